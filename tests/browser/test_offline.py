@@ -1,13 +1,56 @@
-"""The page of a run that works offline, opened from a disk: a story with its prediction, time, bytes and languages."""
+"""Runs that leave the server: the page of one, opened from a disk; the edition for static hosts, and its zip."""
 
 from __future__ import annotations
 
+import json
+import re
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
-from playground import export
+from playground import export, links
+from playground.static_edition.scorm import write_package
+from tests.browser.waits import WAIT_MS
+from tools import static_host
+
+ENGINE_MS = 3 * WAIT_MS
+"""WebAssembly of 9 MB is compiled, and Python begins in it; on a throttled processor too."""
+RUN = {
+    "version": 1,
+    "profile": "classroom",
+    "commands": [{"at_us": 0, "do": "publish", "count": 5, "size_bytes": 100}],
+    "until_us": 1_000_000,
+}
+KEPT = """(name) => new Promise((done) => {
+  const opening = indexedDB.open("waterline", 1);
+  opening.onerror = () => done(false);
+  opening.onsuccess = () => {
+    const asked = opening.result.transaction("logs").objectStore("logs").get(name);
+    asked.onsuccess = () => done(asked.result?.commands.length === 1);
+    opening.result.close();
+  };
+})"""
+"""Whether this browser remembers the one command that was given in a session."""
+PLATFORM = """
+  const note = (...call) => {
+    sessionStorage.calls = JSON.stringify([...JSON.parse(sessionStorage.calls ?? "[]"), call]);
+    return "true";
+  };
+  if (parent === window) window.API = {
+    LMSInitialize: (...given) => note("LMSInitialize", ...given),
+    LMSSetValue: (...given) => note("LMSSetValue", ...given),
+    LMSCommit: (...given) => note("LMSCommit", ...given),
+    LMSFinish: (...given) => note("LMSFinish", ...given),
+    LMSGetValue: () => "",
+    LMSGetLastError: () => "0",
+    LMSGetErrorString: () => "",
+  };
+"""
+"""A learning platform that keeps the calls that it gets; they outlive the page that makes them."""
 
 
 @pytest.fixture
@@ -15,6 +58,28 @@ def saved(tmp_path: Path) -> Path:
     path = tmp_path / "run.html"
     assert export.main(["first-burst", "-o", str(path)]) == 0
     return path
+
+
+def film_of_the_stage(page: Page) -> None:
+    """A film of a stretch of time has the length that was asked for, and its pictures show the stretch."""
+    page.locator("[data-act=share]").click()
+    film = page.locator("[data-film]")
+    film.locator("summary").click()
+    expect(film.locator("[name=to]")).to_have_value("1.90")
+    film.locator("[name=from]").fill("0.5")
+    film.locator("[name=lasts]").fill("1")
+    with page.expect_download() as download:
+        film.get_by_role("button", name="Record").click()
+    assert download.value.suggested_filename == "waterline-0.50-1.90s.gif"
+    with Image.open(download.value.path()) as gif:
+        durations, pictures = [], set()
+        for at in range(gif.n_frames):
+            gif.seek(at)
+            durations.append(gif.info["duration"])
+            pictures.add(gif.convert("RGB").tobytes())
+    assert durations == [100] * 10
+    assert len(pictures) > 5
+    page.get_by_role("button", name="Close", exact=True).click()
 
 
 def test_a_run_plays_from_a_disk(page: Page, saved: Path) -> None:
@@ -31,6 +96,8 @@ def test_a_run_plays_from_a_disk(page: Page, saved: Path) -> None:
     slider.focus()
     page.keyboard.press("End")
     expect(page.locator("[data-clock]")).to_have_text("00:01.900")
+    film_of_the_stage(page)
+    slider.focus()
     page.keyboard.press("End")
     expect(page.locator("[data-clock]")).to_have_text("00:04.000")
     page.keyboard.press("End")
@@ -58,3 +125,67 @@ def test_a_run_plays_from_a_disk(page: Page, saved: Path) -> None:
     expect(page.locator("#story")).to_be_visible()
     elsewhere = [url for url in asked if not url.startswith(("file:", "blob:"))]
     assert elsewhere == [], "a page from a disk asks nobody"
+
+
+# --- the edition for static hosts ---
+
+
+@pytest.fixture(scope="module")
+def edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the pages that belong to sessions and a heatmap, and with the engine."""
+    out = tmp_path_factory.mktemp("edition")
+    static_host.build(out, tiny=True)
+    return out
+
+
+@pytest.fixture
+def host(edition: Path) -> Iterator[static_host.Host]:
+    """Serve it as a static host does."""
+    with static_host.serving(edition) as host:
+        yield host
+
+
+def waits_in_ram(page: Page, count: int) -> None:
+    """Wait until so many messages are in q4."""
+    expect(page.locator("#twin [data-lane=q4]")).to_have_attribute(
+        "aria-label", re.compile(f"^q4, {count} "), timeout=ENGINE_MS
+    )
+
+
+def test_a_link_opens_without_a_server_and_a_reload_goes_on(page: Page, host: static_host.Host) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(host.url)
+    page.wait_for_url("**/en/index.html")
+    packed = links.packed(links.read_run(RUN))
+    page.get_by_role("textbox", name="Link").fill(f"https://waterline.example/x/{packed}/?at=1000000")
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_url("**/en/play/index.html?at=1000000#x=*")
+    waits_in_ram(page, 5)
+
+    page.get_by_label("Messages in a burst").fill("7")
+    page.get_by_role("button", name="Publish 7").click()
+    waits_in_ram(page, 12)
+    page.wait_for_function(KEPT, arg=f"x-{packed}")
+    page.reload()
+    waits_in_ram(page, 12)
+    elsewhere = [url for url in asked if not url.startswith((host.url, "blob:"))]
+    assert elsewhere == [], "the edition asks nobody else"
+
+
+def test_a_learning_platform_hears_of_an_exercise(page: Page, edition: Path, tmp_path: Path) -> None:
+    write_package(edition, tmp_path / "package.zip", "first-in", "en")
+    with zipfile.ZipFile(tmp_path / "package.zip") as package:
+        package.extractall(tmp_path / "course")
+    page.add_init_script(PLATFORM)
+    with static_host.serving(tmp_path / "course") as platform:
+        page.goto(f"{platform.url}en/scorm.html")
+        work = page.frame_locator("#work")
+        work.get_by_role("radio", name="q4").check(timeout=ENGINE_MS)
+        work.get_by_role("button", name="Lock my prediction, and run on").click()
+        expect(page.get_by_role("status")).to_have_text("Reported to the learning platform: 100 of 100.")
+        page.goto(f"{platform.url}static/css/tokens.css")
+        calls = json.loads(page.evaluate("sessionStorage.calls"))
+    assert ["LMSSetValue", "cmi.core.score.raw", "100"] in calls
+    assert ["LMSSetValue", "cmi.core.lesson_status", "completed"] in calls
+    assert (calls[0], calls[-1]) == (["LMSInitialize", ""], ["LMSFinish", ""])
