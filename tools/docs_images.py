@@ -1,17 +1,27 @@
-"""Take the pictures of docs/img: the live page in the middle of its story, the heatmap, the proofs, the first page."""
+"""Take the pictures of docs/img: the live page in the middle of its story, the heatmap, the proofs, the first page.
+
+And those of what needs no server: the edition for static hosts, the page of a run, a real node's directory in Inspect.
+"""
 
 import argparse
+import io
 import itertools
+import subprocess
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from tools import chromium, live_server
+from tools import chromium, live_server, static_host
 
 TARGET = live_server.ROOT / "docs" / "img"
+DIRECTORY = live_server.ROOT / "tests" / "recordings" / "datadirs" / "clean-mixed"
+"""A virtual host's directory as a real node of RabbitMQ 3.10.8 wrote it."""
 SIZES: dict[str, ViewportSize] = {
     "desktop": {"width": 1440, "height": 900},
     "phone": {"width": 390, "height": 844},
@@ -22,15 +32,26 @@ Picture = tuple[str, str, Scheme]
 """A scene, a size, a scheme."""
 SETTLE_MS = 2000
 PAGED_MS = 5000
+ENGINE_MS = 120_000
+COLORS = 256
 
 
-def _first_page(page: Page) -> None:
-    page.goto("/")
+@dataclass(frozen=True)
+class Places:
+    """Where pages are: addresses of the server and of a static host, and the page of a run in a file."""
+
+    server: str
+    edition: str
+    run: str
 
 
-def _live(page: Page) -> None:
+def _first_page(page: Page, places: Places) -> None:
+    page.goto(places.server)
+
+
+def _live(page: Page, places: Places) -> None:
     """Publish past the paging threshold, add persistent messages, and let a consumer read a segment back."""
-    page.goto("/")
+    page.goto(places.server)
     page.get_by_role("button", name="Start in classroom scale").click()
     page.get_by_role("button", name="Publish the first messages").click()
     page.get_by_label("Messages in a burst").fill("60")
@@ -46,47 +67,89 @@ def _live(page: Page) -> None:
     page.evaluate("scrollTo(0, 0)")
 
 
-def _whatif(page: Page) -> None:
-    page.goto("/whatif/")
+def _whatif(page: Page, places: Places) -> None:
+    page.goto(f"{places.server}/whatif/")
 
 
-def _fidelity(page: Page) -> None:
-    page.goto("/fidelity/")
+def _fidelity(page: Page, places: Places) -> None:
+    page.goto(f"{places.server}/fidelity/")
 
 
-SCENES = {"home": _first_page, "live": _live, "whatif": _whatif, "fidelity": _fidelity}
+def _edition(page: Page, places: Places) -> None:
+    """Open a story at its first stop, and wait until the engine in the browser has played up to there."""
+    page.goto(f"{places.edition}en/play/index.html?s=first-burst&at=1900000")
+    page.get_by_text("00:01.900").wait_for(timeout=ENGINE_MS)
 
 
-TINY: Sequence[Picture] = (("live", "phone", "dark"),)
-"""The one that needs the most of a page."""
+def _run(page: Page, places: Places) -> None:
+    """Open the page of a run from the disk, and go to the first stop of its story."""
+    page.goto(places.run)
+    page.locator("body:not([inert])").get_by_role("button", name="Begin", exact=True).wait_for()
+    page.get_by_role("slider", name="Moment of the run").press("End")
+    page.get_by_text("00:01.900").wait_for()
+    page.evaluate("scrollTo(0, 0)")
 
 
-def _take(browser: Browser, url: str, pictures: Sequence[Picture], target: Path) -> None:
+def _inspect(page: Page, places: Places) -> None:
+    """Give a real node's directory to the engine in the browser, and wait until its start is told."""
+    page.goto(f"{places.edition}en/inspect/index.html")
+    page.locator("body[data-reads=here]").wait_for(timeout=ENGINE_MS)
+    page.locator("[data-directory]").set_input_files(DIRECTORY)
+    page.locator(".inspect-report").wait_for(timeout=ENGINE_MS)
+
+
+ON_A_SERVER = {"home": _first_page, "live": _live, "whatif": _whatif, "fidelity": _fidelity}
+WITHOUT_ONE = {"edition": _edition, "run": _run, "inspect": _inspect}
+SCENES: dict[str, Callable[[Page, Places], None]] = {**ON_A_SERVER, **WITHOUT_ONE}
+
+PICTURES: Sequence[Picture] = (
+    *itertools.product(ON_A_SERVER, SIZES, SCHEMES),
+    *((name, "desktop", "light") for name in WITHOUT_ONE),
+    *((name, "phone", "dark") for name in WITHOUT_ONE),
+)
+TINY: Sequence[Picture] = tuple((name, "phone", "dark") for name in ("live", *WITHOUT_ONE))
+"""Those that need the most of a page."""
+
+
+def _take(browser: Browser, places: Places, pictures: Sequence[Picture], target: Path) -> None:
     for name, size, scheme in pictures:
-        context = browser.new_context(base_url=url, viewport=SIZES[size], color_scheme=scheme)
+        context = browser.new_context(viewport=SIZES[size], color_scheme=scheme)
         page = context.new_page()
-        SCENES[name](page)
+        SCENES[name](page, places)
         page.wait_for_timeout(SETTLE_MS)
-        page.screenshot(path=target / f"{name}-{size}-{scheme}.png")
+        _save(page.screenshot(), target / f"{name}-{size}-{scheme}.png")
         context.close()
+
+
+def _save(picture: bytes, path: Path) -> None:
+    """Write a picture with a table of colours, which takes a third of the bytes."""
+    with Image.open(io.BytesIO(picture)) as drawn:
+        drawn.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main() -> None:
     """Run a server of its own and take every picture."""
     parser = argparse.ArgumentParser(prog="python -m tools.docs_images", description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="the live page on a phone alone")
+    parser.add_argument(
+        "--tiny", action="store_true", help="on a phone alone, the live page and what needs no server"
+    )
     parser.add_argument("--out", type=Path, default=TARGET, help="where the pictures land")
     options = parser.parse_args()
-    pictures = TINY if options.tiny else list(itertools.product(SCENES, SIZES, SCHEMES))
+    pictures = TINY if options.tiny else PICTURES
     options.out.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as place,
-        live_server.running(Path(place)) as server,
-        sync_playwright() as p,
-    ):
-        browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-        _take(browser, server.url, pictures, options.out)
-        browser.close()
+    with tempfile.TemporaryDirectory(prefix="waterline-") as place:
+        edition, run = Path(place, "edition"), Path(place, "run.html")
+        static_host.build(edition, tiny=True)
+        exported = [sys.executable, "-m", "playground.export", "first-burst", "-o", str(run)]
+        subprocess.run(exported, cwd=live_server.ROOT, check=True, stdout=subprocess.PIPE)
+        with (
+            live_server.running(Path(place, "server")) as server,
+            static_host.serving(edition) as host,
+            sync_playwright() as p,
+        ):
+            browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
+            _take(browser, Places(server.url, host.url, run.as_uri()), pictures, options.out)
+            browser.close()
     print(f"docs-images: {len(pictures)} pictures in {options.out}")
 
 
