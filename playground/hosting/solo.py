@@ -110,6 +110,8 @@ class Solo:
         self._clock, self._words_of, self._watched = clock, words_of, watched
         self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
         self._calls = 0
+        self._early: list[dict[str, str]] | None = []
+        """Notices from before the page listens: it hears them with its welcome. None as soon as it listens."""
         self._door = LedgerDoor(storage)
         self._session = Session(
             SESSION,
@@ -207,6 +209,9 @@ class Solo:
                 self._write(
                     t="welcome", owner=not self._watched, life=message.life, lasts_us=message.lasts_us
                 )
+                early, self._early = self._early or [], None
+                for notice in early:
+                    self._notify(**notice)
             case protocol.Answer():
                 self._answered(message)
             case protocol.Refusal():
@@ -220,11 +225,11 @@ class Solo:
                 self._note()
             case protocol.Notice() if message.code != WAKING:  # the page says by itself that it begins
                 notice = protocol.Refusal(0, code=message.code, values=dict(message.values))
-                self._write(t="notice", level=message.level, message=self._words_of(notice))
+                self._notify(message.level, self._words_of(notice))
             case protocol.Ended():
                 self._judge(message.digest)
             case protocol.Fell():
-                self._write(t="notice", level="error", message=message.failure.code)
+                self._notify("error", message.failure.code)
 
     def _answered(self, answer: protocol.Answer) -> None:
         kind, number, command = self._asked.pop(answer.call, ("", None, {}))
@@ -243,8 +248,14 @@ class Solo:
         if not self._scenario.get("digest"):
             return
         level, code, values = judge(self._scenario["digest"], digest)
-        words = self._words_of(protocol.Refusal(0, code=code, values=values))
-        self._write(t="notice", level=level, message=words)
+        self._notify(level, self._words_of(protocol.Refusal(0, code=code, values=values)))
+
+    def _notify(self, level: str, message: str) -> None:
+        """Give the page a notice, now or when it listens."""
+        if self._early is None:
+            self._write(t="notice", level=level, message=message)
+        else:
+            self._early.append({"level": level, "message": message})
 
     def _note(self) -> None:
         self._keep(json.dumps({"commands": self._commands, "until_us": self._reached_us}))

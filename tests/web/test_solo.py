@@ -29,7 +29,12 @@ class Page:
     """A reader whose clock goes only as far as the session wants to wait."""
 
     def __init__(
-        self, scenario: dict[str, Any], commands: Any = (), until_us: int = 0, **options: Any
+        self,
+        scenario: dict[str, Any],
+        commands: Any = (),
+        until_us: int = 0,
+        listens: bool = True,
+        **options: Any,
     ) -> None:
         self.now_s = 0.0
         self.heard: list[dict[str, Any]] = []
@@ -38,6 +43,10 @@ class Page:
         self.solo = Solo(
             scenario, list(commands), until_us, self._hear, self._keep, lambda: self.now_s, **options
         )
+        if listens:
+            self.listen()
+
+    def listen(self) -> None:
         self.send(t="hello", have=None, life=None)
 
     def _hear(self, text: str) -> None:
@@ -111,6 +120,18 @@ def test_a_scenario_is_played_to_its_digest() -> None:
         [each for each in one.heard if each["t"] == "notice"] for one in (page, at_the_end)
     )
     assert at_once == notice
+    late = Page(
+        entry.run,
+        until_us=entry.run["until_us"],
+        listens=False,
+        words_of=lambda refusal: str(refusals.of(refusal)),
+    )
+    late.run()
+    assert late.heard == [], "nobody listens yet, and nothing is lost"
+    late.listen()
+    late.run()
+    assert [each["t"] for each in late.heard[:2]] == ["welcome", "notice"]
+    assert late.heard[1] == notice
     assert (notice["level"], notice["message"].partition(":")[0]) == (
         "info",
         "This is where the recorded run ends, and it is the same run",
