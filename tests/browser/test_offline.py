@@ -173,6 +173,19 @@ def test_a_link_opens_without_a_server_and_a_reload_goes_on(page: Page, host: st
     assert elsewhere == [], "the edition asks nobody else"
 
 
+def test_a_cell_of_a_heatmap_runs_here_and_reaches_the_same_digest(
+    page: Page, host: static_host.Host
+) -> None:
+    page.goto(f"{host.url}en/whatif/index.html?h=power-cut&w=steady")
+    expect(page.locator("#whatif")).not_to_have_attribute("aria-busy", "true", timeout=ENGINE_MS)
+    page.locator(".whatif-cell.home").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/en/play/index.html?h=power-cut&cell=*")
+    page.get_by_role("button", name="Play (Space)").click(timeout=ENGINE_MS)
+    page.get_by_role("button", name="10×").click()
+    expect(page.get_by_text("the same run")).to_be_visible()
+
+
 def test_a_learning_platform_hears_of_an_exercise(page: Page, edition: Path, tmp_path: Path) -> None:
     write_package(edition, tmp_path / "package.zip", "first-in", "en")
     with zipfile.ZipFile(tmp_path / "package.zip") as package:
