@@ -69,7 +69,7 @@ class Page:
     def run(self, until: Any = lambda page: page.solo.wait_s() == float("inf")) -> dict[str, Any]:
         for _turn in range(20_000):
             if until(self):
-                return self.heard[-1]
+                return self.heard[-1] if self.heard else {}
             wait_s = self.solo.wait_s()
             self.now_s += min(wait_s, 1.0)
             self.solo.turn()
