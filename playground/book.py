@@ -104,6 +104,8 @@ class DatabaseBook:
         self._session_id = session_id
         self._tenure = tenure
         self._epoch: int | None = None
+        self._digest = False
+        """Whether a digest may be on record: with one more command the run is another one, at the same moment too."""
 
     async def take(self, lost: Callable[[], None]) -> None:
         """Become the owner, or stay it."""
@@ -121,11 +123,14 @@ class DatabaseBook:
 
     async def load(self) -> Remembered:
         """Return everything on record."""
+        self._digest = True
         return await in_thread(selectors.remembered)(self._session_id)
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
         """Write a command down."""
-        await writer().write(self._append(row=(sequence, at_us, command)))
+        came = {"reached": (at_us, "")} if self._digest else {}
+        await writer().write(self._append(row=(sequence, at_us, command), **came))
+        self._digest = False
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
         """Write down that the last command is taken back."""
@@ -141,6 +146,7 @@ class DatabaseBook:
 
     async def reached(self, at_us: int, digest: str) -> None:
         """Write down how far the run has come."""
+        self._digest = bool(digest)
         await writer().write(self._append(reached=(at_us, digest)))
 
     def _append(self, **parts: Any) -> Append:

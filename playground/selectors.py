@@ -53,16 +53,27 @@ def standing(rows: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str
     return found
 
 
+def reached(session: Session, commands: Sequence[tuple[int, dict[str, Any]]]) -> tuple[int, str]:
+    """Return how far a session with these commands has come, and the run's digest there; empty if it is not on record.
+
+    A command is on record at once, how far the run came only now and then: the last command may be later.
+    """
+    last_us = commands[-1][0] if commands else 0
+    return (session.reached_us, session.digest) if last_us <= session.reached_us else (last_us, "")
+
+
 def remembered(public_id: str) -> Remembered:
     """Return all that is on record of a session."""
     session = Session.objects.select_related("origin").get(public_id=public_id)
     rows = rows_of(session)
+    commands = standing(rows)
+    reached_us, digest = reached(session, commands)
     return Remembered(
         scenario=session.scenario,
-        commands=standing(rows),
+        commands=commands,
         rows=len(rows),
-        reached_us=session.reached_us,
-        digest=session.digest,
+        reached_us=reached_us,
+        digest=digest,
         engine_version=session.engine_version,
         recorded_by=session.origin.engine_version if session.origin else session.engine_version,
         waits=bool(session.origin and session.origin.story),

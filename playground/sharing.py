@@ -81,28 +81,28 @@ def _moment(session: Session) -> RunSoFar:
 def _rehearse(session: Session) -> RunSoFar:
     """Find the digest of a session that sleeps, by repeating it without files if it is not on record."""
     commands = selectors.commands_of(session)
-    digest = session.digest
+    reached_us, digest = selectors.reached(session, commands)
     if not digest or session.engine_version != door().version:
-        key = session.public_id, session.reached_us, len(commands)
-        digest = _digests.get(key) or _repeated(session, commands)
+        key = session.public_id, reached_us, len(commands)
+        digest = _digests.get(key) or _repeated(session, commands, reached_us)
         _digests[key] = digest
         while len(_digests) > REMEMBERED:
             _digests.pop(next(iter(_digests)))
-    return RunSoFar(session.reached_us, digest, session.scenario, commands)
+    return RunSoFar(reached_us, digest, session.scenario, commands)
 
 
 _digests: dict[tuple[str, int, int], str] = {}
 """Of sessions that sleep, by how far they have come: asking twice repeats them once."""
 
 
-def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]]) -> str:
+def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]], until_us: int) -> str:
     """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
     with repeating.gate.place(f"session {session.public_id}"):
         node = door().rehearse(session.scenario)
         deadline_s = time.monotonic() + REHEARSAL_S
         player = Player(node, commands, give_up=lambda: time.monotonic() > deadline_s)
         try:
-            for _piece in player.play_all(session.reached_us):
+            for _piece in player.play(until_us):
                 pass
         except RunTooLong:
             raise Refused(_("The session sleeps and is long. Open it, and share it from there.")) from None

@@ -62,6 +62,7 @@ def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
     if moment is not None:
         commands, until_us = moment.commands, moment.at_us
     else:
-        commands, until_us = selectors.commands_of(session), Session.objects.get(pk=session.pk).reached_us
+        record = selectors.remembered(session.public_id)
+        commands, until_us = record.commands, record.reached_us
     log = {"commands": [{**command, "at_us": at_us} for at_us, command in commands], "until_us": until_us}
     return log if moment is None else {**log, "found": moment.found}

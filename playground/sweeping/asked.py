@@ -83,8 +83,8 @@ def _scenario(kind: str, text: str, session: Session | None) -> Scenario:
             raise Refused(_("Choose one of the sessions that this browser began."))
         holds.check_may_leave(session.public_id)
         commands = selectors.commands_of(session)
-        reached_us = max(session.reached_us, *(at_us for at_us, _command in commands), 1)
-        return timeline.merged(session.scenario, commands, reached_us, "")
+        reached_us, _digest = selectors.reached(session, commands)
+        return timeline.merged(session.scenario, commands, max(reached_us, 1), "")
     if kind not in READERS:
         raise Refused(_("Choose what kind of workload it is."))
     if not text.strip():

@@ -114,7 +114,9 @@ def test_a_late_append_an_undo_and_progress_of_the_old_epoch_are_refused() -> No
         assert elsewhere.value.node == "app2"
     remembered = selectors.remembered(one)
     assert [at_us for at_us, _command in remembered.commands] == [10, 20]
-    assert remembered.reached_us == 0
+    assert (remembered.reached_us, remembered.digest) == (20, ""), (
+        "as far as the last command, and no farther"
+    )
     assert list(CommandRecord.objects.values_list("epoch", flat=True)) == [old, new]
 
 
@@ -127,7 +129,7 @@ def test_an_undo_is_a_row_of_the_record() -> None:
     record.record_command(one, 3, 30, {"do": "purge"}, epoch)
     remembered = selectors.remembered(one)
     assert remembered.commands == [(10, PUBLISH), (30, {"do": "purge"})]
-    assert (remembered.rows, remembered.reached_us) == (4, 20)
+    assert (remembered.rows, remembered.reached_us) == (4, 30)
 
 
 # --- two processes on one database: each with its own directory, engines and sockets ---
@@ -229,8 +231,7 @@ def repeated(session_id: str, until_us: int) -> str:
     from playground.sharing import _repeated
 
     session = Session.objects.get(public_id=session_id)
-    session.reached_us = until_us
-    return _repeated(session, selectors.commands_of(session))
+    return _repeated(session, selectors.commands_of(session), until_us)
 
 
 async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from channels.db import database_sync_to_async
 from django.conf import settings as django_settings
 from django.test import Client
 
+from engine.replay import Player, on_ledger
 from playground import live, selectors, services, sharing
+from playground.appends import Append, append
 from playground.doors import door
 from playground.models import Scenario, Session
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
@@ -142,3 +144,43 @@ def test_the_same_moment_is_kept_once() -> None:
     session = services.start_session(services.blank_scenario("classroom"))
     assert sharing.share(session) == sharing.share(session)
     assert Scenario.objects.count() == 1
+
+
+def repeats(scenario: dict[str, Any]) -> bool:
+    """Return whether the run of a file ends with the file's digest."""
+    player = Player(on_ledger(scenario))
+    player.finish(scenario["until_us"])
+    return bool(player.node.log.digest == scenario["digest"])
+
+
+def test_a_command_that_is_on_record_before_the_run_came_there_is_in_every_file() -> None:
+    """After a crash the last command is on record, but not that the run came so far."""
+    session = services.start_session(services.blank_scenario("classroom"))
+    burst = {"do": "publish", "count": 3, "size_bytes": 100}
+    append([Append(session.public_id, None, row=(0, 0, burst), reached=(400_000, ""))])
+    append([Append(session.public_id, None, row=(1, 900_000, {**burst, "count": 7}))])
+    session.refresh_from_db()
+    scenario = sharing.file_of(session)
+    assert [(each["at_us"], each["count"]) for each in scenario["commands"]] == [(0, 3), (900_000, 7)]
+    assert scenario["until_us"] == 900_000
+    assert repeats(scenario)
+    assert sharing.fork(session).scenario["commands"] == scenario["commands"]
+    assert selectors.remembered(session.public_id).reached_us == 900_000
+
+
+async def test_a_command_at_the_moment_of_rest_leaves_no_digest_on_record(browsers: Any) -> None:  # noqa: F811
+    browser = await browsers()
+    await browser.command(1, do="publish", count=4, size_bytes=60)
+    await browser.send(t="control", play=False)
+    await browser.until(lambda m: m["t"] == "frame" and not m["play"])
+    await browser.socket.disconnect()
+    await live.end()
+    session = await database_sync_to_async(Session.objects.get)(public_id=browser.session_id)
+    assert session.digest
+    again = await browsers(browser.session_id, browser.cookie)
+    answer = await again.command(2, do="publish", count=5, size_bytes=61)
+    assert answer["t"] == "accepted"
+    await database_sync_to_async(session.refresh_from_db)()  # what a server that is killed now leaves behind
+    assert (session.digest, len(await database_sync_to_async(selectors.commands_of)(session))) == ("", 2)
+    scenario = await database_sync_to_async(sharing.file_of)(session)
+    assert repeats(scenario)

@@ -90,7 +90,7 @@ class Command(BaseCommand):
 def recorded(session: Session) -> dict[str, Any]:
     """Return what a session did, as one scenario up to where it is known to have come."""
     commands = selectors.commands_of(session)
-    reached_us = max(session.reached_us, *(at_us for at_us, _command in commands))
+    reached_us, _digest = selectors.reached(session, commands)
     return timeline.merged(session.scenario, commands, reached_us, "")
 
 
