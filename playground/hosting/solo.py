@@ -210,8 +210,8 @@ class Solo:
                     t="welcome", owner=not self._watched, life=message.life, lasts_us=message.lasts_us
                 )
                 early, self._early = self._early or [], None
-                for notice in early:
-                    self._notify(**notice)
+                for each in early:
+                    self._notify(**each)
             case protocol.Answer():
                 self._answered(message)
             case protocol.Refusal():
