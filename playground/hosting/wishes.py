@@ -171,7 +171,7 @@ class Wishes:
                 raise Refused(wording.NOT_WRITTEN)
         except Exception as error:
             if not answer.done():
-                answer.set_exception(error)
+                answer.set_exception(_as_refusal(error))
             raise
         if not answer.done():  # who asked may have stopped waiting
             record = self._keeper.record
@@ -180,3 +180,10 @@ class Wishes:
                     found["at_us"], found["digest"], record.scenario, list(record.commands), found["found"]
                 )
             )
+
+
+def _as_refusal(error: Exception) -> Exception:
+    """Return what a page answers with: where a run or its worker failed under a question, that it stands still."""
+    if isinstance(error, Fallen):
+        return Stopped(wording.failure(error.failure))
+    return Stopped(wording.WORKER_LOST) if isinstance(error, Lost) else error

@@ -12,11 +12,14 @@ import pytest_asyncio
 
 from playground import limits
 from playground.hosting.book import Remembered
+from playground.hosting.faults import Stopped
 from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
 from playground.hosting.session import protocol
+from playground.hosting.session.failures import Failure
 from playground.hosting.session.rhythm import STEADY_TICK_S
 from playground.hosting.session.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
+from playground.hosting.workers.end import Fallen, Lost
 from tests.web.stub import MemoryBook, Reader, StubDoor, settled
 
 
@@ -492,3 +495,21 @@ async def test_what_a_full_session_gave_itself_is_in_the_file_of_the_moment_that
     commands = world.books["one"].record.commands
     assert moment.commands == commands[: len(moment.commands)]
     assert [at_us for at_us, _command in commands] == sorted(at_us for at_us, _command in commands)
+
+
+@pytest.mark.parametrize("error", [Lost(), Fallen(Failure("outside", "no_room"), 0, False)])
+async def test_whoever_asks_where_a_run_is_while_it_fails_hears_that_it_stands_still(
+    world: World, monkeypatch: Any, error: Exception
+) -> None:
+    reader = world.reader()
+    world.command(reader, do="publish", count=1, size_bytes=1)
+    await reader.until("accepted")
+    host = world.host()
+
+    async def fails(*_: Any, **__: Any) -> dict[str, Any]:
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(host.keeper, "call", fails)
+        with pytest.raises(Stopped):
+            await host.moment()
