@@ -72,6 +72,7 @@ async function start() {
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);
   openSession(find("#live"), data, new BrowserHost(desk.place, { scenario, ...log }, keeper(name), () => desk.worker, desk, linkOf));
+  find("[data-opening]").toggleAttribute("inert", false);
 }
 
 start().catch((error) => {
