@@ -77,6 +77,7 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
     yield label, f"{wake['restored_s']:.2f}"
     yield f"{room['students']} students at work: a command until accepted", room["command_until_accepted"]
     yield f"{room['students']} students: a freeze until everybody knows", room["freeze_until_everybody_knows"]
+    yield from lessons(found["school"])
     cost, sweep, cluster = found["session_cost"], found["sweep"], found["cluster"]
     yield "percent of one core for a session with a student at work", f"{cost['at_work_core_pct']:.1f}"
     yield "milliseconds of processor for one command in it", f"{cost['command_ms']:.1f}"
@@ -103,6 +104,18 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
     )
     label = f"kB of such a page of a run with {whole(edition['messages_of_long_run'])} messages"
     yield label, whole(edition["long_run_page_bytes"] / 1e3)
+
+
+def lessons(school: dict[str, Any]) -> Iterator[Row]:
+    """Yield how long students wait: on a server that uses all cores, and on a cluster of the same machine."""
+    for layout, label in (("all_cores", "on all cores"), ("cluster", "on a cluster")):
+        for name, lesson in school.items():
+            if not name.endswith(f"_on_{layout}"):
+                continue
+            students = f"{lesson['students']} students {label}"
+            yield f"{students}: a command until accepted", lesson["command_until_accepted"]
+            yield f"{students}: a freeze until everybody knows", lesson["freeze_until_everybody_knows"]
+            yield f"{students}: frames a second for each", f"{lesson['frames_a_second_for_each']:.1f}"
 
 
 def coverage(parts: dict[str, Any]) -> Iterator[Row]:
