@@ -85,6 +85,7 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
         "seconds for a sweep's cell of a million messages",
         f"{sweep['plain_seconds_per_million_messages']:.2f}",
     )
+    yield "cells a second with Spark, of those of as many plain processes", f"{sweep['of_the_pool']:.2f}"
     yield (
         "the cost of the same work on three mirrored nodes, in costs of one node",
         f"{cluster['three_nodes_over_one']:.2f}",
