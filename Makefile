@@ -88,7 +88,7 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/app: requirements.txt constraints.txt | $(STAMPS)/venv
-	@echo "Installing the app's packages (half a minute the first time) ..."
+	@echo "Installing the app's packages ..."
 	@$(PIP) -r requirements.txt | $(SHOW)
 	@touch $@
 
@@ -98,7 +98,7 @@ $(STAMPS)/dev: requirements-dev.txt constraints.txt | $(STAMPS)/app
 	@touch $@
 
 $(STAMPS)/spark: requirements-spark.txt constraints.txt | $(STAMPS)/app
-	@echo "Installing Spark (about 1 GB; a minute or two the first time) ..."
+	@echo "Installing Spark (a large download) ..."
 	@$(PIP) -r requirements-spark.txt | $(SHOW)
 	@touch $@
 
@@ -211,22 +211,24 @@ js-test: ## Run the tests of the page's scripts in Node.js
 
 # What needs no browser and no Spark goes test by test, two at once on each core, as many of them only wait for servers
 # of their own; the rest by whole files, each with one server for all, and one on each core: more are no
-# quicker, as pages draw while a test waits.
-WAITING := tests/bench tests/browser tests/house tests/spark tests/survival tests/web/test_own_sweeps.py
+# quicker, as pages draw while a test waits. Long files come first, so that no core is without work at the end.
+# Both runs share what is made once: the engine for browsers, a server's tables (tools/prepared.py).
+WAITING := tests/spark tests/bench tests/house tests/web/test_own_sweeps.py tests/survival tests/browser
 WORKERS = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 
 py-test: dev-env spark-env
 	@echo "pytest ..."
 	@status=0; export JAVA_HOME="$$($(PY) tools/ensure_java.py)"; \
+		export WATERLINE_PREPARED="$$(mktemp -d)"; trap 'rm -rf "$$WATERLINE_PREPARED"' EXIT; \
 		$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
-		$(PY) -m pytest -n auto --dist loadfile -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
+		$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
 		exit $$status
 
 browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a processor four times slower, ten times)
 	@tools/ensure_chromium.sh
-	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n $(CORES) --dist loadfile $(BROWSER_TESTS) --throttle $(THROTTLE) \
+	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n $(CORES) --dist loadfile --no-loadscope-reorder $(BROWSER_TESTS) --throttle $(THROTTLE) \
 		$(PYTEST_ARGS) </dev/null || exit 1; done
 
 # One run of everything that needs neither Spark nor a browser; the scripts' own coverage comes from Node.js.
@@ -257,7 +259,7 @@ fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelit
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
 	@$(PY) -m tests.fidelity --date $(DATE) $(FIDELITY_ARGS)
 
-attack: dev-env ## Try all that a stranger may, with an innocent session beside it; 15 minutes at most, this machine only
+attack: dev-env ## Try all that a stranger may, with an innocent session beside it; on this machine only
 	@$(PY) -m tests.attack $(if $(TINY),--tiny)
 
 soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing may be lost, different or left over

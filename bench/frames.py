@@ -57,10 +57,7 @@ def open_run(browser: Browser, url: str, text: str) -> Page:
     page.locator("details.import form button").click()
     page.wait_for_url("**/s/*/")
     page.locator("[data-link][data-state=live]").wait_for()
-    page.wait_for_timeout(2_000)
-    play = page.locator("[data-act=play]:not(.is-playing)")  # a scenario with commands plays by itself
-    if play.count():
-        play.click()
+    page.locator("[data-act=play].is-playing").wait_for()  # a scenario with commands plays by itself
     page.wait_for_timeout(4_000)
     return page
 

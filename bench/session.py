@@ -10,11 +10,13 @@ from engine.node.commands import scenario
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.door import Files, Node
 from playground.hosting.run import Frame, Run
+from playground.hosting.session.page_clock import PageClock
 from playground.hosting.session.window import FrameWindow
 from playground.serve import MEMORY_LEVEL, WINDOW_BITS
 
 TICK_US = 50_000
 DISK_BYTES = 1 << 40
+ENDS_US = 24 * 3600 * 1_000_000
 
 
 class Reader:
@@ -40,11 +42,11 @@ class Reader:
             return
         through = frame.first + frame.counts.total()
         if answer == "frame":
-            data = session.run.encode_frame(frame, True, 1.0)
+            data = session.run.encode_frame(frame, session.clock)
             self.frames += 1
         else:
             why, skipped = self.window.caught_up()
-            data = session.run.encode_snapshot(session.run.encode_state(), why, skipped)
+            data = session.run.encode_snapshot(session.run.encode_state(), why, skipped, session.clock)
             self.snapshots += 1
         self.window.sent(through, has_pace=answer == "frame")
         self.sent_bytes += len(data)
@@ -63,6 +65,11 @@ class BenchSession:
         self.run = Run(cast(Node, self.node), cast(Files, self.node.storage), DISK_BYTES)
         self.readers = readers
         self.flush()
+
+    @property
+    def clock(self) -> PageClock:
+        """What pages are told of time now."""
+        return PageClock.go(self.node.now_us / 1e6, self.node.now_us, 1.0, ENDS_US)
 
     def flush(self) -> None:
         """Send what has gathered."""

@@ -1,4 +1,4 @@
-"""What one session may take: plain numbers, told to the process that runs it."""
+"""What one session may take: plain numbers, which the process that runs it is given."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Consumer(AsyncWebsocketConsumer):
         await getattr(self, get_handler_name(message))(message)
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
-        """Let the socket in; the page comes back later if nobody can look up what it asks for."""
+        """Let the socket in; where the record cannot be read now, the page tries again later."""
         try:
             await super().websocket_connect(message)
         except DatabaseError as error:

@@ -1,8 +1,8 @@
-"""What the processes of a cluster tell each other: that a class has changed, who is there, whom a teacher holds.
+"""Messages between the processes of a cluster: that a class has changed, who is there, whom a teacher holds.
 
 These are small and few, and go over a channel layer: Redis where WATERLINE_REDIS names one, this process's memory
-otherwise. Frames never do, nor anything that must arrive: each message only says sooner what the database would tell a
-few seconds later, so one that is lost does no harm.
+otherwise. Frames never do, nor anything that must arrive: each message only brings sooner what the database would
+bring a few seconds later, so one that is lost does no harm.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Line:
 
     Args:
         layer: a channel layer.
-        handlers: by the kind of message; each gets `sender`, the name of the process that said it, and its fields.
+        handlers: by the kind of message; each gets `sender`, the name of the process that sent it, and its fields.
     """
 
     def __init__(self, layer: Any, handlers: dict[str, Handler]) -> None:
@@ -58,7 +58,7 @@ class Line:
             try:
                 await work()
             except Exception:
-                logger.warning("other processes cannot be told or heard now", exc_info=True)
+                logger.warning("no messages to or from other processes now", exc_info=True)
                 await asyncio.sleep(AGAIN_S)
 
     async def _speak(self) -> None:

@@ -14,10 +14,10 @@ from playground.messages import Message, Refused
 from playground.models import Session
 
 Reason = Callable[[str], Message | None]
-"""Tells of a session why it cannot be taken along now; None if it can."""
+"""Returns why a session cannot be copied or exported now; None if it can."""
 
 Wait = Callable[[Session], int | None]
-"""Tells at which virtual time a session waits for an answer; None where it waits for none."""
+"""Returns the virtual time at which a session waits for an answer; None if it waits for none."""
 
 _waits: list[Wait] = []
 _reasons: list[tuple[Reason, bool]] = []

@@ -47,7 +47,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Longest time that repeating a session may take when it wakes."""
     idle_s: int
     hidden_s: int = 300
-    """A session whose pages are all in the background for so long sleeps, and goes on when somebody looks."""
+    """A session whose pages are all in the background for so long sleeps until one of them is in the foreground."""
     unwatched_s: int
     keep_days: int
     links_days: int = 365

@@ -69,7 +69,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def place_of(query: Any) -> Place:
-    """Return the place that an address names; what makes no sense in it counts as not said."""
+    """Return the place that an address names; parts that make no sense are ignored."""
     view, lang = query.get("view", ""), query.get("lang", "")
     return Place(
         _whole(query.get("at", "")),

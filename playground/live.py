@@ -10,14 +10,14 @@ from pathlib import Path
 from django.conf import settings
 
 import engine
-from playground import limits, writer
+from playground import limits, turns, writer
 from playground.book import DatabaseBook, Tenure
 from playground.doors import door
 from playground.hosting.checkpoints import build_of
 from playground.hosting.foresight import Foresight
+from playground.hosting.missed_rows import MissedRows
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
-from playground.hosting.retelling import Retellings
 from playground.hosting.session.protocol import Begin
 from playground.leases import Holder
 
@@ -40,6 +40,7 @@ def _registry() -> Registry:
             checkpoint_bytes=settings.CHECKPOINT_BYTES,
         ),
     )
+    registry.pool.others_late_s = turns.turns.late_s
     return registry
 
 
@@ -65,13 +66,13 @@ def past() -> Past:
 
 
 @cache
-def _retellings(of: Registry) -> Retellings:
-    return Retellings(of.door, of.limits)
+def _missed_rows(of: Registry) -> MissedRows:
+    return MissedRows(of.door, of.limits)
 
 
-def retellings() -> Retellings:
-    """Return what tells pages of this process what they missed."""
-    return _retellings(registry())
+def missed_rows() -> MissedRows:
+    """Return what finds the rows that pages of this process missed."""
+    return _missed_rows(registry())
 
 
 @cache
@@ -80,7 +81,7 @@ def _foresight(of: Registry) -> Foresight:
 
 
 def foresight() -> Foresight:
-    """Return what tells pages of this process what a stop would leave."""
+    """Return what computes, for pages of this process, what a stop would leave."""
     return _foresight(registry())
 
 
@@ -96,7 +97,7 @@ async def end() -> None:
         await _registry().end()
         _registry.cache_clear()
         _past.cache_clear()
-        _retellings.cache_clear()
+        _missed_rows.cache_clear()
         _foresight.cache_clear()
         _tenure.cache_clear()
     await asyncio.to_thread(writer.release)

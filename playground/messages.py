@@ -12,7 +12,7 @@ class Message:
 
     Args:
         text: with places such as `%(count)s`.
-        code: the engine's name for what is said; programs look at this and at the values.
+        code: the engine's name for the message; programs read this and the values, never the text.
         values: what stands in the places.
     """
 

@@ -12,7 +12,7 @@ from django.http.request import split_domain_port, validate_host
 STRAIGHT: Final = "straight"
 """In a socket's scope: sends past what stands between, which asks at each message whether a cookie has changed."""
 AT_ONCE: Final = "at once"
-"""In a socket's scope: sends a text before anything else is done, and tells whether it could; see `direct_socket`."""
+"""In a socket's scope: sends a text at once, and returns whether it could; see `direct_socket`."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 

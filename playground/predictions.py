@@ -10,7 +10,7 @@ from playground.messages import Message
 from playground.models import Scenario, Session
 
 SKIPPED: Final = -1
-"""Kept in place of an option's number by who goes on without an answer, and where the run has told already."""
+"""Stored in place of an option's number where somebody goes on without an answer, or the run has shown it already."""
 
 
 def asked(origin: Scenario | None) -> dict[str, Any] | None:
@@ -20,7 +20,7 @@ def asked(origin: Scenario | None) -> dict[str, Any] | None:
 
 
 def at_start(origin: Scenario | None, reached_us: int) -> int | None:
-    """Return what a session that begins at this moment has answered: past the moment that tells, nothing is asked."""
+    """Return what a session that begins at this moment has answered: past the moment of the answer nothing is asked."""
     prediction = asked(origin)
     return SKIPPED if prediction and reached_us >= prediction["at_us"] else None
 
@@ -39,7 +39,7 @@ def lock(public_id: str, option: int) -> None:
 
 
 def waits(public_id: str) -> Message | None:
-    """Return why nobody may take a session along now: its run would go on elsewhere and tell the answer."""
+    """Return why nobody may take a session along now: its run would go on elsewhere and show the answer."""
     session = Session.objects.select_related("origin").filter(public_id=public_id).first()
     if session is None or holds_us(session) is None:
         return None

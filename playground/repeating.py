@@ -1,7 +1,7 @@
 """Who may have a run repeated now: for a picture, an export, a comparison, a moment of the past; or a file checked.
 
 Such work takes a core for seconds. A few are done at once, some more wait in the order in which they came, and nobody
-has more than a few of them; whoever finds the queue full is told at once when to ask again.
+has more than a few of them; whoever finds the queue full gets at once the time after which to ask again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from playground import ownership
+from playground import ownership, turns
 from playground.messages import Message
 from playground.quotas import Quotas
 
@@ -65,7 +65,7 @@ class Gate:
 
     @contextlib.contextmanager
     def place(self, visitor: str, address: str = "") -> Iterator[None]:
-        """Hold a place, waiting for it if need be.
+        """Hold a place, waiting for it if need be; whoever has one needs no turn among the pages.
 
         Raises:
             Busy: there is none, or this visitor or address has too many.
@@ -73,6 +73,11 @@ class Gate:
         bounds = {f"visitor {visitor}": PER_VISITOR}
         if address:
             bounds[f"address {address}"] = PER_ADDRESS
+        with turns.aside(), self._one(bounds):
+            yield
+
+    @contextlib.contextmanager
+    def _one(self, bounds: dict[str, int]) -> Iterator[None]:
         with self._changed:
             if self._held.take(bounds) is not None:
                 raise Busy(YOURS_TEXT)

@@ -112,7 +112,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = Path(environment.text("WATERLINE_STATIC", str(VAR_DIR / "static"))).resolve()
 WASM_DIR = Path(environment.text("WATERLINE_WASM", str(BASE_DIR / "dist" / "wasm"))).resolve()
 """Where `make wasm` writes the engine for browsers."""
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise looks at it when the app starts
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise reads it when the app starts
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -238,7 +238,7 @@ WATERLINE_CONTACT = environment.text("WATERLINE_CONTACT")
 WATERLINE_LEGAL_BASIS = environment.text("WATERLINE_LEGAL_BASIS")
 
 REDIS = environment.text("WATERLINE_REDIS")
-"""Carries what the processes tell each other, and counts what is bounded for all of them together."""
+"""Carries messages between the processes, and holds the counters of limits that they share."""
 CHANNEL_LAYERS = {
     "default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS]}}
     if REDIS

@@ -26,7 +26,7 @@ def share(session: Session) -> Scenario:
     """
     moment = _moment(session)
     story = _story(session, moment)
-    if story and session.origin:  # the whole run, with what is told around it: the link names the moment
+    if story and session.origin:  # the whole run with its story: the link names the moment
         return services.keep_scenario(moment.scenario, session.origin.engine_version, story)
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
     return services.keep_scenario(door().check(scenario))

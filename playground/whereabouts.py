@@ -16,7 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from engine.reading.conditions import Condition
-from playground import leases, live
+from playground import leases, live, turns
 from playground.hosting.book import Elsewhere
 from playground.hosting.wishes import RunSoFar
 
@@ -62,7 +62,8 @@ def moment(public_id: str, goals: Sequence[Condition] = ()) -> RunSoFar | None:
     Raises `Elsewhere`, and TimeoutError when it is busy.
     """
     _expect_here(public_id)
-    return live.registry().moment(public_id, goals)
+    with turns.aside():
+        return live.registry().moment(public_id, goals)
 
 
 def files_of(public_id: str) -> Path:

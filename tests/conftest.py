@@ -19,11 +19,11 @@ from tools.prepared import PREPARED
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDINGS = ROOT / "tests" / "recordings"
-"""What the real broker did, trace by trace and directory by directory; its README tells how it was recorded."""
+"""What the real broker did, trace by trace and directory by directory; its README describes how it was recorded."""
 RULES = ROOT / "docs" / "rules"
 """The specification, whose rules tests and transitions cite by number."""
 CALIBRATION = ROOT / "docs" / "calibration.json"
-"""The bytes and microseconds measured on the real broker; calibration.md beside it tells how."""
+"""The bytes and microseconds measured on the real broker; calibration.md beside it describes how."""
 
 # A machine that is shared may be slow at any moment; that says nothing about what is tested.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

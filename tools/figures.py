@@ -81,6 +81,7 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
     cost, sweep, cluster = found["session_cost"], found["sweep"], found["cluster"]
     yield "percent of one core for a session with a student at work", f"{cost['at_work_core_pct']:.1f}"
     yield "milliseconds of processor for one command in it", f"{cost['command_ms']:.1f}"
+    yield "the same in release 0.2.0", f"{cost['release_command_ms']:.1f}"
     yield (
         "seconds for a sweep's cell of a million messages",
         f"{sweep['plain_seconds_per_million_messages']:.2f}",

@@ -14,8 +14,6 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
-from tools.compile_messages import compile_messages
-
 ROOT: Final = Path(__file__).resolve().parent.parent
 GZIPPED: Final = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".wasm", ".csv", ".txt"}
 """Suffixes of what hosts compress; archives, fonts and pictures are small already."""
@@ -25,7 +23,6 @@ KEPT_S: Final = 600
 
 def build(out: Path, *, tiny: bool) -> None:
     """Write the edition as `make static` does; a tiny one has only the pages of sessions, and a heatmap."""
-    compile_messages()
     for module, *options in (
         ("tools.wasm", "--out", str(out / "wasm")),
         ("playground.static_edition", str(out), *(("--tiny",) if tiny else ())),

@@ -24,7 +24,7 @@ class IndexState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class QueueState(msgspec.Struct):
-    """A queue; beside these it has what `QueueChanged` told."""
+    """A queue; beside these fields it has those of the last `QueueChanged`."""
 
     mode: str
     durable: bool
@@ -83,7 +83,11 @@ class State(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FrameMessage(msgspec.Struct, tag_field="t", tag="frame", forbid_unknown_fields=True):
-    """Transitions as rows, with the moment of each; `first` is the number of the first."""
+    """Transitions as rows, with the moment of each; `first` is the number of the first.
+
+    Between two frames the page's clock goes on by itself, from `now_us` up to `to_us`, at `speed`, or at `pace` if
+    the engine cannot keep up.
+    """
 
     first: int
     at_us: list[int]
@@ -92,6 +96,8 @@ class FrameMessage(msgspec.Struct, tag_field="t", tag="frame", forbid_unknown_fi
     digest: str | None = None
     play: bool | None = None
     speed: float | None = None
+    to_us: int | None = None
+    pace: float | None = None
 
 
 class SnapshotMessage(msgspec.Struct, tag_field="t", tag="snapshot", forbid_unknown_fields=True):
@@ -103,6 +109,8 @@ class SnapshotMessage(msgspec.Struct, tag_field="t", tag="snapshot", forbid_unkn
     digest: str
     skipped: dict[str, int]
     why: str
+    to_us: int | None = None
+    pace: float | None = None
 
 
 class WelcomeMessage(msgspec.Struct, tag_field="t", tag="welcome", forbid_unknown_fields=True):

@@ -13,7 +13,7 @@ def module() -> str:
     return "".join(
         [
             js.head("Where the messages of a queue can lie.", "engine/backing_queue/places"),
-            "\n/** The backing queue of a queue that tells no other. */\n",
+            "\n/** The backing queue of a queue whose settings name no other. */\n",
             f"export const USUAL = {js.literal(VARIABLE_QUEUE)};\n",
             "\n",
             js.comment(

@@ -22,7 +22,7 @@ def begin() -> None:
 
 
 def voted_on(learner: Learner, slug: str) -> Message | None:
-    """Return why a student may not see an exercise now: the class votes on it, and the run would tell the answer."""
+    """Return why a student may not see an exercise now: the class votes on it, and the run would show the answer."""
     votes = Vote.objects.filter(classroom__students__learner=learner, exercise=slug)
     if votes.exclude(stage__in=(*voting.ENDED, "revealed")).exists():
         return Message(_("Your class votes on this exercise. It opens again with the result."))

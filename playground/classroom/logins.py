@@ -43,7 +43,7 @@ def _begun(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
 def _ended(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
     Login.objects.filter(trace=trace_of(request.session)).delete()
     for classroom in classes_of(user) if user else ():
-        rooms.announce_change(classroom)  # whoever still looks at it with a copied cookie
+        rooms.announce_change(classroom)  # whoever still watches it with a copied cookie
 
 
 def classes_of(user: Any) -> list[int]:

@@ -1,7 +1,7 @@
-"""What rooms of one class in several processes tell each other, and ask the processes that have the students' sessions.
+"""Messages between the rooms of one class in several processes, and to the processes that have the students' sessions.
 
 A room reads the database, so it needs no other room to know what the class does. It does need others to know who is
-connected there, to hold a session that runs elsewhere while the class is frozen, and to look into one.
+connected there, to hold a session that runs elsewhere while the class is frozen, and to watch one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mix = list[int] | None
 
 _holding: set[int] = set()
 _mixes: dict[str, tuple[float, Mix]] = {}
-"""What other processes said of their sessions, and when."""
+"""What other processes reported of their sessions, and when."""
 _answering: set[asyncio.Task[None]] = set()
 
 

@@ -1,4 +1,4 @@
-"""The sockets of a class in this process: a plain set, told at most a few times a second. Other processes have theirs.
+"""The sockets of a class in this process: a plain set, sent changes a few times a second at most. Others have theirs.
 
 Views run in threads; they only say that something of a class differs. The room's own task, in the event loop, reads
 the database once for everybody and sends each socket what is new for it.
@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from playground import control
 
 logger = logging.getLogger(__name__)
 
 GATHER_S = 0.4
-"""Changes within this time are told together."""
+"""Changes within this time are sent together."""
 CHECK_S = 2.0
-"""Between two looks at the sessions, at the clock, and at what another process may have changed."""
+"""Time between two checks of the sessions, the clock, and what another process may have changed."""
 
 FRESH_S = 4 * CHECK_S
-"""What other processes said holds for so long: they say it again at each look."""
+"""What other processes reported holds for so long: they report it again at each check."""
 
-Read = Callable[[int, dict[int, int]], Awaitable[dict[str, Any] | None]]
+GRID_RESTS: Final = 10
+"""After a grid was read, the next one waits for so many times as long as that took: what students do comes first."""
+MOST_REST_S: Final = 3.0
+
+Read = Callable[[int, dict[int, int], bool], Awaitable[dict[str, Any] | None]]
 
 
 class Member(Protocol):
@@ -47,8 +52,10 @@ class Room:
         self.members: set[Member] = set()
         self._read = read
         self._changed = asyncio.Event()
+        self._grid_due_s = 0.0
+        """When the teacher's grid may be read again."""
         self._elsewhere: dict[str, tuple[float, list[tuple[int, int]]]] = {}
-        """When other processes said who is connected there, and who."""
+        """When other processes reported who is connected there, and who."""
         self.loop = asyncio.get_running_loop()
         self._task = self.loop.create_task(self._live(), name=f"class {classroom}")
 
@@ -74,13 +81,31 @@ class Room:
         """Something differs. Call it in the event loop."""
         self._changed.set()
 
+    def show_grid_soon(self) -> None:
+        """Read the grid next, as somebody has none yet."""
+        self._grid_due_s = 0.0
+
+    async def _read_and_show(self) -> None:
+        """Show everybody what is new; the grid only where a teacher is, and not again and again while that is slow."""
+        begun_s = self.loop.time()
+        has_teacher = any(member.student is None for member in self.members)
+        grid = has_teacher and begun_s >= self._grid_due_s
+        if grid:
+            self._grid_due_s = math.inf
+        try:
+            picture = await self._read(self.classroom, self.online(), grid)
+        finally:
+            if self._grid_due_s == math.inf:  # else a teacher has come meanwhile
+                now_s = self.loop.time()
+                self._grid_due_s = now_s + min(MOST_REST_S, GRID_RESTS * (now_s - begun_s))
+        for member in tuple(self.members):
+            member.show(picture)
+
     async def _live(self) -> None:
         while self.members:
             self._changed.clear()
             try:
-                picture = await self._read(self.classroom, self.online())
-                for member in tuple(self.members):
-                    member.show(picture)
+                await self._read_and_show()
                 control.broadcast("present", classroom=self.classroom, online=list(self._here().items()))
             except Exception:
                 logger.exception("class %s could not be read", self.classroom)
@@ -105,6 +130,8 @@ def enter(classroom: int, member: Member, read: Read) -> Room:
     if room is None or not room.members:  # one that is just closing is not joined any more
         room = _rooms[classroom] = Room(classroom, read)
     room.members.add(member)
+    if member.student is None:
+        room.show_grid_soon()
     room.changed()
     return room
 

@@ -58,16 +58,23 @@ def units_of(classroom: Classroom) -> list[str]:
     return list(dict.fromkeys(each.unit for each in assigned(classroom)))
 
 
-def overview(classroom_id: int, online: dict[int, int]) -> dict[str, Any] | None:
-    """Return what the sockets of a class show; None when there is no such class any more."""
+def overview(classroom_id: int, online: dict[int, int], grid: bool = True) -> dict[str, Any] | None:
+    """Return what the sockets of a class show; None when there is no such class any more.
+
+    Args:
+        online: how many sockets each student has.
+        grid: whether the teacher's grid is read, too: it costs much more than everything else.
+    """
     classroom = Classroom.objects.select_related("pushed").filter(pk=classroom_id).first()
     if classroom is None:
         return None
     leading = Q(teacher=classroom.teacher_id) | Q(teacher__shared_classes=classroom)
     logins = Login.objects.filter(leading).values_list("trace", flat=True)
     return {
+        "frozen": classroom.frozen,
+        "members": set(classroom.students.values_list("pk", flat=True)),
         "student": for_students(classroom),
-        "teacher": for_teacher(classroom, online),
+        "teacher": for_teacher(classroom, online) if grid else None,
         "logins": set(logins),
         "held": sessions_of(classroom) if classroom.frozen else [],
     }
@@ -136,7 +143,7 @@ def followers(classroom: Classroom) -> set[str]:
 
 
 def vote_for_teacher(vote: Vote) -> dict[str, Any]:
-    """Return how a vote stands: how many voted in the present round, who did not, and what was said in both."""
+    """Return how a vote stands: how many voted in the present round, who did not, and the answers of both rounds."""
     counts = voting.counts(vote)
     return {
         "id": vote.pk,
@@ -209,7 +216,7 @@ def hardest(works: Iterable[Work]) -> dict[str, Any] | None:
     """Return the exercise that fewest got right at the first try, and its answers as they were first given.
 
     Args:
-        works: as the rows of the grid show them, so that both tell of the same moment.
+        works: as the rows of the grid show them, so that both show the same moment.
     """
     tried: dict[str, set[int]] = defaultdict(set)
     failed: dict[str, set[int]] = defaultdict(set)

@@ -95,7 +95,7 @@ def renew_join_code(classroom: Classroom) -> None:
 def join(browser: Any, code: str, nickname: str) -> Student:
     """Make the browser's person a student of the class with this code, or raise `Refused`.
 
-    A wrong code, a closed class and a full one are told apart only as far as a stranger may know.
+    The answer distinguishes a wrong code, a closed class and a full one only as far as a stranger may know.
     """
     classroom = Classroom.objects.filter(join_code=plain_code(code), joining=True).first()
     if classroom is None:
@@ -195,7 +195,7 @@ def end_lesson(classroom: Classroom) -> None:
 
 
 def begin_lesson(classroom: Classroom) -> None:
-    """Begin another lesson: the next report tells of what comes from now on."""
+    """Begin another lesson: the next report begins now."""
     classroom.lesson_began, classroom.lesson_ended = timezone.now(), None
     classroom.save(update_fields=["lesson_began", "lesson_ended"])
     rooms.announce_change(classroom.pk)

@@ -55,7 +55,7 @@ class ClassSocket(Consumer):
         self._sender.cancel()
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Ignore what is said, and close when it is said often."""
+        """Ignore messages, and close when there are many."""
         if not self._received.take(time.monotonic()):
             self._put(TOO_FAST)
 
@@ -119,6 +119,8 @@ class TeacherSocket(ClassSocket):
             self._put(NOT_YOURS)
             return
         grid = overview["teacher"]
+        if grid is None:
+            return
         rows = {each["id"]: each for each in grid["students"]}
         rest = {name: value for name, value in grid.items() if name != "students"}
         changed = [each for pk, each in rows.items() if self._rows.get(pk) != each]
@@ -162,7 +164,7 @@ class StudentSocket(ClassSocket):
 
     def show(self, overview: dict[str, Any] | None) -> None:
         """Send the state of the class if it differs."""
-        if overview is None or all(each["id"] != self.student for each in overview["teacher"]["students"]):
+        if overview is None or self.student not in overview["members"]:
             self._put(GONE)
         elif overview["student"] != self._last:
             self._last = overview["student"]
@@ -174,15 +176,17 @@ _readers = ThreadPoolExecutor(1, thread_name_prefix="class")
 _overview = database_sync_to_async(selectors.overview, thread_sensitive=False, executor=_readers)
 
 
-async def read(classroom: int, online: dict[int, int]) -> dict[str, Any] | None:
-    """Read a class once for all its sockets: the database, then the sessions that are awake here."""
-    overview = await _overview(classroom, online)
+async def read(classroom: int, online: dict[int, int], grid: bool = True) -> dict[str, Any] | None:
+    """Read a class once for all its sockets: the database, then, for the grid, the sessions that are awake here."""
+    overview = await _overview(classroom, online, grid)
     if overview is None:
         holds.release(f"class {classroom}")
         return None
+    others.hold(classroom, overview["held"], overview["frozen"])
+    if not grid:
+        return overview
     rows = overview["teacher"]["students"]
     sessions = [each["session"] for each in rows if each["session"]]
-    others.hold(classroom, overview["held"], overview["teacher"]["frozen"])
     await _read_mixes(sessions)
     for each in rows:
         each["mix"] = _mixes.get(each["session"] or "", (0.0, None))[1]
@@ -194,7 +198,7 @@ _mixes: dict[str, tuple[float, list[int] | None]] = {}
 
 
 async def _read_mixes(sessions: list[str]) -> None:
-    """Look at the sessions whose last look is some time ago, all at once; forget old ones."""
+    """Check the sessions whose last check is some time ago, all at once; forget old ones."""
     now_s = time.monotonic()
     for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > FORGET_S]:
         del _mixes[public_id]

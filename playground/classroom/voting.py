@@ -123,7 +123,7 @@ def cast(vote: Vote, student: Student, answer: Any) -> None:
 
 
 def ballot_of(vote: Vote, student: Student, second: bool) -> Ballot | None:
-    """Return what a student said in a round."""
+    """Return what a student voted in a round."""
     return vote.ballots.filter(student=student, second=second).first()
 
 

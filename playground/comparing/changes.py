@@ -87,7 +87,7 @@ PRESETS = (
         _("What the consumer holds, the queue has to remember."),
     ),
 )
-"""Changes that teach something: change, value, title, what to look at."""
+"""Changes that teach something: change, value, title, what to watch."""
 
 
 def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenario:
@@ -137,7 +137,7 @@ def _with_mode(scenario: Scenario, mode: str, at_us: int) -> list[Command]:
 
 
 def _with_actors(scenario: Scenario, at_us: int) -> list[Command]:
-    """Return the commands; from a fork in the middle on, everybody who runs there is told anew what they do."""
+    """Return the commands; from a fork in the middle on, every client that runs there gets its settings again."""
     commands: list[Command] = list(scenario["commands"])
     if at_us == 0:
         return commands
@@ -176,7 +176,7 @@ ALTERATIONS: dict[str, Callable[[Command, Any], Command]] = {
     "size_bytes": _messages("size_bytes"),
     "persistent": _messages("persistent", lambda value: value == "persistent"),
 }
-"""Changes of what is told to the node, command by command."""
+"""Changes of the commands that the node gets."""
 
 
 def read(change: str, text: str) -> Any:

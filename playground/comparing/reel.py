@@ -92,6 +92,8 @@ class Studio:
             known = self._makings.get(key)
             if known is not None:
                 self._makings.move_to_end(key)
+                if known[0].busy is not None:  # whoever asks hears of it once; the next request begins anew
+                    del self._makings[key]
                 return known[0]
             if sum(not future.done() for _making, future in self._makings.values()) >= WAITING:
                 raise Refused(wording.BUSY)
@@ -114,8 +116,6 @@ class Studio:
                 making.data = make(a, b, making)
         except repeating.Busy as busy:
             making.busy = busy.message
-            with self._lock:
-                self._makings.pop(key, None)
         except Refused as refused:
             making.problem = refused.message
         except Exception:

@@ -1,4 +1,4 @@
-"""One of two runs, on a ledger: told in the messages of the wire, with its figures and its parting from the other."""
+"""One of two runs, on a ledger: in the messages of the wire, with its figures and where it parts from the other."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Answer = dict[str, Any]
 
 
 def ask(text: str) -> str:
-    """Answer a question: {q, lang, at, ...}. What is wrong with it is said in words, as `error`."""
+    """Answer a question: {q, lang, at, ...}. A question that cannot be answered gets `error`, a sentence."""
     question = json.loads(text)
     with translation.override(question.get("lang", "en")):
         try:

@@ -28,7 +28,7 @@ Text = Annotated[str, msgspec.Meta(max_length=255)]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer, as the file of one's data tells it."""
+    """One answer, as it stands in the file of a person's data."""
 
     at: datetime
     passed: bool

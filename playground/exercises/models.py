@@ -76,7 +76,7 @@ class Work(models.Model):
 
 
 class Attempt(models.Model):
-    """One answer and what grading said of it."""
+    """One answer and its grading."""
 
     work = models.ForeignKey(Work, on_delete=models.CASCADE, related_name="answers")
     number = models.PositiveIntegerField()

@@ -37,7 +37,7 @@ class Wrong(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Texts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is said in one language."""
+    """The texts in one language."""
 
     title: Text
     task: Text
@@ -100,7 +100,7 @@ class UnitTexts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Unit(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Forty-five minutes: exercises in order, and notes for the teacher."""
+    """Exercises for one lesson, in order, with notes and a timetable for the teacher."""
 
     slug: Id
     exercises: tuple[Id, ...]

@@ -32,7 +32,7 @@ def _is_held(works: QuerySet[Work]) -> bool:
 
 
 def waits(public_id: str) -> Message | None:
-    """Return why nobody may make a copy of a session now: its run would go on in it and tell the answer."""
+    """Return why nobody may make a copy of a session now: the copy could be played on, and show the answer."""
     if not _is_held(Work.objects.filter(session__public_id=public_id)):
         return None
     return Message(_("This run waits for your answer. Answer first, then take it along."))

@@ -170,7 +170,7 @@ def changes_work(view: View) -> View:
 @never_cache
 @rate_limited_reading
 def standing(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
-    """Tell how the answer stands that the visitor is making in the session: goals reached, and what is left."""
+    """Return how far the visitor's answer in the session is: goals reached, and commands left."""
     _found(unit, slug)
     work = selectors.work_on(learners.current(request.session), slug)
     found = None

@@ -25,7 +25,7 @@ class Worked(Protocol):
 
 
 class Answered(Protocol):
-    """One answer and what grading said of it."""
+    """One answer and its grading."""
 
     number: int
     passed: bool

@@ -44,7 +44,7 @@ class Files(Protocol):
 
 
 class NodeDoor(Protocol):
-    """How to make nodes, and what their rows look like."""
+    """How to make nodes, and the form of their rows."""
 
     version: str
     refusals: tuple[type[Exception], ...]

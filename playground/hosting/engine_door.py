@@ -58,7 +58,7 @@ class EngineDoor:
 
     def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
         """Return the size of a real file and some of its bytes."""
-        # A storage of its own, for this one look: the session's belongs to the thread that works on it.
+        # A storage of its own, only to read these records: the session's belongs to the thread that works on it.
         files = DirectoryStorage(root)
         try:
             data = files.read_bytes(path, offset, count)
@@ -67,6 +67,6 @@ class EngineDoor:
             files.close()
 
     def read_records(self, root: str) -> RecordReader:
-        """Return a look into the real files under `root`; a context manager."""
+        """Return a reader of the real files under `root`; a context manager."""
         # A storage of its own, beside the session's.
         return RecordReader(DirectoryStorage(root))

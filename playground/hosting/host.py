@@ -206,7 +206,7 @@ class Host:
         elif isinstance(message, protocol.Pace):
             self._upkeep.plays = message.play
         elif isinstance(message, protocol.Reached) and not (self._working or self._inbox):
-            if message.life == self.keeper.life:  # said every second: no reason to wake the owner task
+            if message.life == self.keeper.life:  # it comes every second: no reason to wake the owner task
                 self.keeper.note(message.good_us)
         elif isinstance(message, protocol.Took):
             self.keeper.gave_itself(message.life, message.at_us, message.command)

@@ -1,4 +1,4 @@
-"""A look into the real files of a session: single records field by field, and whole files to take away."""
+"""The real files of a session: single records field by field, and whole files to download."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.formats.names import priority_resource, queue_directory, read_config
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512
-"""Bytes of a body in one answer; the rest is told by its length."""
+"""Bytes of a body in one answer; of a longer body only the length of the rest is given."""
 BLOCK_BYTES: Final = 256 * 1024
 ASSUMED_ENTRY_COUNT: Final = 16384
 """What a broker assumes where `.config` says nothing (S4)."""
@@ -213,7 +213,7 @@ class RecordReader:
     # --- to take away ---
 
     def blocks(self, path: str) -> Iterator[bytes]:
-        """Yield one file, as long as it was when the look began.
+        """Yield one file, as long as it was when reading began.
 
         Args:
             path: as `sizes` has it.
@@ -233,7 +233,7 @@ class RecordReader:
             left -= len(data)
 
     def archive(self) -> Iterator[bytes]:
-        """Yield a zip of all files piece by piece, each as long as it was when the look began.
+        """Yield a zip of all files piece by piece, each as long as it was when reading began.
 
         What the engine deletes meanwhile is left out.
         """

@@ -16,13 +16,14 @@ import msgspec
 from engine.replay import Player
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from playground.hosting.door import Files, Node
+from playground.hosting.session.page_clock import PageClock
 from playground.hosting.session.usage import Usage
 
 __all__ = ["ROWS_IN_A_FRAME", "Frame", "Replay", "Run"]
 
 
 class Run:
-    """A node and what its host has yet to tell of it."""
+    """A node, and the transitions that its host has not sent yet."""
 
     def __init__(
         self, node: Node, files: Files, disk_bytes: int, clock: Callable[[], float] = time.monotonic
@@ -66,33 +67,41 @@ class Run:
         """Go on to the next transition."""
         self.frame.add(self.player.step())
 
-    # --- what the host tells of it ---
+    # --- what the host sends of it ---
 
     def take_frame(self) -> Frame:
         """Return what has gathered, and begin anew."""
         taken, self.frame = self.frame, Frame(self.node.log.number)
         return taken
 
-    def encode_frame(self, frame: Frame, play: bool, speed: float, asks: bool = True) -> bytes:
+    def encode_frame(self, frame: Frame, clock: PageClock, asks: bool = True) -> bytes:
         """Write a frame as it goes over the wire.
 
         Args:
+            clock: what the page is told of time.
             asks: whether it is to be acknowledged.
         """
-        node = self.node
         more: dict[str, Any] = {} if asks else {"ack": False}
-        return encode(
-            frame_message(frame, node.now_us, digest=node.log.digest, play=play, speed=speed, **more)
-        )
+        if clock.to_us > clock.now_us:
+            more["to_us"] = clock.to_us
+        if clock.pace != clock.speed:
+            more["pace"] = round(clock.pace, 3)
+        pace = {"play": clock.play, "speed": clock.speed, **more}
+        return encode(frame_message(frame, clock.now_us, digest=self.node.log.digest, **pace))
 
     def encode_state(self) -> msgspec.Raw:
         """Write the whole state once, for all the snapshots that carry it."""
         return msgspec.Raw(encode(self.node.snapshot()))
 
-    def encode_snapshot(self, state: msgspec.Raw, why: str, skipped: dict[str, int]) -> bytes:
+    def encode_snapshot(
+        self, state: msgspec.Raw, why: str, skipped: dict[str, int], clock: PageClock
+    ) -> bytes:
         """Write a snapshot as it goes over the wire."""
         log = self.node.log
-        return encode(snapshot_message(log.number, self.node.now_us, state, why, skipped, log.digest))
+        message = snapshot_message(log.number, clock.now_us, state, why, skipped, log.digest)
+        if clock.to_us > clock.now_us:
+            message |= {"to_us": clock.to_us, "pace": round(clock.pace, 3)}
+        return encode(message)
 
     def rows_since(self, number: int) -> Frame | None:
         """Return the frame that brings a reader from `number` to the present, if it is small and still there."""

@@ -23,7 +23,7 @@ class Upkeep:
 
     Args:
         keeper: has the run.
-        audience: is told what happens to it.
+        audience: is notified of what happens to the session.
         wake_s: real seconds that making the run may take.
         clock: real seconds.
     """
@@ -39,7 +39,7 @@ class Upkeep:
         self._clock = clock
         self._setbacks = Setbacks()
         self._goes_on = False
-        """Whether time passes again as soon as somebody looks."""
+        """Whether time passes again as soon as a page is in the foreground."""
 
     @property
     def stands(self) -> bool:
@@ -146,7 +146,7 @@ class Upkeep:
         return True
 
     async def watch_again(self) -> None:
-        """Somebody looks again at a page that was in the background: a run that went on until then goes on."""
+        """Go on when a page comes back to the foreground, if time passed until it went to the background."""
         if self._goes_on and not self.stands:
             await self._awaken()
 
@@ -154,7 +154,7 @@ class Upkeep:
         """Put the run to rest; whoever watches is welcomed anew when it is woken.
 
         Args:
-            resumes: whether time passes again, if it does now, as soon as somebody looks.
+            resumes: whether time, if it passes now, passes again as soon as a page is in the foreground.
         """
         self.audience.wait_again()
         self._goes_on = resumes and self.plays
@@ -163,6 +163,8 @@ class Upkeep:
         self.audience.notice("info", wording.SLEEPS)
 
 
-def why(stopped: Stopped | Lost) -> Message:
+def why(stopped: Stopped | Fallen | Lost) -> Message:
     """Return what to say of a run that cannot be had."""
+    if isinstance(stopped, Fallen):
+        return wording.failure(stopped.failure)
     return stopped.message if isinstance(stopped, Stopped) else wording.WORKER_LOST

@@ -28,8 +28,8 @@ class RunSoFar(msgspec.Struct):
     """Where a run is: what a link to it must repeat.
 
     Args:
-        found: for each condition that was asked for, the value that it looks at and whether it holds; None where the
-            run is too long to tell.
+        found: for each condition that was asked for, the value that it compares and whether it holds; None where the
+            run is too long to be repeated.
     """
 
     at_us: int
@@ -66,7 +66,7 @@ class Wishes:
         self._upkeep.greet(client, have, life)
 
     async def command(self, client: Client, number: int | str, command: dict[str, Any]) -> None:
-        """Give the engine a command, and tell who sent it what became of it."""
+        """Give the engine a command, and send its sender the outcome."""
         await self._take(
             command,
             accepted=lambda: client.send_message("accepted", id=number),
@@ -171,7 +171,8 @@ class Wishes:
                 raise Refused(wording.NOT_WRITTEN)
         except Exception as error:
             if not answer.done():
-                answer.set_exception(_as_refusal(error))
+                # A page refuses what stands still; it knows nothing of runs and workers.
+                answer.set_exception(Stopped(why(error)) if isinstance(error, Fallen | Lost) else error)
             raise
         if not answer.done():  # who asked may have stopped waiting
             record = self._keeper.record
@@ -180,10 +181,3 @@ class Wishes:
                     found["at_us"], found["digest"], record.scenario, list(record.commands), found["found"]
                 )
             )
-
-
-def _as_refusal(error: Exception) -> Exception:
-    """Return what a page answers with: where a run or its worker failed under a question, that it stands still."""
-    if isinstance(error, Fallen):
-        return Stopped(wording.failure(error.failure))
-    return Stopped(wording.WORKER_LOST) if isinstance(error, Lost) else error

@@ -20,7 +20,7 @@ UNTIL_US: Final = 3_000_000
 def scenario(report: dict[str, Any], revival: Revival) -> dict[str, Any] | None:
     """Return a scenario that ends with the live persistent messages as a start brings them back, or None.
 
-    Their seq_ids begin at 0, and very many messages of very many sizes are not told one by one: then there is none.
+    Their seq_ids begin at 0. There is no scenario for too many messages of too many sizes to list one by one.
     """
     commands: list[dict[str, Any]] = []
     for queue in queues_of(report):

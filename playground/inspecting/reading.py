@@ -1,4 +1,4 @@
-"""What the page Inspect is told of what a reader gave: the same on a server and in the reader's own browser."""
+"""The answers to the page Inspect for what a reader gave: the same from a server and in the reader's browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def topology(data: bytes) -> Answer:
 
 
 def directory(files: Files, vhost: str = "") -> tuple[Answer, Revival | None]:
-    """Return what is told of a broker's files, and the start on them, where there is a queue to start.
+    """Return the report on a broker's files, and the start on them where there is a queue to start.
 
     Args:
         files: what was given.

@@ -23,11 +23,11 @@ from playground.inspecting.uploads import Files
 from playground.offline import recording
 
 LISTED: Final = 5_000
-"""Records of one file, and messages of one queue, that are told one by one."""
+"""Most records of one file, and messages of one queue, that are listed one by one."""
 POWER_CUT_US: Final = 1_000_000
 UNTIL_US: Final = 2_000_000
 FAR_SEGMENTS: Final = 4_096
-"""A seq_id that lies further than so many segments from the others is damage: a start would look into each between."""
+"""A seq_id further than so many segments from the others is damage: a start would read each segment between."""
 VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
 
 
@@ -86,7 +86,7 @@ def fill(storage: LedgerStorage, files: Files) -> None:
 
 
 def report_on(files: Files) -> dict[str, Any]:
-    """Return what `python -m engine inspect --json` tells of files, with short lists."""
+    """Return what `python -m engine inspect --json` prints about files, with shorter lists."""
     storage: Any = LedgerStorage()  # it has what the inspectors ask of a directory
     fill(storage, files)
     return inspect(storage, Options(list_most=LISTED))
@@ -170,7 +170,7 @@ class _Starter:
 
 
 def _the_vhost(files: Files, report: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return what is told of the virtual host, and where it lies; a queue alone is the only one of a host."""
+    """Return the report on the virtual host and its path; a queue alone counts as the only one of a host."""
     if report["kind"] == "node":
         return report["vhosts"][0], f"{VHOSTS}/{vhost_directories(files)[0]}"
     if report["kind"] == "queue":

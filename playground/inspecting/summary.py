@@ -14,7 +14,7 @@ MOST_LISTED: Final = 200
 
 
 def queues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what is told of each queue, in whatever was given."""
+    """Return the summary of each queue, whatever kind of directory was given."""
     if report["kind"] == "queue":
         return [report]
     hosts = report.get("vhosts", [report])
@@ -22,7 +22,7 @@ def queues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def stores_of(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return what is told of each store."""
+    """Return the summary of each store."""
     if report["kind"] == "store":
         return [report]
     hosts = report.get("vhosts", [report])
@@ -124,7 +124,7 @@ def _pins(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> lis
 def stop_row(report: dict[str, Any], files: Files) -> dict[str, Any] | None:
     """Return what a clean stop left, or None where there is nothing of it.
 
-    `clean` tells whether all of it is there. The files of `compared` are held against the rest, those of `ignored` are
+    `clean`: whether all of it is there. The files of `compared` are held against the rest, those of `ignored` are
     not read.
     """
     left = sorted(path for path in files if path.endswith((".ets", ".dets", "clean.dot")))

@@ -112,7 +112,7 @@ def gathered(found: Given, most_bytes: int = MOST_BYTES) -> Files:
 
 
 def _without_parents(files: Files) -> Files:
-    """Leave out the directories that all files lie in, but for those that tell what it is."""
+    """Leave out the directories that all files lie in, but keep those by whose names the kind of directory is known."""
     while True:
         first = {path.split("/", 1)[0] for path in files}
         if len(first) != 1 or any("/" not in path for path in files):

@@ -25,6 +25,7 @@ from pylti1p3.deep_link_resource import DeepLinkResource
 from pylti1p3.exception import LtiException, OIDCException
 from pylti1p3.lineitem import LineItem
 
+from playground import turns
 from playground.lti import launches, targets
 from playground.messages import Message
 from playground.web.access import rate_limited
@@ -79,7 +80,8 @@ def _refused(request: HttpRequest, error: Exception) -> HttpResponse:
 def launch(request: HttpRequest) -> HttpResponse:
     """Take a signed launch: work on an exercise, or choose what is placed in a course."""
     try:
-        found = get_launch_from_request(request)
+        with turns.aside():  # it may ask the platform for its keys
+            found = get_launch_from_request(request)
         claims: dict[str, Any] = found.get_launch_data()
         if not claims.get("sub"):
             raise LtiException("anonymous launches are not supported")

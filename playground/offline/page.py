@@ -33,7 +33,7 @@ class Source(msgspec.Struct, frozen=True):
 
     Args:
         scenario: the run in full.
-        story: what is told around it.
+        story: title, sentences and questions around the run.
         story_json: the same as pages get it.
         home: address of the server that it comes from, with a slash at the end; empty where there is none.
         address: where the run opens there.
@@ -47,7 +47,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def write(source: Source, give_up: Callable[[], bool] = lambda: False) -> str:
-    """Return the page of a run. Raises RunTooLong when told to give up."""
+    """Return the page of a run. Raises RunTooLong when `give_up` says so."""
     stops = recording.stops_of(source.story, source.scenario["until_us"])
     recorded = recording.record(door(), source.scenario, stops, kept_bytes.MOST_DISK_BYTES // 2, give_up)
     chosen = (

@@ -70,13 +70,13 @@ def record(
     most_bytes: int = 0,
     give_up: Callable[[], bool] = lambda: False,
 ) -> Recorded:
-    """Play a scenario without files; return what its page needs. Raises RunTooLong when told to give up.
+    """Play a scenario without files; return what its page needs. Raises RunTooLong when `give_up` says so.
 
     Args:
         door: makes the node.
         scenario: the run.
         stops: ascending virtual microseconds, the last one the run's end.
-        most_bytes: of files, that somebody may want to look into.
+        most_bytes: of files that the page carries for its reader.
         give_up: asked now and then whether it takes too long.
     """
     node: Any = door.rehearse(scenario, KEEP_EVENTS)

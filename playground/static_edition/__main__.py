@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
             "WATERLINE_VAR": var,
             "WATERLINE_READS_PER_MINUTE": "1000000",
         }
-        import django  # noqa: PLC0415 - only now is it said where everything is
+        import django  # noqa: PLC0415 - only now do the settings name the directories
 
         django.setup()
         from django.core.management import call_command  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What tells the templates that a page is one of the static edition."""
+"""The context by which templates know that a page is one of the static edition."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class _Places:
         self._names = cache(_names)
 
     def has(self, path: Path, link: str) -> bool:
-        """Tell whether a link of a file leads to a file, or a folder where it says so, and to a name in that."""
+        """Return whether a link leads to a file (to a folder, where it ends with a slash), and to an id in it."""
         address, _hash, name = link.partition("#")
         address = unquote(address.partition("?")[0])
         if address.startswith("/"):

@@ -1,6 +1,6 @@
 """A zip for learning platforms: SCORM 1.2 around a unit or an exercise of the static edition.
 
-The platform launches one page; exercises run in a frame of it, and the page tells the platform what they bring.
+The platform launches one page; exercises run in a frame of it, and the page reports their scores to the platform.
 """
 
 from __future__ import annotations

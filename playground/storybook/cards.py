@@ -18,7 +18,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         slug, short_id: its name and its address.
-        picture: what its run looks like.
+        picture: a drawing of its run.
         evidence_us: the moment that shows the verdict, None without one.
     """
 

@@ -72,7 +72,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class BadScenario(Exception):
-    """A file that cannot be used; `problems` tells all that was found."""
+    """A file that cannot be used; `problems` lists all that was found."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("; ".join(f"{each.path}: {each.message}" for each in problems))
@@ -96,7 +96,7 @@ class Entry(msgspec.Struct, frozen=True):
     """A scenario file that is in order.
 
     Args:
-        story: what is told.
+        story: title, sentences and questions around the run.
         run: the engine's scenario in full, the workload expanded.
         written: the run's fields as the file has them.
         came_from: the version in which the file was written.
@@ -120,7 +120,7 @@ class Entry(msgspec.Struct, frozen=True):
     def story_json(self) -> dict[str, Any]:
         """Return what pages show around the run: the story without what became commands or is only tested.
 
-        It is empty for a run that has a title and nothing to tell.
+        It is empty for a run that has a title and no story.
         """
         parts = msgspec.to_builtins(self.story)
         if not any(parts.get(name) for name in STORY_PARTS):
@@ -152,7 +152,7 @@ def read(data: bytes | str | dict[str, Any], limits: Limits | None = None) -> En
     except migrate.TooNew as error:
         raise BadScenario([_placed("version", error.message, text, places)]) from None
     if came_from != migrate.PRESENT:
-        places = None  # what is wrong is told by its path: lines would be those of another form
+        places = None  # problems are named by their paths: line numbers would be those of another form
     found = [_placed(path, message, text, places) for path, message in _problems(body, limits)]
     if found:
         raise BadScenario(found)

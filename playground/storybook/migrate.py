@@ -37,7 +37,7 @@ def _from_0(body: Body) -> Body:
     new["commands"] = commands
     if "until_ms" in body:
         new["until_us"] = _thousandfold(body["until_ms"])
-    new["digest"] = None  # version 0 counted transitions that are told otherwise now
+    new["digest"] = None  # the transitions of version 0 had another form
     return new
 
 

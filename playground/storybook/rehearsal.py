@@ -38,7 +38,7 @@ class Rehearsal(Watched):
     Args:
         run: the engine's scenario.
         budget_s: most real seconds that it may take.
-        watchers: those that look back see every moment.
+        watchers: conditions about the past are asked at every moment.
     """
 
     def __init__(self, run: dict[str, Any], budget_s: float = 60.0, watchers: Iterable[Watcher] = ()) -> None:
@@ -48,7 +48,7 @@ class Rehearsal(Watched):
 
 
 def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
-    """Play a file to its end; tell the digest, and which claims and options hold. Raises RunTooLong."""
+    """Play a file to its end; return the digest, and which claims and options hold. Raises RunTooLong."""
     states: dict[int, WatchedState] = {}
 
     def earlier(reference: Reference) -> Any:
@@ -62,7 +62,7 @@ def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
         states[at_us] = state = rehearsal.go(at_us)
         for number, (claim, watch) in enumerate(claims):
             here = at_us == (until_us if claim.at_us is None else claim.at_us)
-            if here and not watch.holds(state):  # what looks back has seen the run up to here, and no more
+            if here and not watch.holds(state):  # it knows the run up to here, and no more
                 broken[number] = f"claims[{number}]: {'; '.join(_shown(claim.test, state))}"
     log = rehearsal.node.log
     result = Result(log.digest, log.number, [broken[number] for number in sorted(broken)])

@@ -34,7 +34,7 @@ class _Placed(_Part, frozen=True):
     when: Condition | None = None
 
     def __post_init__(self) -> None:
-        """Refuse both and neither, and conditions that a page cannot look at."""
+        """Refuse both and neither, and conditions that a page cannot check."""
         if (self.at_us is None) == (self.when is None):
             raise WrittenWrong("one_of_two", first="at_us", second="when")
         if self.when is not None:
@@ -45,7 +45,7 @@ class Annotation(_Placed, frozen=True, kw_only=True):
     """A paragraph of the story.
 
     Args:
-        text: what is said.
+        text: the annotation, in each language.
         pause: whether the run stands still for it.
         view: the part of the page that it is about.
         msg: a message that is chosen for it, by its seq_id.
@@ -68,17 +68,17 @@ class Option(_Part, frozen=True):
     when: Condition
 
     def __post_init__(self) -> None:
-        """Refuse conditions that a page cannot look at."""
+        """Refuse conditions that a page cannot check."""
         _check(self.when)
 
 
 class Prediction(_Part, frozen=True, kw_only=True):
-    """A question that is answered before the run goes on. The run itself tells which option was right.
+    """A question that is answered before the run goes on. The run itself shows which option is right.
 
     Args:
         question: what is asked.
         ask_at_us: the run waits here for an answer.
-        at_us: the moment that tells.
+        at_us: the moment at which the run shows the answer.
         options: of which exactly one holds then.
         because: why it came out so.
     """
@@ -99,7 +99,7 @@ class Verdict(_Part, frozen=True, kw_only=True):
     """What becomes of a published claim.
 
     Args:
-        claim: what was said.
+        claim: what the article claims.
         source: number of the subject under which the articles say it.
         verdict: whether it holds for `version`.
         version: of RabbitMQ.
@@ -142,7 +142,7 @@ class Story(_Part, frozen=True, kw_only=True):
         subjects: rows of the list of subjects that it shows.
         questions: numbers of the twelve questions that it answers.
         workload: phases in PerfTest's words, which become commands of the run.
-        breakpoints, annotations: where the run stands still, and what is said there.
+        breakpoints, annotations: where the run stands still, and the text that appears there.
         prediction: what is asked before.
         verdict: of a published claim.
         claims: what the run proves.
@@ -166,6 +166,6 @@ FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Story)}
 
 
 def _check(condition: Condition) -> None:
-    """Refuse what a page cannot look at: it may have joined in the middle of the run."""
+    """Refuse conditions that a page cannot check, since it may have joined in the middle of the run."""
     if needs_whole_run(condition):
         raise WrittenWrong("whole_run_needed")

@@ -37,7 +37,7 @@ WAIT_BETWEEN: Final = 3
 
 
 class Thumbnail(msgspec.Struct, frozen=True):
-    """What a run looks like.
+    """The drawing of a run.
 
     Args:
         digest: of the run that it was drawn from.

@@ -17,7 +17,7 @@ def get(values: Mapping[str, str], name: str) -> str:
 
 @register.filter
 def get_row(values: Mapping[str, str], name: str) -> tuple[Mapping[str, str], str]:
-    """Begin to look a field up that there is once in each row; `row` ends it."""
+    """Name a field that each row has once; the filter `row` then returns that of one row."""
     return values, name
 
 

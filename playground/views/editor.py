@@ -83,7 +83,7 @@ def _checked(request: HttpRequest, text: str) -> tuple[Entry | None, list[Proble
 @require_POST
 @rate_limited_reading
 def check(request: HttpRequest) -> HttpResponse:
-    """Tell what is wrong in a text, for the editor while somebody types."""
+    """Return the problems of a text, for the editor while somebody types."""
     entry, problems = _checked(request, request.POST.get("text", ""))
     commands = len(entry.run["commands"]) if entry else 0
     return render(

@@ -21,7 +21,7 @@ from playground.whatif.numbers import NOTHING, full
 SHOWN = tuple(
     each.name for each in (peak_ram_bytes, blocked_s, throughput_per_s, latency_p95_s, write_amplification)
 )
-"""Metrics whose values are told for every measured run."""
+"""Metrics whose values the page lists for every measured run."""
 
 
 @require_safe

@@ -110,7 +110,7 @@ def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
 
 
 def _not_there(missing: NotThere, kind: str) -> JsonResponse:
-    """Tell why there is no record: what waits in a buffer is a lesson, not an error."""
+    """Return why there is no record: that a message waits in a buffer is worth knowing, and no error."""
     words = missing_words(missing, kind)
     about = {"reason": missing.reason, **missing.numbers}
     if missing.reason in ("waiting", "absent"):

@@ -1,4 +1,4 @@
-"""What a repetition of a session tells its page: what happened before it came, and what a stop would leave."""
+"""What a page asks a repetition of its run: what happened before the page came, and what a stop would leave."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from playground import holds, live, repeating, selectors, whereabouts
-from playground.hosting import retelling
+from playground.hosting import missed_rows
 from playground.hosting.book import Remembered
 from playground.hosting.foresight import KINDS
 from playground.hosting.places import NotThere
@@ -32,14 +32,15 @@ MISSING: Final = {
 @rate_limited_reading
 @never_cache
 def rows(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.retelling`.
+    """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.missed_rows`.
 
-    Nothing is sent that the session itself has not reached, so nobody looks ahead. Of a session that was removed while
-    its page was still open, by "Begin again" for example, there is nothing to send: that is no error of the page.
+    Nothing is sent that the session itself has not reached, so nobody can see the future. Of a session that was
+    removed while its page was still open, by "Begin again" for example, there is nothing to send: that is no error
+    of the page.
     """
     found = selectors.session_by_id(session_id)
     if found is None:
-        return HttpResponse(retelling.NOTHING, content_type="application/json")
+        return HttpResponse(missed_rows.NOTHING, content_type="application/json")
     try:
         first, last = whole_number(request, "from", "0"), whole_number(request, "to")
         if first >= last:
@@ -49,8 +50,8 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
         return answer(request, 400, _("That did not work"), refused.message)
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
-    kept = live.retellings().known(session_id, first, last, record)
-    return _answer_kept(request, kept, lambda: live.retellings().rows_of(session_id, first, last, record))
+    kept = live.missed_rows().known(session_id, first, last, record)
+    return _answer_kept(request, kept, lambda: live.missed_rows().rows_of(session_id, first, last, record))
 
 
 @require_safe
@@ -59,7 +60,7 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
 def survival(request: HttpRequest, session_id: str) -> HttpResponse:
     """Return what a stop of `?kind=` would leave of each queue now, see `engine.replay.survival.Fate`.
 
-    A session that waits for an answer tells nothing: the answer may be just that.
+    A session that waits for an answer sends nothing: it could contain the answer.
     """
     found = session_or_gone(session_id)
     kind = request.GET.get("kind", "")

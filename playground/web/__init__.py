@@ -1,1 +1,1 @@
-"""What every view needs, in whichever room it is: who may ask how often, what a stranger is told, the live page."""
+"""What every view needs, in whichever room it is: limits for each visitor, error answers, the live page."""

@@ -12,11 +12,16 @@ from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from playground import repeating
 from playground.messages import Message
 
 logger = logging.getLogger(__name__)
+
+NO_DATABASE = gettext_lazy(
+    "The database does not answer at the moment. What was accepted is kept: load the page again in a while."
+)
 
 
 class Gone(Http404):
@@ -79,21 +84,9 @@ def too_many(request: HttpRequest, message: Message) -> HttpResponse:
     return response
 
 
-def busy(request: HttpRequest, message: Message) -> HttpResponse:
+def busy(request: HttpRequest, message: Any) -> HttpResponse:
     """Answer with 503 and the time after which asking again is of use."""
-    logger.info("no place to repeat a run at %.200s", request.path)
     response = answer(request, 503, _("The server is busy"), message)
-    response["Retry-After"] = str(repeating.AGAIN_S)
-    return response
-
-
-def unreachable(request: HttpRequest) -> HttpResponse:
-    """Answer with 503 when the database did not: it is locked or gone, or all connections to it are in use."""
-    logger.warning("the database does not answer, at %.200s", request.path, exc_info=True)
-    text = _(
-        "The database does not answer at the moment. What was accepted is kept: load the page again in a while."
-    )
-    response = answer(request, 503, _("The server is busy"), text)
     response["Retry-After"] = str(repeating.AGAIN_S)
     return response
 
@@ -111,8 +104,12 @@ class BusyMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer it; every other error is Django's."""
         if isinstance(error, repeating.Busy):
+            logger.info("no place to repeat a run at %.200s", request.path)
             return busy(request, error.message)
-        return unreachable(request) if isinstance(error, OperationalError) else None
+        if isinstance(error, OperationalError):  # it is locked or gone, or all connections to it are in use
+            logger.warning("the database does not answer, at %.200s", request.path, exc_info=error)
+            return busy(request, NO_DATABASE)
+        return None
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

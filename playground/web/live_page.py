@@ -1,4 +1,4 @@
-"""What the page of a live session is told before its socket opens."""
+"""What the page of a live session gets before its socket opens."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def story_for_page(story: dict[str, Any]) -> dict[str, Any]:
 
 
 def _story(found: Session) -> dict[str, Any]:
-    """Return what is told around the run, with the scenario that comes after it in the library."""
+    """Return the story around the run, with the scenario that comes after it in the library."""
     shown = story_for_page(found.origin.story if found.origin and found.origin.story else {})
     following = library.after(found.origin.slug if found.origin else None)
     kept = selectors.scenario_by_name(following.slug) if following else None
@@ -111,7 +111,7 @@ def _story(found: Session) -> dict[str, Any]:
 
 
 def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:
-    """Return what a page tells programs that show what a link leads to; only a kept run has a picture."""
+    """Return the page's metadata for programs that preview links; only a kept run has a picture."""
     if not found.origin:
         return {}
     at = Place(found.reached_us if place.at_us is None else place.at_us).query()

@@ -80,7 +80,7 @@ def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> CellRun | None:
 
     Best is the greatest value of a metric of which more is better, and the least of any other.
 
-    A metric with nothing to tell breaks no bound. Of equal runs the one with less memory counts, then the earlier one.
+    A metric without a value breaks no bound. Of equal runs the one with less memory counts, then the earlier one.
     """
     objective = bounds.objective(heatmap.metrics)
     limits = bounds.limits(heatmap.metrics)

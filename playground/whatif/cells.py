@@ -32,7 +32,7 @@ def peak_us(heatmap: Heatmap, run: CellRun) -> int:
 
 
 def run_title(heatmap: Heatmap, run: CellRun) -> str:
-    """Return a title that tells which cell it was, in English: it is part of what is kept."""
+    """Return a title that names the cell, in English, because it is stored with the run."""
     workload = heatmap.workload(run.workload).title
     with override("en"):
         places = (

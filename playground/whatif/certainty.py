@@ -12,7 +12,7 @@ from playground.whatif.numbers import THIN_SPACE, full, short, unit_for
 from playground.whatif.shipped import CellRun, Heatmap
 
 TRUSTED = frozenset({"good", "rough"})
-"""Verdicts with which a value is told with a band; of others only their order, or nothing, can be believed."""
+"""Verdicts with which a value is shown with a band; with the others at most the order of values can be trusted."""
 
 
 class Band(NamedTuple):
@@ -74,7 +74,7 @@ def measured_with() -> dict[str, Any] | None:
 
 
 def band(heatmap: Heatmap, runs: list[CellRun], metric: str) -> Band | None:
-    """Return between what a cell's metric is to be expected, None where its runs tell nothing.
+    """Return the lowest and highest value to expect of a cell's metric; None where its runs have none.
 
     The runs of a cell differ in the phase of the node's timers; around their extremes lies the metric's own error.
     """

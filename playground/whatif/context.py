@@ -189,7 +189,7 @@ def workload_title(workload: Named) -> str:
 
 
 def tips(query: Query, table: Table) -> dict[str, Any]:
-    """Return, by cell id, what the tip of a cell tells: its place, its numbers, its memory over time."""
+    """Return, by cell id, the content of a cell's tip: its place, its numbers, its memory over time."""
     heatmap = query.heatmap
     names = list(dict.fromkeys((query.metric, *heatmap.offered)))
     return {

@@ -11,7 +11,7 @@ MINUS = "\u2212"
 FAILED = "×"
 """Stands where a run failed."""
 NOTHING = "–"
-"""Stands where a run has nothing to tell, as a waiting time when no message was delivered."""
+"""Stands where a run has no value, as a waiting time has none when no message was delivered."""
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
@@ -91,7 +91,7 @@ def setting(name: str, value: object) -> str:
 
 
 def _exact_bytes(value: int) -> str:
-    """Return bytes in the largest unit that divides them evenly, so that 4092 is not told as 4.0 KiB."""
+    """Return bytes in the largest unit that divides them evenly, so that 4092 is not written as 4.0 KiB."""
     for divisor, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
         if value and value % divisor == 0:
             return f"{grouped(value // divisor)}{THIN_SPACE}{name}"

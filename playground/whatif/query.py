@@ -14,7 +14,7 @@ from playground.whatif.shipped import Heatmap
 
 MODES = ("values", "difference")
 CLAMPS = (100, 99, 95, 90)
-"""How many in a hundred cells the colours tell apart; those above share the last one."""
+"""How many in a hundred cells get colours of their own; those above share the last colour."""
 
 FIXED = "at_"
 """Before the name of a parameter that is swept but stands on neither axis."""

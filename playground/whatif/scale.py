@@ -15,7 +15,7 @@ NARROWEST = 1 / 10_000
 
 
 def clamped(values: Sequence[float], percent: int) -> list[float]:
-    """Return the values, the largest ones cut down so that the scale tells `percent` in a hundred apart.
+    """Return the values, the largest ones cut down so that the scale distinguishes `percent` in a hundred.
 
     Zeros do not count: where most of a grid is zero, the rest still has its colours.
     """

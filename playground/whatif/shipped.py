@@ -43,7 +43,7 @@ class Axis(msgspec.Struct, frozen=True):
 class CellRun(msgspec.Struct, frozen=True, array_like=True):
     """One run of one cell, as `spark_jobs.publish` writes it.
 
-    `metrics` is None when it failed; one of them is None when the run has nothing to tell of it, as a waiting time
+    `metrics` is None when it failed; one of them is None when the run has no value for it, as a waiting time
     when no message was delivered. `series_states` are alpha, beta, gamma, delta and unacknowledged messages.
     """
 
@@ -106,7 +106,7 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
         return next(axis for axis in self.axes if axis.parameter == parameter)
 
     def value(self, run: CellRun, metric: str) -> float | None:
-        """Return a metric of a run; None when the run failed, or has nothing to tell of it."""
+        """Return a metric of a run; None when the run failed, or has no value for it."""
         return None if run.metrics is None else run.metrics[self.metrics.index(metric)]
 
     def typical(self, runs: list[CellRun], metric: str) -> CellRun:

@@ -25,7 +25,7 @@ PAGING_RATIO = "vm_memory_high_watermark_paging_ratio"
 
 
 class Cell(NamedTuple):
-    """One cell as drawn. `value` is None when its run failed, or has nothing to tell of the metric."""
+    """One cell as drawn. `value` is None when its run failed, or has no value for the metric."""
 
     run: CellRun
     runs: list[CellRun]
@@ -169,7 +169,7 @@ def typical_values(query: Query, grid: Grid) -> Values:
 
 
 def _shown(query: Query, grid: Grid, values: Values) -> Values:
-    """Return what the cells tell: the metric, or how it differs from the defaults or from another view."""
+    """Return the values of the cells: the metric, or how it differs from the defaults or from another view."""
     other = query.other()
     if other is not None:
         taken = typical_values(other, runs_grid(other, other.workload))

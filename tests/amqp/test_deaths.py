@@ -1,4 +1,4 @@
-"""What a dead letter's headers tell, and which cycles end."""
+"""The headers of a dead letter, and which cycles end."""
 
 from engine.amqp.deaths import died, without_cycles
 

@@ -143,7 +143,7 @@ def test_dead_letter_exchange_of_the_wrong_type():
         ({"x-queue-version": 2}, "another index.* rabbitmq.com/docs/persistence-conf"),
     ],
 )
-def test_what_is_not_modelled_is_said_so(argument, where_to_read):
+def test_what_is_not_modelled_is_named(argument, where_to_read):
     with pytest.raises(CommandError, match=f"{where_to_read} and leave the argument out"):
         _declare("new", arguments=argument)
 

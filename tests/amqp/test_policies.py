@@ -175,7 +175,7 @@ def test_pattern_that_cannot_be_understood(pattern):
         ("a\\b", "pattern_escape_unknown", {"at": 2, "found": "\\b"}),
     ],
 )
-def test_what_only_this_engine_does_not_understand_is_not_said_in_the_brokers_name(pattern, code, values):
+def test_what_only_this_engine_does_not_understand_is_not_answered_in_the_brokers_name(pattern, code, values):
     with pytest.raises(PolicyRefused) as caught:
         checked(_policy(pattern=pattern, max_length=1))
     assert (caught.value.code, caught.value.values) == (code, values)

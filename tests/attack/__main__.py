@@ -95,7 +95,7 @@ async def attack(world: World) -> tuple[list[Stretch], dict[str, str]]:
         try:
             async with asyncio.timeout(max(1.0, MOST_S - (begin_s - began_s))), seats_left(world):
                 await case(world)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong is told at the end
+        except Exception as error:  # noqa: BLE001 - whatever is wrong is reported at the end
             problems[case.__name__] = f"{error!r}\n{traceback.format_exc(limit=-3)}"
         stretches.append((case.__name__, begin_s, time.monotonic()))
         await asyncio.sleep(0 if world.tiny else SETTLES_S)

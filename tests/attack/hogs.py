@@ -66,7 +66,7 @@ async def texts_that_become_large(world: World) -> None:
 
 
 async def runs_to_repeat(world: World) -> None:
-    """B: pictures, checks, exports, comparisons and moments of the past take turns; the rest is told when to come."""
+    """B: pictures, checks, exports, comparisons and moments of the past take turns; others are asked to come later."""
     person = world.person()
     session = await in_thread(person.new_session)
     seat = await world.seat(person, session)

@@ -30,7 +30,7 @@ async def idle_sockets(world: World) -> None:
 
 
 async def all_places_of_a_session(world: World) -> None:
-    """C: those who have the link fill all places; its owner gets in, and the next one is told why not."""
+    """C: those who have the link fill all places; its owner gets in, and the next one gets the reason why not."""
     owner = world.person()
     session = await in_thread(owner.new_session)
     if not world.tiny:

@@ -26,7 +26,7 @@ ABSURD = (
 
 
 async def absurd_files(world: World) -> None:
-    """C: at the import, in the editor and in an address: told in words, never a 500."""
+    """C: at the import, in the editor and in an address: answered with a sentence, never a 500."""
     person = world.person()
     await in_thread(person.ask, "/")
     for text in ABSURD:

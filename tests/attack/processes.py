@@ -1,4 +1,4 @@
-"""What processes hold, as the kernel tells it."""
+"""The memory, files and threads of processes, from the kernel."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def memory_bytes(pid: int) -> int:
 
 def children_of(pid: int) -> list[int]:
     """Return the processes that a process has started."""
-    return [
-        int(child)
-        for thread in Path(f"/proc/{pid}/task").iterdir()
-        for child in (thread / "children").read_text().split()
-    ]
+    found: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # it may have ended meanwhile
+            found += [int(child) for child in (thread / "children").read_text().split()]
+    return found
 
 
 def open_files(pid: int) -> int:

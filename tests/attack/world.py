@@ -27,7 +27,7 @@ SMALL: Final = {"do": "publish", "count": 1, "size_bytes": 500, "persistent": Tr
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server said to a request."""
+    """A server's answer to a request."""
 
     status: int
     text: str
@@ -62,7 +62,7 @@ class Person(Visitor):
 
 
 class Seat:
-    """A socket at a session: what it is told is kept, frames are acknowledged."""
+    """A socket at a session: messages are kept, frames are acknowledged."""
 
     def __init__(self, socket: Socket) -> None:
         self.socket = socket

@@ -1,4 +1,4 @@
-"""The command goes on after a measurement that breaks off, tells it in the last line, and keeps what it measured."""
+"""The command goes on after a measurement that breaks off, names it in the last line, and keeps what it measured."""
 
 import json
 import platform
@@ -47,7 +47,7 @@ def test_all_is_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines()[-1] == "bench: 2 of 2 ran, all within their bounds"
 
 
-def test_an_unknown_name_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_name_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         command.main(["birst"])
     assert "there is no measurement birst; there are burst, " in capsys.readouterr().err

@@ -5,8 +5,19 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Frame,
+    Page,
+    Response,
+    WebError,
+    expect,
+    sync_playwright,
+)
 
+from tests.browser.visitors import Visitors
 from tests.browser.waits import WAIT_MS
 from tools import chromium, live_server
 
@@ -18,14 +29,20 @@ PHONE = {"width": 390, "height": 844}
 
 OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterline.folds") ||
   localStorage.setItem("waterline.folds", '["messages", "consumer", "memory", "queue", "session"]')"""
-"""The controls' folds as somebody left them who uses all of them; what a newcomer sees, test_play.py looks at."""
+"""The controls' folds as somebody left them who uses all of them; test_play.py checks what a newcomer sees."""
+
+
+LONG = ("test_whole_lesson.py", "test_builder.py", "test_reducer.py", "test_time.py", "test_offline.py")
+"""A core that begins one of these last is still at it when the others have nothing to do any more."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder, so that `-m 'not browser'` leaves it out."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.browser)
+    """Mark everything in this folder, so that `-m 'not browser'` leaves it out; its long files come first."""
+    places = [at for at, item in enumerate(items) if HERE in item.path.parents]
+    ours = sorted((items[at] for at in places), key=lambda item: item.path.name not in LONG)
+    for at, item in zip(places, ours, strict=True):
+        item.add_marker(pytest.mark.browser)
+        items[at] = item
 
 
 @pytest.fixture(scope="session")
@@ -46,6 +63,12 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="package")
+def visitors(browser: Browser, server: live_server.LiveServer) -> Visitors:
+    """Return the visitors of the server."""
+    return Visitors(browser, server.url, OPEN_FOLDS)
+
+
 OpenPage = Callable[..., Page]
 
 
@@ -64,34 +87,43 @@ def expected_errors() -> list[str]:
 
 @pytest.fixture
 def open_page(
-    browser: Browser, server: live_server.LiveServer, expected_errors: list[str], throttle: float
+    visitors: Visitors, server: live_server.LiveServer, expected_errors: list[str], throttle: float
 ) -> Iterator[OpenPage]:
     """Return a function that opens a fresh visitor's page; keyword arguments go to Playwright's context.
 
     `open_page(viewport=PHONE, color_scheme="dark")`. Links are relative to the server: `page.goto("/")`.
     Every error in a console, failed script and answer of 500 or above fails the test at its end.
     """
-    contexts = []
+    contexts: list[BrowserContext] = []
     errors: list[str] = []
+    elsewhere: set[BrowserContext] = set()
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":
             errors.append(f"console: {message.text} ({message.location.get('url', '')})")
 
+    def on_weberror(failed: WebError) -> None:
+        errors.append(f"script: {failed.error}")
+
+    def on_response(answer: Response) -> None:
+        if answer.status >= 500:
+            errors.append(f"answer {answer.status}: {answer.url}")
+
+    def on_page(page: Page) -> None:
+        page.on("framenavigated", on_navigation)
+
+    def on_navigation(frame: Frame) -> None:
+        if not frame.url.startswith((f"{server.url}/", "about:")):
+            elsewhere.add(frame.page.context)
+
     def open_one(**options: object) -> Page:
         options.setdefault("viewport", DESKTOP)
-        context = browser.new_context(base_url=server.url, **options)
-        context.set_default_timeout(WAIT_MS)
-        context.add_init_script(OPEN_FOLDS)
+        context = visitors.arrive(**options)
         contexts.append(context)
         context.on("console", on_console)  # of the context: a window that a page opens is heard as well
-        context.on("weberror", lambda failed: errors.append(f"script: {failed.error}"))
-        context.on(
-            "response",
-            lambda answer: (
-                errors.append(f"answer {answer.status}: {answer.url}") if answer.status >= 500 else None
-            ),
-        )
+        context.on("weberror", on_weberror)
+        context.on("response", on_response)
+        context.on("page", on_page)
         page = context.new_page()
         if throttle > 1:
             context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
@@ -99,7 +131,11 @@ def open_page(
 
     yield open_one
     for context in contexts:
-        context.close()
+        context.remove_listener("console", on_console)
+        context.remove_listener("weberror", on_weberror)
+        context.remove_listener("response", on_response)
+        context.remove_listener("page", on_page)
+        visitors.leave(context, context in elsewhere)
     unexpected = [error for error in errors if not any(text in error for text in expected_errors)]
     assert unexpected == [], "errors in the browser"
 

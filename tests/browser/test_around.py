@@ -63,7 +63,7 @@ def test_the_palette_finds_actions_and_undo_takes_the_last_command_back(
     expect(page.get_by_text("run again without its last command")).to_be_visible()
 
 
-def test_a_fork_goes_on_from_the_moment_that_is_looked_at(page: Page) -> None:
+def test_a_fork_goes_on_from_the_moment_that_is_shown(page: Page) -> None:
     begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     wait_for_lane(page, "q4", "some")

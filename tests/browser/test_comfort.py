@@ -188,3 +188,17 @@ def test_a_slow_device_shows_where_messages_are(page: Page) -> None:
         page.wait_for_timeout(400)
         seen.append(page.evaluate(GREEN))
     assert min(seen) > 1.05 * before > 0, (before, seen)
+
+
+def test_a_word_of_the_glossary_says_its_meaning_to_pointer_and_keyboard(page: Page) -> None:
+    page.goto("/subjects/")
+    page.locator("main a[href*='/subjects/']").first.click()
+    words, meaning = page.locator("[data-term]"), page.get_by_role("tooltip")
+    words.first.hover()
+    expect(meaning).to_be_visible()
+    first = meaning.text_content()
+    page.keyboard.press("Escape")
+    expect(meaning).to_be_hidden()
+    words.nth(1).focus()
+    expect(meaning).to_be_visible()
+    assert meaning.text_content() != first

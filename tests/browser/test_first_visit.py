@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.visitors import Visitors
+
 OpenPage = Callable[..., Page]
 
 
@@ -28,7 +30,7 @@ def test_the_first_page_runs_a_real_session_at_once(
 def test_the_tour_by_keyboard(open_page: OpenPage, assert_accessible: Callable[[Page], None]) -> None:
     page = open_page(reduced_motion="reduce")
     page.goto("/")
-    page.get_by_role("button", name="Take the 90-second tour").press("Enter")
+    page.get_by_role("button", name="Take the tour").press("Enter")
     page.wait_for_url("**/s/*/")
     card = page.locator(".tour")
     expect(card).to_be_focused()
@@ -51,3 +53,33 @@ def test_the_header_fits_the_smallest_phone(open_page: OpenPage) -> None:
     assert box is not None
     assert box["x"] + box["width"] <= 360
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+KEEP = """() => new Promise((done) => {
+  localStorage.kept = "yes";
+  document.cookie = "kept=yes";
+  indexedDB.open("kept", 1).onsuccess = done;
+}).then(() => null)"""
+KEPT = """async () => [
+  localStorage.kept === "yes",
+  document.cookie.includes("kept=yes"),
+  (await indexedDB.databases()).some(({ name }) => name === "kept"),
+]"""
+
+
+def test_who_comes_after_another_visitor_is_not_taken_for_them(visitors: Visitors) -> None:
+    first = visitors.arrive(locale="de")
+    page = first.new_page()
+    page.goto("/rules/")
+    page.evaluate(KEEP)
+    assert page.evaluate(KEPT) == [True, True, True]
+    visitors.leave(first, elsewhere=False)
+    second = visitors.arrive(locale="de")
+    assert second is first, "with the scripts that never change"
+    page = second.new_page()
+    page.goto("/rules/")
+    assert page.evaluate(KEPT) == [False, False, False]
+    visitors.leave(second, elsewhere=True)
+    third = visitors.arrive(locale="de")
+    assert third is not second, "who was elsewhere is not met again"
+    visitors.leave(third, elsewhere=True)

@@ -25,7 +25,7 @@ SCENARIO = {
 
 
 def opened(page: Page) -> None:
-    """Open the run, and wait until its end is told."""
+    """Open the run, and wait until the page shows its end."""
     page.goto("/")
     page.locator("details.import summary").click()
     page.locator("#import-text").fill(json.dumps(SCENARIO))

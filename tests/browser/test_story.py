@@ -18,7 +18,7 @@ def start_from_the_first_page(page: Page) -> None:
 
 
 def wait_for_lane(page: Page, lane: str, condition: str) -> None:
-    """Wait until the stage in words tells a length of `lane` that fits."""
+    """Wait until the text of the stage has a length of `lane` for which `fits` holds."""
     page.wait_for_function(
         """([lane, condition]) => {
           const label = document.querySelector(`#twin [data-lane=${lane}]`)?.getAttribute("aria-label") || "";

@@ -1,4 +1,4 @@
-"""A storage that dies at a chosen call, and tells live bytes from durable ones (S234)."""
+"""A storage that dies at a chosen call, and knows live bytes from durable ones (S234)."""
 
 from __future__ import annotations
 

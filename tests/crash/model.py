@@ -100,7 +100,7 @@ class Model:
         self.ends_are_durable()
 
     def confirm(self, msg_nos: list[int]) -> None:
-        """Publishers were told."""
+        """The messages whose confirms the publishers got."""
         for msg_no in msg_nos:
             message = self.published[msg_no]
             message.safe = message.safe or message.wants_confirm

@@ -37,7 +37,7 @@ def run_seeds(seeds: Iterable[int], place: Path) -> Outcome:
         program = draw(seed)
         try:
             outcome = run(program, place)
-        except Exception as error:  # any failure of a run is to be told with its program
+        except Exception as error:  # any failure of a run is reported with its program
             shorter = shortened(program, place)
             text = pprint.pformat(shorter, width=100, sort_dicts=False)
             raise AssertionError(

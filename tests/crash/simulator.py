@@ -140,7 +140,7 @@ class Run:
         self.undone = False
         """The journal's clearing was undone: ends may be, too."""
         self.unclear = False
-        """S115 and S119 may meet what they cannot tell apart: torn files, a recovery cut short, an old journal."""
+        """S115 and S119 may meet damage that looks the same: torn files, a recovery cut short, an old journal."""
 
     def go(self) -> Outcome:
         """Run the program to its end."""

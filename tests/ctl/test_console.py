@@ -35,7 +35,7 @@ def test_floats_as_erlang_prints_them(value, text):
     assert erlang_float(value) == text
 
 
-def test_status_tells_memory_disk_and_alarms():
+def test_status_has_memory_disk_and_alarms():
     state = made_state()
     text = ask("status --unit bytes", state, 5_000_000).text
     memory = state["node"]["memory"]

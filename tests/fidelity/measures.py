@@ -111,7 +111,7 @@ def fuzz(inputs: int, recordings: Path) -> dict[str, Any]:
     seen = [running.run(recordings, seed) for seed in range(inputs)]
     return {
         "inputs": len(seen),
-        "damage_told": sum(damage for damage, _ in seen),
+        "damage_reported": sum(damage for damage, _ in seen),
         "openings_refused": sum(refused for _, refused in seen),
     }
 

@@ -67,7 +67,7 @@ def _open_queue(storage: LedgerStorage, codec: MessageCodec, directory: str) -> 
     index.store_references()
     index.recover(None, False, lambda asked: RangeSet([asked]))
     size = index.size
-    # A damaged seq_id may lie far away, and a queue that reads its way there looks into every segment between, as the
+    # A damaged seq_id may lie far away, and a queue that reads its way there opens every segment between, as the
     # broker's does (Q34); here only those are read that the index knows.
     live = {
         number: index.read(number * size, (number + 1) * size) for number in sorted(index.segments.unacked)
@@ -95,7 +95,7 @@ def _nobody(_: Transition) -> None:
 
 
 def _nobody_confirms(_: RangeSet) -> None:
-    """Tell nobody."""
+    """Notify nobody."""
 
 
 def run(recordings: Path, seed: int) -> tuple[bool, int]:

@@ -20,7 +20,7 @@ SOAK_AT_ONCE = 100
 
 @pytest.mark.parametrize("first", range(0, RUNS, AT_ONCE))
 def test_damaged_files(first: int, recordings: Path) -> None:
-    """S119: what crashes the broker is told, with its place, and never crashes the engine."""
+    """S119: damage that crashes the broker is reported with its place, and never crashes the engine."""
     seen = [run(recordings, seed) for seed in range(first, first + AT_ONCE)]
     assert sum(found for found, _ in seen) > AT_ONCE / 2
     assert any(refused for _, refused in seen)

@@ -1,4 +1,4 @@
-"""Data directories that a real broker wrote, compared with what its own readers said is in them."""
+"""Data directories that a real broker wrote, compared with what its own readers found in them."""
 
 import json
 import shutil

@@ -24,7 +24,7 @@ class Follower:
     """Drives a node event by event and folds what it emits.
 
     Args:
-        compare: look at the snapshot after every event; otherwise only when `check` is called.
+        compare: compare the snapshot after every event; otherwise only when `check` is called.
     """
 
     def __init__(self, node: Node, compare: bool = True) -> None:

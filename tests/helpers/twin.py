@@ -41,7 +41,7 @@ class Twin:
         """Fail with the first difference between the page's answers and those in `runs`.
 
         Args:
-            script: a file of tests/js that looks at one run after the other; see tests/js/asking.mjs.
+            script: a file of tests/js that reads one run after the other; see tests/js/asking.mjs.
             runs: cases with Python's answers, as plain data.
         """
         asked = subprocess.run(

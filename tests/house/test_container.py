@@ -58,7 +58,7 @@ def test_the_cluster_in_containers_is_the_one_on_this_machine(repo_root: Path) -
         assert name == "app1" or services[name]["extends"]["service"] == "app1"
     written = (repo_root / "tools/cluster/nginx.conf").read_text(encoding="utf-8")
     assert written == proxy.configuration(apps, "8000", "/tmp"), (
-        "write it anew: compose.cluster.yaml tells how"
+        "write it anew, as compose.cluster.yaml describes"
     )
 
 

@@ -140,7 +140,7 @@ def test_every_target_is_run_by_a_test(repo_root: Path) -> None:
     )
 
 
-def test_what_needs_a_browser_or_spark_is_where_make_test_looks(repo_root: Path) -> None:
+def test_what_needs_a_browser_or_spark_is_where_make_test_searches(repo_root: Path) -> None:
     found = re.search(
         r"^WAITING := (.*)$", (repo_root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
     )

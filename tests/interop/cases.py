@@ -112,7 +112,7 @@ DESIGNED: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
 
 
 class Live:
-    """Which messages a queue must still have, told from its steps and their results alone."""
+    """Which messages a queue must still have, derived from its steps and their results alone."""
 
     def __init__(self) -> None:
         self.messages: dict[int, tuple[int, int, bool]] = {}

@@ -1,4 +1,4 @@
-"""What the interop run tells: one line for each queue, differences in words, and the sums."""
+"""The report of the interop run: one line for each queue, its differences, and the sums."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Case(msgspec.Struct):
     Args:
         ending: clean; killed after a sync of everything; or unsynced: killed with more in its buffers.
         design: name of a designed case; empty for a random one.
-        must: bodies that must come back, told from the steps alone.
+        must: bodies that must come back, derived from the steps alone.
         may: bodies that may come back.
         expected: what the engine itself finds when it recovers from the directory.
     """

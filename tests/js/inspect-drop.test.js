@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { HTMLElement, HTMLInputElement } from "./helpers/elements.js";
 import { watchFiles } from "../../static/js/view/inspect/drop.js";
 
 /** A form with the two fields and the place, and what was given so far. */
 function opened() {
-  const make = () => Object.assign(new EventTarget(), { files: [], value: "", classList: { toggle() {} } });
-  const parts = { "[data-directory]": make(), "[data-zip]": make(), "[data-drop]": make() };
+  const field = () => Object.assign(new HTMLInputElement(), { files: [], value: "" });
+  const place = Object.assign(new HTMLElement(), { classList: { toggle() {} } });
+  const parts = { "[data-directory]": field(), "[data-zip]": field(), "[data-drop]": place };
   const given = [];
   watchFiles(/** @type {any} */ ({ querySelector: (name) => parts[name] }), (files) => given.push(files));
   return { parts, given };

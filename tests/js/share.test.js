@@ -1,11 +1,13 @@
 /** Sharing where no link leads to the run: then nothing is offered that makes one, as in what Inspect plays in a browser. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HTMLElement, HTMLFormElement } from "./helpers/elements.js";
 
-const element = () => ({ addEventListener() {}, querySelector: element, querySelectorAll: () => [] });
+const made = (kind) => Object.assign(new kind(), { querySelector: (name) => made(name === "[data-film]" ? HTMLFormElement : HTMLElement), querySelectorAll: () => [] });
+const element = () => made(HTMLElement);
 const classes = new Set();
 globalThis.document = /** @type {any} */ ({
-  ...element(),
+  addEventListener() {},
   body: { classList: { toggle: (name, on) => (on ? classes.add(name) : classes.delete(name)) } },
 });
 const { Sharing } = await import("../../static/js/view/page/share.js");

@@ -1,10 +1,14 @@
 /** "Run until": each condition comes true by the row that is meant and by no other; and how a wait ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { takePast } from "../../static/js/model/past.js";
 import { CONDITIONS, Until } from "../../static/js/model/until.js";
 import { GAMMA, extent, feed, live, paged, published, stateOf } from "./feed.js";
 
-function waiting(name, { seq = null, rows = [] } = {}) {
+/** A past that has nothing to tell. */
+const nothing = async (_session, from) => from;
+
+function waiting(name, { seq = null, rows = [], fetchRows = nothing } = {}) {
   const session = live();
   feed(session, rows, 0, false);
   const sent = [];
@@ -13,6 +17,7 @@ function waiting(name, { seq = null, rows = [] } = {}) {
     session,
     (message) => sent.push(message.play),
     (end) => ends.push(end),
+    (from, to) => fetchRows(session, from, to),
   );
   until.start(name, seq);
   return { session, sent, ends, until };
@@ -93,7 +98,7 @@ test("run until delta: plays, pauses at the row, and tells the position after it
   assert.deepEqual(sent, [true, false], "it is over");
 });
 
-test("a wait ends at its bound, when the run is paused, and among transitions too fast to show", () => {
+test("a wait ends at its bound, and when the run is paused", () => {
   const bound = waiting("memory");
   feed(bound.session, [], 61_000_000);
   assert.deepEqual(bound.sent, [true, false]);
@@ -106,10 +111,79 @@ test("a wait ends at its bound, when the run is paused, and among transitions to
   feed(paused.session, [], 2, true);
   feed(paused.session, [], 3, false);
   assert.equal(paused.ends[0].how, "stopped");
-  const fast = waiting("read");
-  const message = { next: 900, at_us: 5, state: stateOf(), digest: "", why: "fast" };
-  fast.session.snapshot({ ...message, skipped: { DeltaRead: 1 } });
-  assert.deepEqual(fast.ends, []);
-  feed(fast.session, [], 5, false);
-  assert.deepEqual(fast.ends, [{ name: "read", how: "fast", position: null }]);
+});
+
+/** A wait for a segment to be read back that a page was told of only in numbers: the rows of GAP, and the pause. */
+async function missed(fetchRows) {
+  const before = [...published(0, 40), ...paged(0, 40, 10)];
+  const wait = waiting("read", { rows: before, fetchRows });
+  const next = wait.session.next + GAP.length;
+  const message = { next, at_us: 5, state: stateOf(before, GAP), digest: "", why: "fast" };
+  wait.session.snapshot({ ...message, skipped: { Fetched: 2, DeltaRead: 1 } });
+  assert.deepEqual(wait.sent, [true, false]);
+  assert.deepEqual(wait.ends, [], "the pause is still on its way");
+  feed(wait.session, [], 5, false);
+  await new Promise((wake) => {
+    setTimeout(wake);
+  });
+  return { ...wait, first: next - GAP.length };
+}
+
+const read = ["DeltaRead", "Q34", "orders", "delta", "q3", [extent(16, 8, 22)], [24, 16, 16, 40], {}];
+/** What happened while the page was behind: the third row is the moment. */
+const GAP = [fetched(0, 1), fetched(1, 1), read, counters({ out: 2 })];
+
+/** A past that tells so many rows of the gap at a time; what it was asked is kept. */
+function partsOf(rows, asked = []) {
+  return async (session, from, to) => {
+    asked.push([from, to]);
+    const at = GAP.length - (to - from);
+    const part = GAP.slice(at, at + rows);
+    takePast(session, { stretches: [{ first: from, us: 4, state: session.history.stateAt(from), rows: part, at_us: part.map(() => 4) }] });
+    return from + part.length;
+  };
+}
+
+test("a condition met among transitions too fast to show: the past is asked for the moment", async () => {
+  for (const rows of [1, 2, GAP.length]) {
+    const { ends, first, session } = await missed(partsOf(rows));
+    assert.deepEqual(ends, [{ name: "read", how: "reached", position: first + 3 }], `${rows} rows an answer`);
+    assert.ok(session.history.has(first + 3), "and the page can go there");
+  }
+});
+
+test("no more is asked of the past than leads to the moment", async () => {
+  const asked = [];
+  const { first } = await missed(partsOf(2, asked));
+  assert.deepEqual(asked, [[first, first + 4], [first + 2, first + 4]]);
+});
+
+test("where the past does not tell it, it was too fast to show", async () => {
+  /** A past that passes a large event over. */
+  const lost = async (_session, _from, to) => to;
+  for (const fetchRows of [nothing, lost]) {
+    const { ends } = await missed(fetchRows);
+    assert.deepEqual(ends, [{ name: "read", how: "fast", position: null }]);
+  }
+});
+
+test("who lets the run go on, or waits no more, is not brought to the past", async () => {
+  const played = await missed(async (session, from) => {
+    feed(session, [], 6, true);
+    return from;
+  });
+  assert.deepEqual(played.ends, [{ name: "read", how: "cancelled", position: null }]);
+  let answer;
+  const given = await missed(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  given.until.cancel();
+  answer(given.session.next);
+  await new Promise((wake) => {
+    setTimeout(wake);
+  });
+  assert.deepEqual(given.ends, [{ name: "read", how: "cancelled", position: null }]);
 });

@@ -1,4 +1,4 @@
-"""What documents name that a program can look up: paths, targets of make, settings, packages."""
+"""Names in documents that a program can check: paths, targets of make, settings, packages."""
 
 import math
 import re
@@ -86,7 +86,7 @@ def anchors(text: str) -> set[str]:
 
 
 def missing_targets(text: str, makefile: str) -> list[str]:
-    """Return the targets that a document tells the reader to make and that the Makefile has not."""
+    """Return the targets that a document names and that the Makefile has not."""
     there = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     named = [each for line in unquoted(text) for each in re.findall(r"\bmake ([a-z][a-z-]*)\b", line)]
     return [each for each in named if each not in there]

@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         ("pages", "classroom", "compare", "exercises", "whatif"), ("view", "net", "layout", "model")
     ),
 }
-"""For each room of static/js, the rooms that it may import beside itself; ARCHITECTURE.md tells why."""
+"""For each room of static/js, the rooms that it may import beside itself; ARCHITECTURE.md gives the reasons."""
 
 PURE_ROOMS = ("model", "layout")
 """Rooms that compute only: no page, no drawing, so that they run in Node.js as they are."""

@@ -24,9 +24,14 @@ EMPTY_VERBS = {
 }
 """Nobody finds out by such a name what a function does: a verb of the domain goes in its place."""
 
+EMPTY_PARTS = {"tell", "tells", "told", "retell", "said"}
+"""Verbs that no longer name has as a part either: toldFrom, ToldPast, told_exercises."""
+
 EMPTY_NAME = re.compile(rf"\b_*(?:{'|'.join(sorted(EMPTY_VERBS))})_*\b", re.IGNORECASE)
 WRITTEN = re.compile(rf"{EMPTY_NAME.pattern}(?=\s*[:=,()\[\].{{}}]| in | as )", re.IGNORECASE)
 """Where a Python file may name something so; most files have no such place, and need not be parsed."""
+LONGER = re.compile(r"\w*(?:tell|told|said)\w*", re.IGNORECASE)
+"""Names that may have one of EMPTY_PARTS."""
 IN_MARKUP = re.compile(
     r"""\bdata-[a-z-]+|\b(?:id|class|aria-labelledby)="([^"{]*)\"|[.#]([a-z][\w-]*)(?=[^{};]*\{)"""
 )
@@ -90,14 +95,19 @@ def empty_verbs(source: str, name: str) -> Iterator[str]:
         name: the file's path.
     """
     if name.endswith(".py"):
-        defined = list(_named_in_python(source)) if WRITTEN.search(source) else []
+        defined = list(_named_in_python(source)) if WRITTEN.search(source) or LONGER.search(source) else []
     elif name.endswith((".html", ".css")):
         defined = list(_named_in_markup(source))
     else:
         defined = list(_named_in_script(source))
     for number, each in defined:
-        if each.strip("_").lower() in EMPTY_VERBS and each not in AS_RECORDED.get(name, ()):
+        if _is_empty(each) and each not in AS_RECORDED.get(name, ()):
             yield f"{name}:{number} {each}: write a verb of the domain"
+
+
+def _is_empty(name: str) -> bool:
+    """Return whether a name is such a verb, or has one of those that may not be a part of it."""
+    return name.strip("_").lower() in EMPTY_VERBS or not EMPTY_PARTS.isdisjoint(parts_of(name))
 
 
 def _named_in_python(source: str) -> Iterator[tuple[int, str]]:
@@ -118,6 +128,8 @@ def _named_in_script(source: str) -> Iterator[tuple[int, str]]:
     """Yield line and name of each place of a script where an empty verb stands outside comments and texts."""
     for number, line in enumerate(code_only(source).splitlines(), start=1):
         yield from ((number, name) for name in EMPTY_NAME.findall(line))
+    for number, line in enumerate(source.splitlines(), start=1):  # types are named in comments
+        yield from ((number, name) for name in LONGER.findall(line) if len(parts_of(name)) > 1)
 
 
 def _named_in_markup(source: str) -> Iterator[tuple[int, str]]:

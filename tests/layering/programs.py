@@ -1,4 +1,4 @@
-"""Programs that documents tell the reader to run, and the options that each of them accepts."""
+"""Programs that documents ask the reader to run, and the options that each of them accepts."""
 
 import contextlib
 import functools
@@ -40,7 +40,7 @@ def named(text: str) -> Iterator[tuple[Program, set[str]]]:
         for pattern, prefix in ((MODULE, ""), (COMMAND, "manage.py ")):
             for name, rest in pattern.findall(line):
                 verb = re.match(r" ([a-z]+)\b(?![./=:-])", rest)
-                # What a program does is told behind two spaces, and arguments in quotation marks are the reader's.
+                # What a program does stands behind two spaces, and arguments in quotation marks are the reader's.
                 words = re.sub(r"'[^']*'", "", rest.split("   ")[0])
                 yield Program(prefix + name, verb[1] if verb else ""), set(OPTION.findall(words))
 

@@ -19,7 +19,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
 """For each part its layers, the lowest first. A room imports what lies below it: no neighbour, and nothing above."""
 
 WITHOUT_CIRCLES = ("engine/node", "playground", "workloads", "sweeps", "spark_jobs")
-"""Parts in which no files import each other; `test_javascript` looks at the scripts."""
+"""Parts in which no files import each other; `test_javascript` checks the scripts."""
 
 ROOMS_WITHOUT_CIRCLES = ("engine/node", "playground")
 """Parts in which no rooms import each other either, not even by way of different files."""

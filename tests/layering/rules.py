@@ -1,4 +1,4 @@
-"""The layers as data, and the functions that find a breach. ARCHITECTURE.md tells why they are so."""
+"""The layers as data, and the functions that find a breach. ARCHITECTURE.md gives the reasons."""
 
 import ast
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.priority_queue": (
         "engine.priority_queue",
         "engine.backing_queue",
-        "engine.formats.message",  # the codec, whose templates tell a message's priority
+        "engine.formats.message",  # the codec, whose templates have a message's priority
         "engine.formats.properties",
         *VALUES,
     ),

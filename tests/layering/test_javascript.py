@@ -51,7 +51,7 @@ def test_every_panel_follows_the_run_by_update() -> None:
         )
     }
     assert len(panels) > 15
-    # The one that is not a panel of its own is told the figures by the controls around it.
+    # The one that is not a panel of its own gets the figures from the controls around it.
     assert [name for name, follows in panels.items() if not follows] == ["controls-memory.js: MemoryControls"]
 
 

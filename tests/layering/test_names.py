@@ -68,6 +68,10 @@ def test_no_name_is_given_twice() -> None:
         ("tests/js/a.test.js", "const texts = `${worker.said} is not 'said'`;"),
         ("a.html", '<p data-goal-said id="goal">{{ said }}</p>'),
         ("a.html", '<p class="dim said">what is said</p>'),
+        ("a.py", "class A:\n    def begin(self) -> None:\n        told_exercises = 1"),
+        ("a.py", "def test_a_link_is_told() -> None: ..."),
+        ("a.js", "this.toldFrom = Infinity;"),
+        ("a.js", "/** @typedef {{ first: number }} ToldStretch as the host told it */"),
         ("a.css", ".embed .facts { margin: 0; }  /* says */"),
     ],
 )

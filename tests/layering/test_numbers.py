@@ -21,6 +21,12 @@ from tests.layering.tidy import LINES_IN_A_FILE
 
 WORDS: Final = {"two": 2, "third": 3, "fourth": 4, "eight": 8, "ten": 10, "thirty": 30}
 
+TIMETABLES: Final = [
+    getattr(unit, each).timing for unit in catalog.units() for each in ("en", "zh_hans", "zh_hant")
+]
+(MINUTES_OF_A_UNIT,) = {int(re.findall(r"–(\d+) ", timing[-1])[0]) for timing in TIMETABLES}
+"""Where the timetable of every unit ends, in each language."""
+
 NUMBERS: Final = [
     ("ARCHITECTURE.md", r"every (\w+) frame is marked", window.ASKED),
     ("ARCHITECTURE.md", r"a quantum of (\d+) ms", QUANTUM_NS / 1e6),
@@ -42,7 +48,9 @@ NUMBERS: Final = [
     ("README.md", r"goes to sleep \(after (\d+) ms\)", CLASSROOM_NODE.hibernate_after_ms),
     ("README.md", r"sleeps first \(after (\d+) s\)", REAL_NODE.hibernate_after_ms / 1000),
     ("README.md", r"reports later \(after (\d+) s\)", REAL_NODE.rate_timer_ms / 1000),
-    ("README.md", r"(\w+) units of 45 minutes", len(catalog.units())),
+    ("README.md", r"(\w+) units of \d+ minutes", len(catalog.units())),
+    ("README.md", r"units of (\d+) minutes", MINUTES_OF_A_UNIT),
+    ("templates/exercises/units.html", r"Units of (\d+) minutes", MINUTES_OF_A_UNIT),
     ("README.md", r"(\w+) claims of articles", len(SUBJECTS)),
     ("docs/lms.md", r"right later ([\d.]+\d)", selectors.LATER),
     ("docs/operations.md", r"closes the socket with code (\d+)", sockets.MOVED),

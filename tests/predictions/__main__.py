@@ -30,7 +30,7 @@ MACHINE = "a virtual machine with two cores, clients on the same one"
 CONNECTION_BYTES_PER_S = 90_000_000
 """What one connection carried in a second between client and node on the measured machine: bursts are no faster."""
 ORDERED = "backlog-drain"
-"""The workload of which enough settings were measured to tell whether their order is predicted."""
+"""The workload of which enough settings were measured to judge whether their order is predicted."""
 
 TINY_CELLS = ("drain p.5 w.6", "pdrain 4000 e4096")
 

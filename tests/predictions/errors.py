@@ -12,7 +12,7 @@ ROUGH_PCT: Final = 30.0
 ENOUGH: Final = 5
 """Measured cells without which nothing is called good."""
 IN_ORDER: Final = 0.8
-"""Least Kendall's tau at which the order of settings is told though the values are not."""
+"""Least Kendall's tau with which the order of settings counts as predicted although the values do not."""
 
 
 def error(predicted: float, measured: float, floor: float) -> float:
@@ -45,7 +45,7 @@ def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict
     """Return a metric's figures over cells that no constant was chosen by, None where it was measured in none.
 
     Keys: cells, median_pct, worst_pct, inside (of how many the measured value lies in the predicted band), tau,
-    verdict: `good`, `rough`, `order` (only the order of settings is told) or `none`.
+    verdict: `good`, `rough`, `order` (only the order of settings is predicted) or `none`.
     """
     values = [each["metrics"][name] for each in cells if name in each["metrics"]]
     if not values:
@@ -66,7 +66,7 @@ def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict
 
 
 def verdict(median_pct: float, order: float | None, cells: int = ENOUGH) -> str:
-    """Return what may be said of a metric with this error; few measured cells prove nothing good."""
+    """Return the verdict on a metric with this error; few measured cells prove nothing good."""
     if median_pct <= GOOD_PCT and cells >= ENOUGH:
         return "good"
     if median_pct <= ROUGH_PCT:

@@ -59,7 +59,7 @@ def test_every_cell_can_be_given_to_a_node_and_one_that_cannot_is_refused() -> N
         node_settings({"settings": {"ram_bytes": 1, "bogus": 2}}, "rss")
 
 
-def test_a_run_is_told_in_the_words_of_the_recorded_ones() -> None:
+def test_a_run_is_written_in_the_words_of_the_recorded_ones() -> None:
     seen = Seen()
     seen.published(1000)
     seen.delivered(0.5, redelivered=False)

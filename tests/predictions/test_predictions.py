@@ -1,4 +1,4 @@
-"""What is said of the predictions is what the measured runs and this engine give."""
+"""The published errors of the predictions are those that the measured runs and this engine give."""
 
 from __future__ import annotations
 

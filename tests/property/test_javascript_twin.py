@@ -1,4 +1,4 @@
-"""The page reads, sorts, tells and folds transitions as the engine does (promise 2)."""
+"""The page reads, sorts, explains and folds transitions as the engine does (promise 2)."""
 
 from __future__ import annotations
 

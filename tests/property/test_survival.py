@@ -78,7 +78,7 @@ def test_what_is_foreseen_is_what_is_left(kind: str, twin: Twin) -> None:
     twin.agrees("survival-twin.mjs", asked)
 
 
-def test_the_reasons_are_told_apart() -> None:
+def test_the_reasons_are_distinguished() -> None:
     fates: dict[str, Fate] = {
         kind: foresee(player_at(2_000_000), kind)["orders"] for kind in ("clean", "power")
     }

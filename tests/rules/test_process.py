@@ -85,7 +85,7 @@ def test_the_watermark_is_a_part_of_the_memory() -> None:
     assert memory["process_memory"] > 0
 
 
-def test_what_is_told_of_the_disk() -> None:
+def test_what_is_reported_of_the_disk() -> None:
     """M10: the bytes of all files."""
     node, storage = node_of()
     node.submit(burst(3, LARGE, persistent=True, confirm=True))

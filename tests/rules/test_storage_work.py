@@ -120,7 +120,7 @@ def test_limits_are_settings_and_formats_are_not() -> None:
         QueueSettings(segment_entry_count=16385)
 
 
-def test_everything_that_happens_is_told() -> None:
+def test_everything_that_happens_is_sent() -> None:
     """S252: appends, hand-overs, fsyncs, flushes, segments, references, locks, each step of a combination."""
     record = World().door.codec.record_bytes(0, LARGE, True)
     world = World(msg_store_file_size_limit=4 * record)

@@ -30,7 +30,7 @@ SEEDS = (1, 2, 3)
 
 
 def made_up() -> list[dict[str, Any]]:
-    """Return rows with random metrics: some failed, some with nothing to tell, one metric that never changes."""
+    """Return rows with random metrics: some failed, some without a value, one metric that never changes."""
     chance = random.Random(7)
     rows = []
     for number, (workload, seed, size, mode) in enumerate(itertools.product(WORKLOADS, SEEDS, SIZES, MODES)):

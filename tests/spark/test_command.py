@@ -101,7 +101,7 @@ def test_a_sweep_after_an_interrupt_writes_a_table_and_a_page_and_knows_its_cell
         ({"axes": [{"parameter": "colour", "values": [1]}, GRID["axes"][0]]}, "called 'colour'; known:"),
     ],
 )
-def test_a_refusal_is_one_line_that_tells_the_fix(
+def test_a_refusal_is_one_line_with_the_fix(
     tmp_path: Path, java_home: str, change: dict[str, Any], message: str
 ) -> None:
     write_sweep(tmp_path, WORKLOAD, {**GRID, **change})

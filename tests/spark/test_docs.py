@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from django.test import Client
 
+from spark_jobs.publish import MOST_PAGE_CELLS
 from tests.spark.conftest import ROOT, environment
 
 PAGE = ROOT / "docs" / "whatif.md"
@@ -41,7 +42,7 @@ def blocks() -> list[Block]:
 
 
 def commands(body: str) -> list[tuple[str, list[str]]]:
-    """Return each command of a console with the lines that it is said to print."""
+    """Return each command of a console with the lines that the document shows as its output."""
     typed: list[tuple[str, list[str]]] = []
     for line in body.splitlines():
         if line.startswith("$ "):
@@ -54,6 +55,11 @@ def commands(body: str) -> list[tuple[str, list[str]]]:
 def matches(expected: str, line: str) -> bool:
     """Return whether a printed line is the expected one; … stands for anything."""
     return re.fullmatch(".*".join(map(re.escape, expected.split("…"))), line) is not None
+
+
+def test_the_limit_of_a_page_is_that_of_the_code() -> None:
+    written = re.findall(r"shows at most ([\d ]+) cells", " ".join(PAGE.read_text("utf-8").split()))
+    assert [int(each.replace(" ", "")) for each in written] == [MOST_PAGE_CELLS]
 
 
 @pytest.mark.django_db

@@ -62,7 +62,7 @@ class EnginePlayer:
         return 0 if queue is None else queue.depth
 
     def _answer(self, verb: str, words: Step, ready_before: int) -> None:
-        """Say what the broker's answer tells: the counts that the state has."""
+        """Return what the broker's answer has: the counts of the state."""
         if verb == "declare_queue":
             self._view.answer = list(self._view.queues.get(words["name"], (0, 0)))
         elif verb in {"delete_queue", "purge"}:

@@ -22,7 +22,7 @@ TTL_MS = 300
 LONG_MS = 300_000
 IDLE_MS = 400
 PAD_MS = 900
-"""Waited after a publish that expires, so that no machine is too slow to tell before from after."""
+"""Waited after a publish that expires, so that the message has expired on a slow machine too."""
 WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
     ("publish", {"exchange": "nope", "routing_key": "k"}),
     ("publish", {"routing_key": "q1", "expiration": "soon"}),
@@ -477,7 +477,7 @@ class Program:
             self._wait(IDLE_MS)
         elif self._buries or any(name.startswith("a") for name, _ in self._consumers):
             # What comes back as the node closes its connections may still reach a consumer or another queue, or not:
-            # a queue is told to stop some 2 ms later, and that overtakes what its mailbox has.
+            # the order to stop reaches a queue some 2 ms later, and overtakes what its mailbox has.
             self._leave(HAND)
             self._leave("other")
         self._do("restart", kind=kind)

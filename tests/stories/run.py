@@ -194,7 +194,7 @@ def run(
     Args:
         record: write there what the broker showed of all.
         found: a folder; what differs is shortened and stored there.
-        on_differing: told of each story that differs.
+        on_differing: called with each story that differs.
         result: counts are added to these; what was counted stays if the node fails.
     """
     result, recorded = result or Result(), []

@@ -28,7 +28,7 @@ class Story(msgspec.Struct, frozen=True):
 
 
 class Delivery(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A message as it reaches a client; its size tells which one it is.
+    """A message as it reaches a client; it is recognised by its size.
 
     Args:
         consumer: tag of the consumer, None for basic.get.

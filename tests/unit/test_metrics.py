@@ -27,7 +27,7 @@ RUNS = (
 )
 POWER_CUT = ("lost_on_power_cut", "lost_persistent_on_power_cut", "returned_after_power_cut")
 OUTSIDE = {"refused", *POWER_CUT, "confirmed_and_lost"}
-"""What the node alone can tell."""
+"""Metrics that only the node knows."""
 
 
 @functools.cache
@@ -73,7 +73,7 @@ def test_what_is_known_of_a_metric_stands_with_its_function() -> None:
     assert len(set(labels)) == len(labels)
 
 
-def test_what_the_node_alone_can_tell_comes_from_outside() -> None:
+def test_what_only_the_node_knows_comes_from_outside() -> None:
     assert {row()[name] for name in OUTSIDE} == {None}
     measured = Meter().row(1, refused=2, power_cut=PowerCut(5, 3, 1), confirmed_and_lost=4)
     assert [measured[name] for name in ("refused", *POWER_CUT, "confirmed_and_lost")] == [2, 5, 3, 1, 4]

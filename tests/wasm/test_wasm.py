@@ -67,7 +67,7 @@ class AskPython(Protocol):
     """Asks one thing of the Python in Node.js, see asked.mjs."""
 
     def __call__(self, **asked: Any) -> Any:
-        """Return what it tells."""
+        """Return what the program printed."""
 
 
 @pytest.fixture(scope="module")

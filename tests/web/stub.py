@@ -240,7 +240,7 @@ class MemoryBook:
 
 
 class Reader:
-    """A browser's end: keeps what it was sent, acknowledges unless told not to."""
+    """A browser's end: keeps what it was sent, and acknowledges it unless `acknowledges` is false."""
 
     def __init__(self, *, owner: bool = True, acknowledges: bool = True) -> None:
         self.sent: list[dict[str, Any]] = []

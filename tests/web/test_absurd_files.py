@@ -75,7 +75,7 @@ def test_the_count_is_the_number_of_commands(phase: Phase) -> None:
     "text", ABSURD, ids=["half", "half a name", "huge", "huge seed", "endless", "greedy"]
 )
 @pytest.mark.django_db
-def test_it_is_told_in_words_wherever_it_is_given(client: Client, text: str) -> None:
+def test_it_is_reported_in_words_wherever_it_is_given(client: Client, text: str) -> None:
     client.raise_request_exception = False
     answers = [
         client.post("/s/import", {"text": text}),

@@ -32,7 +32,7 @@ TOO_MUCH = [
 
 
 @pytest.mark.parametrize(("body", "word"), TOO_MUCH)
-def test_a_scenario_that_asks_too_much_is_told_where(body: dict[str, Any], word: str) -> None:
+def test_a_scenario_that_asks_too_much_is_refused_with_the_place(body: dict[str, Any], word: str) -> None:
     with pytest.raises(BadScenario) as bad:
         read(body, limits.current())
     assert any(word in str(problem.message) for problem in bad.value.problems)

@@ -144,7 +144,7 @@ def test_a_choice_is_made_and_exactly_one_option_is_true(author: Client, session
         ({"text-2": "", "text-3": ""}, "two to six options"),
     ],
 )
-def test_what_is_no_choice_is_told(
+def test_what_is_no_choice_is_refused(
     author: Client, session: Session, change: dict[str, str], sentence: str
 ) -> None:
     reply = author.post(address(session), {**TEXTS, **CHOICE, **change, "keep": "1"})

@@ -52,7 +52,7 @@ def test_the_log_can_be_filtered_by_each_group() -> None:
     assert [group for group, _label in log_groups()] == list(get_args(Group))
 
 
-def test_messages_have_the_shapes_that_the_page_is_told() -> None:
+def test_messages_have_the_shapes_of_the_pages_types() -> None:
     topology = {
         "queues": [{"name": "orders"}],
         "exchanges": [{"name": "x", "type": "fanout"}],

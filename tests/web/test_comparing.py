@@ -37,7 +37,7 @@ def compared(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_both_sides_are_told_in_messages_without_a_gap() -> None:
+def test_both_sides_come_in_messages_without_a_gap() -> None:
     a = scenario(BURST, CONSUMER)
     both = compared(a, changes.apply("prefetch", 100, a))
     for side in both["sides"]:
@@ -178,7 +178,7 @@ def test_from_the_form_to_the_reel(client: Client, library: list[Scenario]) -> N
     assert len(body["sides"]) == 2
 
 
-def test_a_wrong_value_is_said_next_to_its_field(client: Client, library: list[Scenario]) -> None:
+def test_a_wrong_value_is_reported_next_to_its_field(client: Client, library: list[Scenario]) -> None:
     answer = client.post("/compare/new", {"a": library[0].slug, "change": "prefetch", "value": "many"})
     assert answer.status_code == 422
     assert "whole number from 0 to 65535" in answer.content.decode()

@@ -1,4 +1,4 @@
-"""What processes tell each other: others hear it, oneself does not, and what fails ends nothing."""
+"""Messages between processes: the others get them, the sender does not, and a failed one ends nothing."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from channels.layers import InMemoryChannelLayer
 from playground import control, holds
 from playground.classroom import others, rooms
 from playground.control import Line
+from tests.web.stub import settled
 
 CLASS = 10**9
 """No class of another test, whose room may still be there."""
@@ -47,7 +48,7 @@ async def heard(sent: Callable[[], None], where: list[Any], count: int = 1) -> N
         await asyncio.sleep(0.05)
 
 
-async def test_the_others_hear_what_is_said_and_one_does_not_hear_oneself(line: Any) -> None:
+async def test_the_others_get_a_message_and_its_sender_does_not(line: Any) -> None:
     here: list[Any] = []
     there: list[Any] = []
     one = line(news=lambda sender, **fields: here.append((sender, fields)))
@@ -129,7 +130,7 @@ async def test_a_class_that_is_frozen_elsewhere_holds_its_sessions_here(monkeypa
     assert not holds.is_held("one"), "a room that says nothing more holds nobody"
 
 
-async def test_a_frozen_class_says_so_at_each_look_and_its_end_once(sent: Any) -> None:
+async def test_a_frozen_class_is_announced_at_each_check_and_its_end_once(sent: Any) -> None:
     others.hold(CLASS, ["one"], True)
     others.hold(CLASS, ["one"], True)
     others.hold(CLASS, ["one"], False)
@@ -154,7 +155,7 @@ class Member:
 async def test_a_room_counts_who_is_connected_elsewhere(sent: Any) -> None:
     reads: list[dict[int, int]] = []
 
-    async def read(classroom: int, online: dict[int, int]) -> dict[str, Any]:
+    async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
         reads.append(online)
         return {}
 
@@ -164,16 +165,82 @@ async def test_a_room_counts_who_is_connected_elsewhere(sent: Any) -> None:
     hear("present", classroom=CLASS + 1, online=[[9, 9]])
     assert room.online() == {3: 2, 4: 2}
     await heard(lambda: None, sent)
-    assert sent[0] == ("present", {"classroom": CLASS, "online": [(3, 1)]}), "only its own are told"
+    assert sent[0] == ("present", {"classroom": CLASS, "online": [(3, 1)]}), "only its own are sent"
     hear("present", classroom=CLASS, online=[])
     assert room.online() == {3: 1}
     rooms.leave(room, member)
-    while rooms.of(CLASS) is not None:  # noqa: ASYNC110 - a room tells nobody that it is over
+    while rooms.of(CLASS) is not None:  # noqa: ASYNC110 - a room does not announce its end
         await asyncio.sleep(0.05)
     assert sent[-1] == ("present", {"classroom": CLASS, "online": []})
 
 
-async def test_a_change_is_told_to_the_rooms_of_all_processes(sent: Any) -> None:
+async def _end(room: rooms.Room, members: list[Member]) -> None:
+    for member in members:
+        rooms.leave(room, member)
+    while rooms.of(CLASS) is not None:  # noqa: ASYNC110 - a room does not announce its end
+        await asyncio.sleep(0.05)
+
+
+async def test_the_grid_is_read_only_where_a_teacher_is_and_at_once_for_a_new_one(sent: Any) -> None:
+    grids: list[bool] = []
+
+    async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
+        grids.append(grid)
+        return {}
+
+    members = [Member(3)]
+    room = rooms.enter(CLASS, members[0], read)
+    await settled(lambda: len(grids) == 1)
+    members.append(Member(None))
+    rooms.enter(CLASS, members[1], read)
+    await settled(lambda: len(grids) == 2)
+    assert grids == [False, True]
+    await _end(room, members)
+
+
+async def test_a_grid_that_is_slow_is_read_seldom_and_what_students_see_is_not(
+    sent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grids: list[bool] = []
+    monkeypatch.setattr(rooms, "GATHER_S", 0.01)
+
+    async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
+        grids.append(grid)
+        if grid:
+            await asyncio.sleep(0.25)  # so the next one is read 2.5 s later at the earliest
+        return {}
+
+    members = [Member(None), Member(3)]
+    for member in members:
+        room = rooms.enter(CLASS, member, read)
+    while len(grids) < 6:
+        room.changed()
+        await asyncio.sleep(0.01)
+    assert grids[:6] == [True, False, False, False, False, False]
+    await _end(room, members)
+
+
+async def test_a_class_that_cannot_be_read_is_read_again_with_its_grid(
+    sent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grids: list[bool] = []
+    monkeypatch.setattr(rooms, "GATHER_S", 0.01)
+
+    async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
+        grids.append(grid)
+        if len(grids) == 1:
+            raise OSError("the database is locked")
+        return {}
+
+    member = Member(None)
+    room = rooms.enter(CLASS, member, read)
+    while not any(grids[1:]):
+        room.changed()
+        await asyncio.sleep(0.01)
+    await _end(room, [member])
+
+
+async def test_a_change_reaches_the_rooms_of_all_processes(sent: Any) -> None:
     rooms.announce_change(CLASS)
     assert sent == [("class", {"classroom": CLASS})]
 

@@ -60,7 +60,7 @@ def test_the_list_of_units_needs_nobody(client: Client) -> None:
     assert Learner.objects.count() == 0
 
 
-def test_a_look_begins_nothing(client: Client) -> None:
+def test_a_visit_begins_nothing(client: Client) -> None:
     page = client.get(address("first-in"))
     assert page.status_code == 200
     assert (Work.objects.count(), Session.objects.count()) == (0, 0)
@@ -97,7 +97,7 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert "data-run-on" in page
 
 
-def test_nobody_looks_ahead_in_a_copy_of_a_session_that_waits(client: Client) -> None:
+def test_nobody_sees_the_future_in_a_copy_of_a_session_that_waits(client: Client) -> None:
     work = begin(client, "read-back")
     assert work.session is not None
     session = f"/s/{work.session.public_id}"
@@ -206,7 +206,7 @@ def test_who_saw_the_solution_was_not_right_first_time(client: Client) -> None:
     assert not work.right_first
 
 
-def test_a_wrong_order_is_not_told_the_right_one(client: Client) -> None:
+def test_a_wrong_order_does_not_reveal_the_right_one(client: Client) -> None:
     begin(client, "order-of-taking")
     right = solution_of(catalog.exercise("order-of-taking"))
     client.post(address("order-of-taking", "answer"), posted("order-of-taking", right[::-1]))
@@ -427,7 +427,7 @@ def test_the_goals_of_a_state_stand_beside_the_session_and_cost_no_attempt(clien
     assert Client().get(address("reach-delta", "standing.json")).json() == {}
 
 
-def test_how_a_prediction_stands_is_not_told(client: Client) -> None:
+def test_how_a_prediction_stands_is_not_sent(client: Client) -> None:
     begin(client, "first-in")
     assert client.get(address("first-in", "standing.json")).json() == {}
 
@@ -471,7 +471,7 @@ def test_an_awake_session_is_judged_by_its_own_engine(
     assert Attempt.objects.latest("number").verdict["feedback"] == ["_too-many-commands"]
 
 
-def test_a_session_that_is_too_long_for_its_engine_is_told_to_begin_again(
+def test_a_session_that_is_too_long_for_its_engine_must_begin_again(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(client, "reach-delta")

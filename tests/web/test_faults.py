@@ -20,8 +20,11 @@ from playground import limits
 from playground.hosting.book import Remembered, Unreachable
 from playground.hosting.directories import SessionFiles
 from playground.hosting.engine_door import EngineDoor
+from playground.hosting.faults import Stopped
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
+from playground.hosting.session.failures import Failure
+from playground.hosting.workers.end import Fallen, Lost
 from tests.web import test_host
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
@@ -191,7 +194,8 @@ async def test_the_directory_of_all_sessions_may_be_deleted(real: RealWorld, tmp
     reader = real.reader()
     await reader.until("snapshot")
     await given(real, reader, 3)
-    shutil.rmtree(tmp_path / "sessions")
+    # All at once: the session goes on writing, so that deleting file by file may meet new ones.
+    shutil.rmtree((tmp_path / "sessions").rename(tmp_path / "deleted"))
     real.command(reader, 4, do="publish", count=20, size_bytes=8000, persistent=True)
     await settled(lambda: any("gone from" in each["message"] for each in reader.of("notice")))
     await settled(lambda: any("where it was" in each["message"] for each in reader.of("notice")))
@@ -381,3 +385,21 @@ def test_sessions_that_wake_at_once_do_not_crash_a_fresh_process() -> None:
     for _each in range(4):
         ended = subprocess.run([sys.executable, "-c", AT_ONCE], cwd=ROOT, capture_output=True, check=False)
         assert ended.returncode == 0, ended.stderr.decode()[-2000:]
+
+
+@pytest.mark.parametrize("error", [Lost(), Fallen(Failure("outside", "no_room"), 0, False)])
+async def test_whoever_asks_where_a_run_is_while_it_fails_hears_that_it_stands_still(
+    world: World, monkeypatch: Any, error: Exception
+) -> None:
+    reader = world.reader()
+    world.command(reader, do="publish", count=1, size_bytes=1)
+    await reader.until("accepted")
+    host = world.host()
+
+    async def fails(*_: Any, **__: Any) -> dict[str, Any]:
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(host.keeper, "call", fails)
+        with pytest.raises(Stopped):
+            await host.moment()

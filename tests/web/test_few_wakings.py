@@ -35,6 +35,9 @@ class Server:
         self.frames = self.acknowledged = self.turns = 0
         self.parcels: list[list[str]] = []
         """What was sent together, by kind."""
+        self.announced: dict[str, Any] = {}
+        """The last thing that the page heard of time, and when."""
+        self.answers: list[Any] = []
         self._held: list[str] = []
         self.worker = Worker(self, StubDoor(), lambda: self.now_s)  # type: ignore[arg-type]  # doubles
         self.let(1)
@@ -43,9 +46,16 @@ class Server:
 
     def send(self, message: Any) -> None:
         self._held.append(type(message).__name__)
+        if isinstance(message, protocol.Answer):
+            self.answers.append(message.value)
         if isinstance(message, protocol.Text):
             received = json.loads(message.text)
-            self.frames += received["t"] == "frame"
+            if received["t"] == "frame":
+                self.frames += 1
+                self.announced = {**received, "heard_s": self.now_s}
+            elif received["t"] == "snapshot":
+                pace = {name: self.announced.get(name) for name in ("play", "speed")}
+                self.announced = {**pace, **received, "now_us": received["at_us"], "heard_s": self.now_s}
             if received.get("ack", True):
                 self.acknowledged += 1
                 self.arrives.append(protocol.Ack(NAME, 1, 10**9))
@@ -74,6 +84,20 @@ class Server:
             self.worker.go_on()
             self.now_s += STEP_S
         return self
+
+    def shown_us(self) -> float:
+        """Return what the page's clock shows, as static/js/model/play-clock.js computes it."""
+        announced = self.announced
+        due_us = announced["now_us"] + (self.now_s - announced["heard_s"]) * announced["speed"] * 1e6
+        return min(due_us, announced.get("to_us", announced["now_us"]))
+
+    def at_us(self) -> int:
+        """Return the moment of the run, as a command would have it."""
+        self.arrives.append(protocol.Where(NAME, 99))
+        self.answers.clear()
+        while not self.answers:
+            self.worker.go_on()
+        return int(self.answers.pop()["at_us"])
 
     def _counted(self, turn: Callable[[float], None]) -> Callable[[float], None]:
         def counted(budget_s: float) -> None:
@@ -149,8 +173,114 @@ def test_an_answer_waits_for_no_picture_while_others_want_theirs(server: Server)
     assert received == ["Answer", "Answer", "Text", "Text"]
 
 
+@pytest.fixture
+def quiet(tmp_path: Any) -> Server:
+    """Time passes, and nothing happens."""
+    return Server(tmp_path).let(3)
+
+
+@pytest.mark.parametrize("speed", [0.1, 1.0, 100.0])
+def test_a_session_in_which_nothing_happens_sends_a_frame_each_five_seconds(
+    quiet: Server, speed: float
+) -> None:
+    quiet.arrives.append(protocol.Control(NAME, speed=speed))
+    quiet.let(1)
+    quiet.let(20)
+    assert 3 <= quiet.frames <= 5
+    assert quiet.turns <= 5
+    assert quiet.acknowledged <= 2
+
+
+@pytest.mark.parametrize("speed", [0.1, 1.0, 100.0])
+def test_the_page_shows_the_moment_of_the_run_though_nothing_is_sent(quiet: Server, speed: float) -> None:
+    quiet.arrives.append(protocol.Control(NAME, speed=speed))
+    quiet.let(0.2)
+    began_us, began_s = quiet.at_us(), quiet.now_s
+    for seconds in (0.3, 2.1, 4.4, 7.0):
+        quiet.let(seconds)
+        shown_us = quiet.shown_us()
+        at_us = quiet.at_us()
+        assert shown_us == pytest.approx(at_us, abs=0.03 * speed * 1e6)
+        assert at_us - began_us == pytest.approx(
+            (quiet.now_s - began_s) * speed * 1e6, abs=0.03 * speed * 1e6
+        )
+
+
+def test_a_command_is_given_at_the_moment_that_the_page_shows(quiet: Server) -> None:
+    quiet.let(3.3)
+    shown_us = quiet.shown_us()
+    quiet.arrives.append(protocol.Submit(NAME, 3, {"do": "emit", "count": 1}))
+    quiet.let(0.2)
+    at_us = next(answer["at_us"] for answer in quiet.answers if "at_us" in answer and "digest" not in answer)
+    assert at_us == pytest.approx(shown_us, abs=20_000)
+
+
+def test_a_pause_comes_at_the_moment_that_the_page_shows(quiet: Server) -> None:
+    quiet.let(3.3)
+    shown_us = quiet.shown_us()
+    quiet.arrives.append(protocol.Control(NAME, play=False))
+    quiet.let(0.2)
+    assert quiet.announced["play"] is False
+    assert shown_us - 1 <= quiet.announced["now_us"] <= shown_us + 20_000
+    assert quiet.shown_us() == quiet.announced["now_us"]
+
+
+def test_who_leaves_has_seen_no_moment_that_the_run_did_not_reach(quiet: Server) -> None:
+    quiet.let(3.3)
+    shown_us = quiet.shown_us()
+    quiet.arrives.append(protocol.Leave(NAME, 1))
+    quiet.let(1)
+    assert quiet.at_us() >= shown_us - 1000
+    assert quiet.worker.sessions[NAME].due_s() == math.inf
+
+
+def test_a_worker_that_was_away_slows_time_down_and_says_so_at_once(quiet: Server) -> None:
+    """Of what happens in the meantime; up to the next thing that happens, nobody could notice."""
+    quiet.arrives.append(protocol.Submit(NAME, 2, {"do": "tick", "on": True}))
+    quiet.let(2)
+    session = quiet.worker.sessions[NAME]
+    assert session.run is not None
+    before_us = session.run.node.now_us
+    quiet.now_s += 4.0  # the machine did something else
+    ahead_us = quiet.shown_us()
+    quiet.let(0.1)
+    assert session.run.node.now_us < before_us + 1_500_000
+    assert quiet.announced["now_us"] == session.run.node.now_us
+    assert ahead_us - quiet.announced["now_us"] > 2_000_000, "the page's clock waits for this"
+    quiet.let(0.5)
+    assert quiet.shown_us() <= quiet.at_us() + 50_000
+
+
+def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Server) -> None:
+    at_us = quiet.at_us()
+    quiet.arrives.append(protocol.Control(NAME, play=True, until_us=at_us + 2_000_000))
+    quiet.let(0.1)
+    assert quiet.announced["to_us"] == at_us + 1_999_999
+    quiet.let(2.1)
+    assert (quiet.announced["play"], quiet.announced["now_us"]) == (False, at_us + 2_000_000)
+
+
+def test_who_comes_while_nothing_happens_hears_the_moment_and_the_pace(quiet: Server) -> None:
+    quiet.let(3.3)
+    shown_us = quiet.shown_us()
+    quiet.arrives.append(protocol.Hello(NAME, 2))
+    quiet.let(0.1)
+    assert quiet.announced["play"] is True
+    assert quiet.announced["now_us"] == pytest.approx(shown_us, abs=60_000)
+    assert quiet.announced["to_us"] > shown_us
+
+
+def test_what_happens_after_a_quiet_time_is_soon_shown_as_often_as_ever(quiet: Server) -> None:
+    quiet.let(5)
+    quiet.arrives.append(protocol.Submit(NAME, 2, {"do": "tick", "on": True}))
+    quiet.let(0.1)
+    assert quiet.frames >= 1
+    quiet.let(5)
+    assert 18 <= quiet.frames <= 22
+
+
 async def test_how_far_a_run_is_wakes_no_task_unless_something_goes_on(world: World) -> None:
-    """Said every second by each session; behind other work it keeps its place, for that may end the run."""
+    """Sent every second by each session; it keeps its place behind other work, because that work may end the run."""
     reader = world.reader()
     await reader.until("snapshot")
     host = world.host()

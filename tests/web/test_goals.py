@@ -78,7 +78,7 @@ def test_at_every_moment_the_verdict_is_that_of_a_repetition(exercise: Any, tmp_
         verdicts.append(judged.passed)
     assert verdicts[-1]
     assert not verdicts[0]
-    assert live.door.rehearsed <= 1, "one repetition follows the run; none where the state tells enough"
+    assert live.door.rehearsed <= 1, "one repetition follows the run; none where the state is enough"
     live.run.close()
 
 
@@ -122,7 +122,7 @@ def test_a_repetition_goes_on_where_it_stood(tmp_path: Path) -> None:
     live.run.close()
 
 
-def test_a_run_that_is_too_long_for_a_repetition_is_said_to_be(tmp_path: Path) -> None:
+def test_a_run_that_is_too_long_for_a_repetition_is_refused(tmp_path: Path) -> None:
     live = Live(catalog.exercise("make-gammas"), tmp_path)
     for _each in range(3):
         live.give({"do": "publish", "count": 9_000, "size_bytes": 10})

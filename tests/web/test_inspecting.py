@@ -79,7 +79,7 @@ def test_the_answer_has_the_start_and_keeps_nothing(mixed: uploads.Files) -> Non
 
 
 def test_of_several_virtual_hosts_one_is_chosen(mixed: uploads.Files) -> None:
-    """Both have queues of the same names: what one has must not be told of the other."""
+    """Both have queues of the same names: those of one must not be reported for the other."""
     alone = "queues/434QJ29PS1F7KJO6A26YZF1Z8/"
     whole = {f"msg_stores/vhosts/FIRST/{path}": data for path, data in mixed.items()}
     other = {path: data for path, data in mixed.items() if path.startswith(alone)}
@@ -304,7 +304,7 @@ def desk(mixed: uploads.Files) -> Desk:
     return found
 
 
-def test_the_desk_tells_what_the_server_tells(mixed: uploads.Files) -> None:
+def test_the_desk_answers_as_the_server_does(mixed: uploads.Files) -> None:
     server = sent(files=zipped(mixed)).json()
     del server["started"]["parts"]
     packed = zipped(mixed)

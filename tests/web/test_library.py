@@ -21,7 +21,7 @@ QUESTIONS = set(range(1, 13))
 
 
 def texts(value: Any, place: str = "") -> Iterator[tuple[str, dict[str, str]]]:
-    """Find everything that is said in several languages."""
+    """Find all texts that come in several languages."""
     if isinstance(value, dict):
         if "en" in value:
             yield place, value

@@ -62,7 +62,7 @@ def test_a_moment_after_the_end_is_the_end(client: Client, kept: Scenario) -> No
 @pytest.mark.parametrize(
     "query", ["at=-1", "at=1e9", "at=" + "9" * 40, "msg=<script>", "view=moon", "lang=fr", "n=x&at="]
 )
-def test_what_makes_no_sense_in_a_link_counts_as_not_said(client: Client, kept: Scenario, query: str) -> None:
+def test_what_makes_no_sense_in_a_link_is_ignored(client: Client, kept: Scenario, query: str) -> None:
     response = client.get(f"/r/{kept.short_id}/?{query}")
     assert opened(response).reached_us == 0
     assert response["Location"].endswith("/")
@@ -161,7 +161,7 @@ def test_a_link_that_was_made_long_ago_is_still_read() -> None:
         ("1" + "A" * 200, "no scenario"),
     ],
 )
-def test_a_broken_link_is_told_honestly(text: str, sentence: str) -> None:
+def test_a_broken_link_is_reported(text: str, sentence: str) -> None:
     with pytest.raises(links.BadLink, match=sentence):
         links.unpacked(text)
 
@@ -212,7 +212,7 @@ def test_a_link_of_an_older_form_opens_by_migration(client: Client) -> None:
     response = client.get(f"/r/{kept.short_id}/")
     assert opened(response).scenario["until_us"] == 3_000_000
     page = client.get(response["Location"]).content.decode()
-    assert "0.0.1" in page, "told that another engine made it"
+    assert "0.0.1" in page, "the page says that another engine made it"
 
 
 def test_a_link_that_cannot_be_repeated_says_so_and_keeps_its_file(client: Client) -> None:
@@ -404,7 +404,7 @@ def test_a_card_shows_its_verdict_with_a_link_into_the_run(client: Client, libra
     assert f"/r/{short_id}/?at=6500000" in page
 
 
-def test_the_editor_tells_line_and_column_and_plays(client: Client) -> None:
+def test_the_editor_names_line_and_column_and_plays(client: Client) -> None:
     page = client.get("/library/edit/?from=first-burst").content.decode()
     assert "first-burst" in page
     wrong = '{"version": 1,\n "profile": "huge"}'
@@ -445,7 +445,7 @@ def test_pictures_are_remembered(client: Client, kept: Scenario) -> None:
     assert link_views._drawn.cache_info().misses == 1
 
 
-async def test_sharing_a_told_run_keeps_its_story_and_the_whole_of_it(browsers: Any) -> None:  # noqa: F811
+async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> None:  # noqa: F811
     from asgiref.sync import sync_to_async
 
     from playground import sharing

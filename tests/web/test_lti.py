@@ -236,7 +236,7 @@ def test_only_what_the_platform_signed_is_believed(client: Client, platform: Pla
     assert (Learner.objects.count(), Work.objects.count()) == (0, 0)
 
 
-def test_a_log_in_that_is_none_is_told_in_words(client: Client, platform: Platform) -> None:
+def test_a_log_in_that_is_none_is_reported_in_words(client: Client, platform: Platform) -> None:
     known = f"/lti/log-in/{LtiRegistration.objects.get().uuid}/"
     form = {"iss": platform.address, "login_hint": "u1", "target_link_uri": "https://x.example/"}
     for path, missing in ((known, "iss"), (known, "login_hint"), (f"/lti/log-in/{uuid4()}/", "")):

@@ -1,4 +1,4 @@
-"""What is known of a metric stands once: pages, tables and docs look it up in the registry."""
+"""What is known of a metric stands once: pages, tables and docs read it from the registry."""
 
 import ast
 from pathlib import Path

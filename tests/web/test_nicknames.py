@@ -1,4 +1,4 @@
-"""Two nicknames that people cannot tell apart are one."""
+"""Two nicknames that look the same to people are one."""
 
 import pytest
 

@@ -91,7 +91,7 @@ def test_another_past_is_not_taken_for_this_one(client: Client, session_id: str)
     assert live.past().repeated == made + 1
 
 
-def test_what_cannot_be_repeated_is_said(client: Client, session_id: str, limit: Any) -> None:
+def test_what_cannot_be_repeated_is_reported(client: Client, session_id: str, limit: Any) -> None:
     answer = ask(client, session_id, seq=7, at="soon")
     assert answer.status_code == 400
     limit(past_s=0)

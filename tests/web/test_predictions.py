@@ -1,4 +1,4 @@
-"""A run that asks for a prediction stands still until there is one, whatever somebody sends; nothing tells ahead."""
+"""A run that asks for a prediction stands still until there is one, whatever is sent; nothing reveals it before."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_session_waits_until_its_first_answer_which_stands(client: Client, kep
     assert '"predicted": 1' in client.get(f"/s/{one}/").content.decode()
 
 
-def test_who_begins_where_the_run_has_told_already_is_not_asked(client: Client, kept: Scenario) -> None:
+def test_who_begins_where_the_run_has_shown_the_answer_is_not_asked(client: Client, kept: Scenario) -> None:
     assert selectors.remembered(opened(client, kept, "?at=899999")).holds_us == ASK_US
     assert selectors.remembered(opened(client, kept, "?at=900000")).holds_us is None
 

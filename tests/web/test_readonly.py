@@ -1,4 +1,4 @@
-"""A checkout, or a disk, that may not be written is told of in words and not by a traceback."""
+"""A checkout, or a disk, that may not be written is reported in a sentence and not by a traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tools import compile_messages
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_place_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     run = subprocess.run(
         [sys.executable, "manage.py", "check"],
@@ -33,7 +33,9 @@ def test_a_place_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None
     assert "Traceback" not in run.stderr
 
 
-def test_a_directory_that_is_there_but_read_only_is_told_as_well(tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_directory_that_is_there_but_read_only_is_reported_as_well(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
     def refuse(*_arguments: Any, **_named: Any) -> Any:
         raise OSError(errno.EROFS, "Read-only file system")
 

@@ -152,7 +152,7 @@ def test_a_malformed_question_is_refused(client: Client, session_id: str, query:
     assert response.json()["error"]
 
 
-def test_a_file_that_is_gone_is_told(client: Client, session_id: str) -> None:
+def test_a_file_that_is_gone_is_reported(client: Client, session_id: str) -> None:
     response = client.get(f"/s/{session_id}/record?file=persistent:77&offset=0")
     assert response.status_code == 404
     assert response.json()["reason"] == "no_file"
@@ -170,7 +170,7 @@ def test_a_session_that_sleeps_says_so(client: Client) -> None:
     assert client.get(f"/s/{found}/files.zip", headers=JSON).status_code == 404
 
 
-def test_everybody_with_the_address_may_look(client: Client, session_id: str) -> None:
+def test_everybody_with_the_address_may_watch(client: Client, session_id: str) -> None:
     stranger = Client()
     assert ask(stranger, session_id, seq=3)["seq"] == 3
 

@@ -1,4 +1,4 @@
-"""What the engine refuses is told in the reader's language."""
+"""Refusals of the engine come in the reader's language."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_a_code_has_a_text_in_three_languages(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", SHOWN)
-def test_a_refusal_is_told_whatever_its_parameters_are_called(code: str) -> None:
+def test_a_refusal_is_written_whatever_its_parameters_are_called(code: str) -> None:
     kind: type[Refusal] = WorkloadError if code in OF_WORKLOADS else SweepError
     read_by: Callable[[Exception], Message] = sweeping.message_of
     if code in OF_FILES:
@@ -238,7 +238,7 @@ def test_what_the_engine_refuses_keeps_its_code_as_a_workload_and_in_a_sweep() -
     ],
     ids=("of a sweep", "of a command", "of the engine", "longer than its column"),
 )
-def test_a_failure_that_is_kept_is_told_in_the_readers_language(
+def test_a_failure_that_is_kept_is_shown_in_the_readers_language(
     error: Exception, code: str, shown: str
 ) -> None:
     text = kept(error)
@@ -267,7 +267,7 @@ def test_what_stands_in_front_is_kept_where_no_place_takes_it() -> None:
     assert isinstance(error, Refusal)
 
 
-def test_a_told_refusal_carries_its_code() -> None:
+def test_a_written_refusal_carries_its_code() -> None:
     message = message_of(CommandError("no_queue", name="x", known="orders"))
     assert (message.code, message.values) == ("no_queue", {"name": "x", "known": "orders"})
     assert str(message) == "There is no queue called x."

@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from playground import live, repeating, services, sharing
+from playground.comparing.reel import Studio
 from playground.doors import door
 from playground.repeating import Busy, Gate
 
@@ -141,3 +142,20 @@ def test_a_long_file_waits_for_its_turn_and_a_short_one_is_checked_at_once(clien
         client.get(f"/x/1{'a' * 1000}/"),
     ):
         assert (answer.status_code, answer["Retry-After"]) == (503, str(repeating.AGAIN_S))
+
+
+def test_whoever_asks_for_a_comparison_hears_that_there_is_no_place_however_late_that_is_known() -> None:
+    @contextlib.contextmanager
+    def no_place() -> Iterator[None]:
+        raise Busy("none")
+        yield
+
+    studio = Studio()
+    making = studio.ask("one", {}, {}, no_place())
+    deadline_s = time.monotonic() + 20
+    while making.busy is None and time.monotonic() < deadline_s:
+        time.sleep(0.005)
+    heard = studio.ask("one", {}, {}, no_place())
+    assert heard is making
+    assert heard.busy is not None
+    assert studio.ask("one", {}, {}, no_place()) is not making

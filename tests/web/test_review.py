@@ -70,7 +70,7 @@ def answered(client: Client, slug: str, answer: str, age: timedelta) -> Work:
     return Work.objects.get(exercise=slug)
 
 
-def test_the_page_asks_again_with_other_numbers_and_tells_nothing_before_the_answer(client: Client) -> None:
+def test_the_page_asks_again_with_other_numbers_and_shows_nothing_before_the_answer(client: Client) -> None:
     texts = catalog.exercise("first-in").en
     assert "From before" not in client.get("/learn/").content.decode()
     work = answered(client, "first-in", "q4", timedelta())

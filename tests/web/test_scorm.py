@@ -71,14 +71,14 @@ def test_the_page_knows_its_exercises_and_finds_its_files(edition: Path, tmp_pat
         assert b"pyodide.mjs" not in found.read("static/js/wasm/python.js")
     data = re.search(r'<script id="scorm" type="application/json">(.*?)</script>', page)
     assert data is not None
-    told_exercises = json.loads(data[1])
-    assert told_exercises["exercises"] == list(unit.exercises)
-    assert told_exercises["first"] == f"learn/{unit.slug}/{unit.exercises[0]}/index.html"
+    listed = json.loads(data[1])
+    assert listed["exercises"] == list(unit.exercises)
+    assert listed["first"] == f"learn/{unit.slug}/{unit.exercises[0]}/index.html"
     for link in re.findall(r'(?:href|src)="([^"]+)"', page):
         assert str(Path("en") / link).replace("en/../", "") in names, link
 
 
-def test_what_cannot_be_packed_is_told(edition: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_packed_is_reported(edition: Path, tmp_path: Path) -> None:
     with pytest.raises(NoSuchWork, match="the units are"):
         write_package(edition, tmp_path / "package.zip", "nothing-of-the-kind", "en")
     with pytest.raises(NoSuchWork, match="make static"):

@@ -83,7 +83,7 @@ async def test_a_sleeping_session_gives_the_same_link(browsers: Any) -> None:  #
     assert (await post_share(browser.session_id)).json() == awake
 
 
-async def test_a_link_made_with_another_engine_is_told_honestly(browsers: Any) -> None:  # noqa: F811
+async def test_a_link_made_with_another_engine_names_it(browsers: Any) -> None:  # noqa: F811
     @database_sync_to_async
     def prepare() -> str:
         scenario = services.blank_scenario("classroom")

@@ -16,7 +16,6 @@ from autobahn.websocket.protocol import WebSocketServerProtocol
 from channels.db import database_sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
-from django.db import OperationalError
 from django.test import Client
 
 from playground import consumer, live, services, sockets
@@ -375,21 +374,6 @@ def test_the_server_can_send_every_code_with_which_sockets_are_closed(module: An
         protocol = WebSocketServerProtocol()
         vars(protocol)["sendCloseFrame"] = lambda **sent: None
         protocol.sendClose(code)
-
-
-@pytest.mark.parametrize("lookup", ["playground.ownership.owns", "playground.selectors.session_exists"])
-async def test_without_the_database_a_socket_is_sent_away_to_come_back(
-    browsers: Any, monkeypatch: Any, lookup: str
-) -> None:
-    def unreachable(*_: Any) -> bool:
-        raise OperationalError("too many clients already")
-
-    session_id, cookie = await _start()
-    with monkeypatch.context() as broken:
-        broken.setattr(lookup, unreachable)
-        browser = await browsers(session_id, cookie, hello=False)
-        assert await browser.close_code() == consumer.TRY_AGAIN
-    assert (await (await browsers(session_id, cookie)).kind("welcome"))["owner"] is True
 
 
 async def test_a_host_that_fails_ends_its_sockets_so_that_the_page_comes_back(browsers: Any) -> None:

@@ -138,7 +138,7 @@ def test_a_scenario_is_played_to_its_digest() -> None:
     )
 
 
-def test_a_run_that_is_not_the_recorded_one_is_told() -> None:
+def test_a_run_that_is_not_the_recorded_one_is_reported() -> None:
     page = Page({**NEW, "digest": "f" * 32}, words_of=lambda refusal: str(refusals.of(refusal)))
     page.send(t="control", play=True)
     page.run()

@@ -94,7 +94,7 @@ def test_inspect_reads_with_the_engine_beside_it(edition: Path) -> None:
     )
 
 
-def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+def test_a_link_that_leads_nowhere_is_reported(tmp_path: Path) -> None:
     """`make static` ends with this list; what is right is passed over."""
     files = {
         "en/index.html": """<html data-root="./" data-rules="rules/"> <link href="../static/a.css">

@@ -77,7 +77,7 @@ def test_a_file_is_read_expanded_and_played() -> None:
     assert (result.broken, result.refused, result.answer) == ([], [], 0)
 
 
-def test_claims_that_do_not_hold_are_told() -> None:
+def test_claims_that_do_not_hold_are_reported() -> None:
     wrong = {**SMALL, "claims": [{"test": {"path": "queues.orders.counters.len", "value": 3}}]}
     assert rehearse(read(wrong)).broken == ["claims[0]: queues.orders.counters.len is 25, and not == 3"]
     both = {"text": "some", "when": {"path": "queues.orders.counters.len", "op": ">", "value": 1}}
@@ -141,14 +141,16 @@ def test_each_problem_names_its_place(change: dict[str, Any], path: str) -> None
         ({"prediction": {**SMALL["prediction"], "ask_at_us": 10**10}}, "prediction: ask_at_us 必须早于"),
     ],
 )
-def test_what_a_story_refuses_is_said_in_the_readers_language(change: dict[str, Any], chinese: str) -> None:
+def test_what_a_story_refuses_is_refused_in_the_readers_language(
+    change: dict[str, Any], chinese: str
+) -> None:
     with pytest.raises(BadScenario) as refused:
         read({**SMALL, **change})
     with translation.override("zh-hans"):
         assert chinese in str(refused.value.problems[0].message)
 
 
-def test_several_problems_are_told_at_once() -> None:
+def test_several_problems_are_reported_at_once() -> None:
     assert [path for path, _line, _column in problems({**SMALL, "slug": "-", "subjects": ["x"]})] == [
         "slug",
         "subjects[0]",
@@ -226,7 +228,7 @@ def test_a_file_of_version_0_is_brought_up_to_date() -> None:
     assert rehearse(entry).transitions > 20
 
 
-def test_a_file_of_the_future_is_told_honestly() -> None:
+def test_a_file_of_a_later_version_is_refused_with_the_reason() -> None:
     with pytest.raises(TooNew):
         migrated({"version": 9})
     assert problems({"version": 9}) == [("version", 1, 13)]

@@ -42,7 +42,7 @@ async def test_the_last_command_is_taken_back(worlds: Any) -> None:
 
 
 @pytest.mark.asyncio
-async def test_nothing_to_undo_is_told(worlds: Any) -> None:
+async def test_nothing_to_undo_is_reported(worlds: Any) -> None:
     world: World = worlds()
     reader = world.reader()
     await reader.until("snapshot")

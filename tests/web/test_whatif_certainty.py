@@ -78,7 +78,7 @@ def test_bands_that_share_a_value_are_no_cliff() -> None:
 
 
 @pytest.mark.usefixtures("measured")
-def test_the_page_tells_the_answer_its_error_and_the_lines_that_set_it(
+def test_the_page_shows_the_answer_its_error_and_the_lines_that_set_it(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     folder = tmp_path / "heatmaps"

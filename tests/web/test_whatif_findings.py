@@ -143,7 +143,7 @@ def test_two_pinned_cells_open_side_by_side(client: Client, made_up: dict[str, A
     assert client.get("/whatif/compare/").status_code == 405
 
 
-def test_findings_are_told_and_marked(client: Client, made_up: dict[str, Any]) -> None:
+def test_findings_are_written_and_marked(client: Client, made_up: dict[str, Any]) -> None:
     page = client.get("/whatif/").content.decode()
     assert "High watermark 0.35 → 0.4" in page.replace("<b>h", "<b>H")
     assert "9.0\u2009s → 2.5\u2009s" in page
@@ -207,7 +207,7 @@ def test_where_no_run_keeps_the_usual_bounds_the_most_frugal_one_sets_them(publi
     known = shipped.heatmaps()[made["name"]]
     assert best_run(known, "burst", Bounds()) is None
     hard = Bounds(ram_percent=50.0, blocked_s=0.5)
-    assert feasible(known, "burst", hard) == hard, "who asks for it is told that there is none"
+    assert feasible(known, "burst", hard) == hard, "the answer says that there is none"
     usual = feasible(known, "burst", Bounds())
     assert usual.blocked_s == 2.0
     assert best_run(known, "burst", usual) is not None

@@ -98,7 +98,7 @@ def test_a_refused_import_names_file_and_line(
 
 
 @pytest.mark.django_db
-def test_an_impossible_store_is_told_in_one_line(var: Path) -> None:
+def test_an_impossible_store_is_reported_in_one_line(var: Path) -> None:
     (var / "file").write_text("")
     with pytest.raises(CommandError, match="cannot be"):
         run("export_workloads", var / "file")

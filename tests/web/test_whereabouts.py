@@ -1,4 +1,4 @@
-"""Where a session is: hints in addresses, sockets that are told to move, pages that are redirected."""
+"""Where a session is: hints in addresses, sockets that are asked to move, pages that are redirected."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_what_is_awake_nowhere_is_answered_anywhere(client: Client, node: str) -
     assert client.get(f"/s/{one}/scenario.json").status_code == 200
 
 
-async def test_a_socket_is_told_where_the_session_is(browsers: Any, node: str) -> None:
+async def test_a_socket_gets_the_place_of_the_session(browsers: Any, node: str) -> None:
     one = (
         await database_sync_to_async(services.start_session)(services.blank_scenario("classroom"))
     ).public_id

@@ -54,7 +54,7 @@ def test_very_deep_nesting_is_refused() -> None:
         wire.decode('{"t":"command","id":1,"command":' + "[" * 100_000, 1_000_000)
 
 
-def test_the_id_is_told_when_it_can_be_made_out() -> None:
+def test_the_id_is_named_when_it_can_be_made_out() -> None:
     with pytest.raises(wire.BadMessage) as bad:
         wire.decode('{"t":"command","id":41,"command":3}', MOST)
     assert bad.value.number == 41

@@ -253,20 +253,36 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     assert started.wait() == 3
 
 
-async def test_a_server_that_is_late_asks_its_workers_for_fewer_frames(workers: Workers) -> None:
+async def _spaces(workers: Workers) -> list[float]:
+    """Return how many times as seldom frames are asked for from now on, as the one worker is told."""
     reader = workers.reader("one")
     await reader.until("snapshot", seconds=20)
-    received: list[Any] = []
+    factors: list[float] = []
     (end,) = workers.registry.pool.ends
     send = end.send
 
     def note_and_send(message: Any) -> None:
-        received.append(message)
+        if isinstance(message, protocol.Space):
+            factors.append(message.factor)
         send(message)
 
     end.send = note_and_send  # type: ignore[method-assign]
+    return factors
 
+
+async def test_a_server_that_is_late_asks_its_workers_for_fewer_frames(workers: Workers) -> None:
+    factors = await _spaces(workers)
     loop = asyncio.get_running_loop()
     for turn in range(12):
         loop.call_later(0.25 * turn, time.sleep, 0.25)
-    await settled(lambda: any(isinstance(each, protocol.Space) and each.factor > 2 for each in received))
+    await settled(lambda: any(each > 2 for each in factors))
+
+
+async def test_pages_that_wait_for_their_turn_have_fewer_frames_made_until_they_wait_no_longer(
+    workers: Workers,
+) -> None:
+    factors = await _spaces(workers)
+    workers.registry.pool.others_late_s = lambda: 3.0
+    await settled(lambda: any(each > 2 for each in factors))
+    workers.registry.pool.others_late_s = lambda: 0.0
+    await settled(lambda: factors[-1] < max(factors))

@@ -90,7 +90,7 @@ async def test_a_session_that_is_deleted_while_its_owner_writes_leaves_no_row_be
     assert await database_sync_to_async(CommandRecord.objects.count)() == 0
 
 
-async def test_of_two_writes_at_once_the_one_that_cannot_be_made_is_told_alone() -> None:
+async def test_of_two_writes_at_once_only_the_one_that_cannot_be_made_fails() -> None:
     (one, epoch), (other, others) = await database_sync_to_async(lambda: (owned(), owned()))()
     pen = writer.writer()
     again = [pen.write(Append(one, epoch, row=(0, 5, PUBLISH))) for _twice in range(2)]

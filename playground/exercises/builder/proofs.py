@@ -1,4 +1,4 @@
-"""The engine looks at a made exercise before anybody else does: it must be solvable, and not solved already."""
+"""Checks of an exercise that a teacher made, before it is stored: it must be solvable, and not solved already."""
 
 from __future__ import annotations
 

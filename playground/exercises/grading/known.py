@@ -15,7 +15,7 @@ MOST: Final = 500
 class Known(Generic[T]):
     """A question to the engine about an exercise, whose answers are kept.
 
-    Exercises are told apart by identity: the catalogue hands out the same one each time, and another after a change.
+    Exercises are distinguished by identity: the catalogue hands out the same one each time, and another after a change.
 
     Args:
         ask: runs the engine; gets the exercise and what else `answer` was given.

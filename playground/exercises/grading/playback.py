@@ -34,7 +34,7 @@ class Playback(Watched):
     Args:
         scenario: as `engine.node.commands.scenario.parse` reads it.
         commands: what was given besides, ascending by time.
-        watchers: those that look back see every moment at which something happened.
+        watchers: conditions about the past are asked at every moment at which something happened.
         give_up: asked now and then; when it says so, `TooLong` is raised.
     """
 

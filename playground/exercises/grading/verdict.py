@@ -12,7 +12,7 @@ class BadAnswer(Exception):
 
 
 class TooLong(Exception):
-    """The run is longer than grading may take; nothing is said about the answer."""
+    """The run is longer than grading may take; the answer is not judged."""
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -20,9 +20,9 @@ class Line(msgspec.Struct, frozen=True):
 
     Args:
         about: the id of the option, goal, item or message.
-        yours: what the learner said or reached.
+        yours: what the learner answered or reached.
         engine: what the engine did.
-        right: whether the two agree; None where nothing was said.
+        right: whether the two agree; None where nothing was answered.
     """
 
     about: str

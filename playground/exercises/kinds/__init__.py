@@ -1,7 +1,7 @@
 """The kinds of exercises: each is one module, which knows all that differs from one kind to the next.
 
 To add one: a module with a subclass of `Kind`, its template below templates/exercises/kinds, its texts in the three
-languages, and its line in KINDS. Pages, grading, classes, votes and exports look kinds up here.
+languages, and its line in KINDS. Pages, grading, classes, votes and exports find kinds here.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Log = Callable[[Sequence[Condition]], dict[str, Any]]
 """Returns the record of the learner's own session, and what of some conditions its engine finds there.
 
 That is {"commands": [{"at_us": ..., "do": ...}, ...], "until_us": ..., "found": [[value, holds], ...]}. Found is None
-where the run is too long to tell, and left out where no engine has the session awake.
+where the run is too long to be repeated, and left out where no engine has the session awake.
 """
 
 MOST_PARTS = 64
@@ -74,7 +74,7 @@ class Kind(ABC):
     form: ClassVar[type[Part]]
     """What the kind's table in a file holds."""
     feedback: ClassVar[dict[str, Any]] = {}
-    """What is said of a wrong answer where the exercise has no words of its own; the ids begin with `_`."""
+    """Sentences about a wrong answer, for exercises without sentences of their own; the ids begin with `_`."""
     button: ClassVar[Any]
     """What the button says that sends the answer."""
     help: ClassVar[Any] = ""
@@ -140,7 +140,7 @@ class Kind(ABC):
         return {}
 
     def standing(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> dict[str, Any] | None:
-        """Return how the answer stands that is being made, without judging it; None where that would tell it."""
+        """Return how far the answer is that is being made, unjudged; None where that would reveal the right one."""
         return None
 
     def is_held(self, progress: Progress) -> bool:

@@ -1,4 +1,4 @@
-"""Options of a prediction: each has a condition, and the engine's run tells which of them hold."""
+"""Options of a prediction: each has a condition, and the engine's run shows which of them hold."""
 
 from __future__ import annotations
 

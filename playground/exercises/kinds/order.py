@@ -77,7 +77,7 @@ class Order(Kind):
         return progress._replace(locked=progress.locked or verdict.passed)
 
     def shows_engine(self, passed: bool) -> bool:
-        """The places are told when the order is right: before that, they would be copied."""
+        """Show the right places only when the order is right; before, they could be copied."""
         return passed
 
     def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 CHECK_S: Final = 0.5
-"""Between two looks at how late everything was."""
+"""Time between two measurements of how late frames were."""
 LATE_S: Final = 0.05
 """What is later than this on average says that there is too much to do."""
 IN_TIME_S: Final = 0.02

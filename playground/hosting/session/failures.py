@@ -41,7 +41,7 @@ def of(error: BaseException, door: Any) -> Failure:
 
     Args:
         error: what was raised.
-        door: a `playground.hosting.door.NodeDoor`, which tells the errors apart.
+        door: a `playground.hosting.door.NodeDoor`, which knows the kinds of errors.
     """
     if isinstance(error, MemoryError):
         return Failure("outside", "no_memory")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from playground.hosting.run import Frame, Run
-from playground.hosting.session.pacer import Pacer
+from playground.hosting.session.page_clock import PageClock
 from playground.hosting.session.window import FrameWindow
 
 Send = Callable[[list[int], bytes], None]
@@ -23,10 +23,11 @@ class FrameSender:
         self.last_s = 0.0
         """When the last frame went out."""
         self.windows: dict[int, FrameWindow] = {}
+        self._announced: PageClock | None = None
 
     @property
     def seen(self) -> bool:
-        """Whether anybody looks at a page of this session."""
+        """Whether a page of this session is in the foreground."""
         return any(window.joined and not window.hidden for window in self.windows.values())
 
     @property
@@ -49,37 +50,48 @@ class FrameSender:
         """Whether somebody should hear something soon."""
         return bool(run.frame.counts) or any(each.waits for each in self.windows.values())
 
-    def flush(self, run: Run, pacer: Pacer, now_s: float, beat_s: float | None) -> None:
-        """Send what has gathered; with `beat_s`, an empty frame too if the last one is that long ago."""
-        beat_is_due = beat_s is not None and now_s - self.last_s >= beat_s
-        if not (beat_is_due or self.owes(run)):
+    def flush(self, run: Run, clock: PageClock, now_s: float, beat_s: float | None) -> None:
+        """Send what has gathered.
+
+        Args:
+            clock: what pages are told of time.
+            now_s: real seconds.
+            beat_s: with it, an empty frame too if the last one is that long ago, or if pages show another time.
+        """
+        if not (self._is_beat_due(clock, now_s, beat_s) or self.owes(run)):
             return
-        self.last_s = now_s
+        self.last_s, self._announced = now_s, clock
         frame = run.take_frame()
         answers = {reader: window.answer(frame.counts, frame.fast) for reader, window in self.windows.items()}
         in_step = [reader for reader, answer in answers.items() if answer == "frame"]
         behind = [reader for reader, answer in answers.items() if answer == "snapshot"]
         through = frame.first + frame.counts.total()
         if in_step:
-            self._send_frame(in_step, frame, run, pacer)
+            self._send_frame(in_step, frame, run, clock)
         if behind:
             state = run.encode_state()
             for reader in behind:
                 window = self.windows[reader]
                 why, skipped = window.caught_up()
                 window.sent(through, has_pace=False)
-                self._send([reader], run.encode_snapshot(state, why, skipped))
+                self._send([reader], run.encode_snapshot(state, why, skipped, clock))
                 if window.pace_owed or why != "fast":
-                    self._send_frame([reader], Frame(through), run, pacer)
+                    self._send_frame([reader], Frame(through), run, clock)
 
-    def join(self, reader: int, rows: Frame | None, run: Run, pacer: Pacer) -> None:
+    def _is_beat_due(self, clock: PageClock, now_s: float, beat_s: float | None) -> bool:
+        if beat_s is None:
+            return False
+        strays = self._announced is not None and self._announced.strays_from(clock)
+        return strays or now_s - self.last_s >= beat_s
+
+    def join(self, reader: int, rows: Frame | None, run: Run, clock: PageClock) -> None:
         """A reader begins (again): with these rows it is in step, otherwise it needs a snapshot."""
         self.windows[reader].join(in_step=rows is not None)
         if rows is not None:
-            self._send_frame([reader], rows, run, pacer)
+            self._send_frame([reader], rows, run, clock)
 
-    def _send_frame(self, readers: list[int], frame: Frame, run: Run, pacer: Pacer) -> None:
+    def _send_frame(self, readers: list[int], frame: Frame, run: Run, clock: PageClock) -> None:
         for reader in readers:
             self.windows[reader].sent(frame.first + frame.counts.total())
         asks = any(self.windows[reader].asks for reader in readers)
-        self._send(readers, run.encode_frame(frame, pacer.play, pacer.speed, asks))
+        self._send(readers, run.encode_frame(frame, clock, asks))

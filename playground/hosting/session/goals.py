@@ -16,7 +16,7 @@ PATIENCE_S: Final = 10.0
 """How long a repetition may go on at once; asked again, it goes on from there."""
 
 Found = list[tuple[Any, bool]]
-"""For each condition the value that it looks at first, and whether it holds."""
+"""For each condition the first value that it compares, and whether it holds."""
 
 
 class Goals:

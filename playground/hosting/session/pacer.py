@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from playground.hosting.session.page_clock import PageClock
+
 MIN_SPEED = 0.001
 MAX_SPEED = 100.0
 CATCH_UP_S = 0.25
@@ -42,16 +44,25 @@ class Pacer:
             return math.inf
         return self._anchor_s + (at_us - self._anchor_us) / (self.speed * 1e6)
 
-    def due_us(self, now_s: float, at_us: int, owes_s: float = CATCH_UP_S) -> int:
+    def page_clock(self, now_us: int, stop_us: int) -> PageClock:
+        """Return what pages are told of a run that is at `now_us`, where it should be, and stops at `stop_us`."""
+        at_s = self.real_s(now_us)
+        if not self.play:
+            return PageClock.stand(at_s, now_us, self.speed)
+        return PageClock.go(at_s, now_us, self.speed, stop_us)
+
+    def due_us(self, now_s: float, at_us: int, owes_s: float = CATCH_UP_S, next_us: int | None = 0) -> int:
         """Return the virtual time to advance to, at least `at_us` (where the engine is).
 
         Args:
             owes_s: real time that an engine may have to make up for.
+            next_us: when something happens next, None for never: until then there is nothing to make up for.
         """
         if not self.play:
             return at_us
         due = self._anchor_us + (now_s - self._anchor_s) * self.speed * 1e6
-        most = at_us + owes_s * self.speed * 1e6
+        idle_us = math.inf if next_us is None else max(at_us, next_us)
+        most = idle_us + owes_s * self.speed * 1e6
         if due > most:
             due = most
             self._anchor_s, self._anchor_us = now_s, due

@@ -11,8 +11,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any
 
 from engine.reading.conditions import Condition
 from playground import timeline
@@ -21,40 +20,18 @@ from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, Checkpoints
 from playground.hosting.door import NodeDoor
 from playground.hosting.run import Replay, Run
-from playground.hosting.session import failures, mix, protocol
+from playground.hosting.session import failures, mix, protocol, rhythm
 from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.ease import Ease
+from playground.hosting.session.files import Files
 from playground.hosting.session.frame_sender import FrameSender
 from playground.hosting.session.goals import Found, Goals
 from playground.hosting.session.pacer import CATCH_UP_S, Pacer
-from playground.hosting.session.rhythm import BEAT_S, LATE_BY, TICK_S, tick_s
+from playground.hosting.session.page_clock import PageClock, Progress
 from playground.hosting.session.whole import Begin, Whole, Work
 from playground.hosting.session.window import FrameWindow
 
 logger = logging.getLogger(__name__)
-
-TURN_S: Final = 0.04
-"""Real time that the engine may work before the session is told of."""
-CHECK_S: Final = 0.5
-"""Between two counts of what the session takes."""
-NOTE_S: Final = 1.0
-"""Between two notes of how far the run has come."""
-SLICE_S: Final = 0.02
-NOTICE_S: Final = 2.0
-"""Between two notices of how far a long replay is."""
-
-
-class Files(Protocol):
-    """Where the files of sessions are."""
-
-    def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session."""
-
-    def of(self, session_id: str) -> Path:
-        """Return where the files of a session are, or would be."""
-
-    def forget(self, session_id: str) -> None:
-        """Remove the files of a session."""
 
 
 class Session:
@@ -106,8 +83,11 @@ class Session:
         self._holds_us: int | None = None
         """Where time waits for an answer."""
         self._full = self._over = False  # over: time stands still only because the scenario is
+        self._keeps_up = True
+        """Whether the engine came as far as it should have in its last turn."""
+        self._progress = Progress()
         self._kept_number = self._noted_us = 0
-        self._next_tick_s = self._next_check_s = self._next_note_s = self._tick_s = 0.0
+        self._next_tick_s = self._next_check_s = self._next_note_s = self._tick_s = self._stirred_s = 0.0
 
     # --- from the owner ---
 
@@ -117,7 +97,7 @@ class Session:
         if isinstance(message, protocol.Ack):
             if message.reader in windows:
                 windows[message.reader].acknowledge(message.through)
-        elif isinstance(message, protocol.Leave):
+        elif isinstance(message, protocol.Leave) and not self.plays:
             windows.pop(message.reader, None)
         elif isinstance(message, protocol.Show):
             if message.reader in windows:
@@ -145,8 +125,9 @@ class Session:
             return self._next_tick_s
         if not self.plays:
             return math.inf
-        at_s = self.pacer.real_s(self.run.node.next_us())
-        return max(self._next_tick_s, min(at_s, self.frames.last_s + BEAT_S))
+        next_us = self.run.node.next_us()
+        at_s = self.pacer.real_s(self._stop_us() if next_us is None else min(next_us, self._stop_us()))
+        return max(self._next_tick_s, min(at_s, self.frames.last_s + rhythm.BEAT_S))
 
     def turn(self, budget_s: float) -> None:
         """Work for about so long."""
@@ -186,6 +167,7 @@ class Session:
             if isinstance(message, protocol.Open):
                 self._open(message)
             elif self.run is not None:
+                self._come_up(self.run, message)
                 self._do(self.run, message)
             elif call is not None:
                 self._send(protocol.Refusal(call, code="asleep"))
@@ -197,6 +179,9 @@ class Session:
         except Exception as error:
             logger.exception("session %s failed", self.session_id)
             self._fall(error, call)
+        finally:
+            if isinstance(message, protocol.Leave):
+                self.frames.windows.pop(message.reader, None)
 
     def _do(self, run: Run, message: Any) -> None:
         match message:
@@ -224,6 +209,8 @@ class Session:
                 self._answer(message, mix=mix.of(run.node.snapshot()))
             case protocol.Rest():
                 self._rest(run, message)
+            case protocol.Leave():
+                pass  # the time until now has passed: that was all
             case _:
                 raise TypeError(f"no session knows {message!r:.80}")
 
@@ -256,6 +243,7 @@ class Session:
         self._record = Remembered(message.scenario, list(message.commands))
         run = self._build(self._record, message.until_us)
         self.run, self.life, self._full, self._over = run, secrets.token_hex(4), False, False
+        self._keeps_up = True
         ends_us = message.scenario.get("until_us") or 0
         self._ends_us = ends_us if not message.commands and run.node.now_us < ends_us else None
         self._noted_us = message.until_us
@@ -291,9 +279,9 @@ class Session:
         self._kept_number = run.node.log.number if given else 0
         notified_s = self._clock()
         try:
-            while not replay.go_on(SLICE_S):
+            while not replay.go_on(rhythm.SLICE_S):
                 self._breathe()
-                if self._clock() - notified_s >= NOTICE_S:
+                if self._clock() - notified_s >= rhythm.NOTICE_S:
                     notified_s = self._clock()
                     percent = min(99, run.node.now_us * 100 // max(1, until_us))
                     self._send(protocol.Notice(self.session_id, "info", "waking", {"percent": percent}))
@@ -305,7 +293,7 @@ class Session:
     def _rest(self, run: Run, message: protocol.Rest) -> None:
         run.finish_instant()
         self._pace(False)
-        self.frames.flush(run, self.pacer, self._clock(), None)
+        self.frames.flush(run, self._page_clock(run), self._clock(), None)
         self._keep_checkpoint(run, WORTH_KEEPING)
         came = {"at_us": run.node.now_us, "digest": run.node.log.digest}
         self._close_run()
@@ -334,6 +322,12 @@ class Session:
 
     # --- time ---
 
+    def _come_up(self, run: Run, message: Any) -> None:
+        """Let time pass up to now, as pages show it, before a message is looked at."""
+        if message is not None and self.plays:
+            stops = isinstance(message, protocol.Control | protocol.Step)
+            self._play(run, self._clock(), rhythm.TURN_S if stops else rhythm.COMES_UP_S)
+
     def _pace(self, play: bool, speed: float | None = None) -> None:
         if not play:
             self._stops_us = None
@@ -345,23 +339,36 @@ class Session:
 
     def _tick(self, run: Run) -> None:
         now_s = self._clock()
-        self._tick_s = tick_s(self.plays, self.frames.seen) * self._ease.factor
+        usual_s = rhythm.tick_s(self.plays, self.frames.seen, now_s - self._stirred_s)
+        self._tick_s = usual_s * self._ease.factor
         self._next_tick_s = now_s + self._tick_s
         if self.plays:
             self._play(run, now_s)
-        self.frames.flush(run, self.pacer, self._clock(), BEAT_S if self.plays else None)
+        self._progress.tick(now_s, run.node.now_us)
+        if run.frame.counts:
+            self._stirred_s = now_s
+        self.frames.flush(run, self._page_clock(run), self._clock(), rhythm.BEAT_S if self.plays else None)
 
     def _soon(self) -> None:
-        """Tell of what somebody has just done as soon as another frame may go out."""
-        self._next_tick_s = min(self._next_tick_s, self.frames.last_s + TICK_S * self._ease.factor)
+        """Send a frame about what somebody has just done, as soon as the next frame may go out."""
+        self._stirred_s = self._clock()
+        self._next_tick_s = min(self._next_tick_s, self.frames.last_s + rhythm.TICK_S * self._ease.factor)
 
-    def _play(self, run: Run, now_s: float) -> None:
-        owes_s = max(CATCH_UP_S, LATE_BY * self._tick_s)  # frames that come seldom do not slow time down
-        due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s)
-        due_us = min(due_us, self._bounds.max_virtual_s * 1_000_000)
-        for stop_us in (self._ends_us, self._stops_us, self._holds_us):
-            due_us = due_us if stop_us is None else min(due_us, stop_us)
-        reached = run.turn(max(due_us, run.node.now_us), TURN_S)
+    def _stop_us(self) -> int:
+        """Return where time will stand still, whatever happens before."""
+        stops_us = (self._ends_us, self._stops_us, self._holds_us, self._bounds.max_virtual_s * 1_000_000)
+        return min(each for each in stops_us if each is not None)
+
+    def _page_clock(self, run: Run) -> PageClock:
+        clock = self.pacer.page_clock(run.node.now_us, self._stop_us())
+        return clock if self._keeps_up else clock.slower(self._progress.pace, self._tick_s)
+
+    def _play(self, run: Run, now_s: float, budget_s: float = rhythm.TURN_S) -> None:
+        # Frames that come seldom do not slow time down.
+        owes_s = max(CATCH_UP_S, rhythm.LATE_BY * self._tick_s)
+        due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s, run.node.next_us())
+        due_us = min(due_us, self._stop_us())
+        reached = self._keeps_up = run.turn(max(due_us, run.node.now_us), budget_s)
         if reached and self._ends_us is not None and due_us >= self._ends_us:
             self._ends_us, self._over = None, True
             self._pace(False)
@@ -376,13 +383,13 @@ class Session:
             self._pace(False)
             self._notify_worn_out()
         if now_s >= self._next_note_s:
-            self._next_note_s = now_s + NOTE_S
+            self._next_note_s = now_s + rhythm.NOTE_S
             if run.good_us > self._noted_us:
                 self._noted_us = run.good_us
                 self._send(protocol.Reached(self.session_id, self.life, run.good_us))
             self._keep_checkpoint(run, BETWEEN)
         if now_s >= self._next_check_s or (run.disk_is_full() and not self._full):
-            self._next_check_s = now_s + CHECK_S
+            self._next_check_s = now_s + rhythm.CHECK_S
             self._check_usage(run)
 
     def _control(self, run: Run, message: protocol.Control) -> None:
@@ -409,7 +416,7 @@ class Session:
             raise Beyond("asked")
         number, next_us = run.node.log.number, run.node.next_us()
         if self._holds_us is not None and (next_us is None or next_us > self._holds_us):
-            run.turn(self._holds_us, TURN_S)
+            run.turn(self._holds_us, rhythm.TURN_S)
         else:
             run.step()
         self._soon()
@@ -423,11 +430,11 @@ class Session:
             return
         if not self.plays:  # nobody watched until now: the time since then does not count
             self.pacer.anchor(self._clock(), run.node.now_us)
-        self.frames.flush(run, self.pacer, self._clock(), None)
+        self.frames.flush(run, self._page_clock(run), self._clock(), None)
         self._send(protocol.Welcome(self.session_id, message.reader, self.life, self._ends_us))
         known = message.have is not None and message.life in {None, self.life}
         rows = run.rows_since(message.have) if known and message.have is not None else None
-        self.frames.join(message.reader, rows, run, self.pacer)
+        self.frames.join(message.reader, rows, run, self._page_clock(run))
         self._next_tick_s = self._clock()
 
     def _submit(self, run: Run, message: protocol.Submit) -> None:

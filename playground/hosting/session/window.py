@@ -8,8 +8,6 @@ from typing import Literal
 FRAMES_IN_FLIGHT = 10
 ASKED = 4
 """Each frame that is the fourth on its way, or the eighth, is to be acknowledged: the others are with it."""
-EMPTY_IN_FLIGHT = 5
-"""An empty frame (only the clock moves) leaves room for those with rows."""
 
 Answer = Literal["frame", "snapshot", "nothing"]
 
@@ -65,7 +63,7 @@ class FrameWindow:
         self.missed.clear()
 
     def owe_pace(self) -> None:
-        """Note that play or speed are no longer what the reader was told."""
+        """Note that play or speed differ from what the reader was sent last."""
         self.pace_owed = True
 
     def answer(self, counts: Counter[str], fast: bool) -> Answer:
@@ -89,8 +87,6 @@ class FrameWindow:
             self.behind = "fast"
             self._miss(counts)
             return "snapshot"
-        if not (counts or self.pace_owed) and len(self._in_flight) >= EMPTY_IN_FLIGHT:
-            return "nothing"
         return "frame"
 
     def _miss(self, counts: Counter[str]) -> None:

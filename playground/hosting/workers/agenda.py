@@ -1,7 +1,7 @@
 """Who has the next turn in a worker: first sessions that somebody sent a request to, then those whose time has come.
 
 Turns in which time only passes come together, on the beats of a grid: then the worker is woken once for several
-sessions, and what they tell goes to the server at once.
+sessions, and their messages go to the server at once.
 """
 
 from __future__ import annotations

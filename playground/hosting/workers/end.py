@@ -63,7 +63,7 @@ class WorkerEnd(asyncio.Protocol):
         self.kill = kill
         self.gone = False
         self.silent_s = 0.0
-        """How long it could have said something since it was last heard of."""
+        """How long it could have sent something since its last message."""
         self._on_lost = on_lost
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
@@ -149,7 +149,7 @@ class WorkerEnd(asyncio.Protocol):
             answer.set_result(outcome)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell everybody who waits for it or listens to it."""
+        """Notify everybody who waits for it or listens to it."""
         self.gone = True
         for answer in self._calls.values():
             if not answer.done():

@@ -25,7 +25,9 @@ ENDS_S: Final = 3.0
 """How long workers may take to end."""
 PING_S: Final = 5.0
 FEEL_S: Final = 0.1
-"""Between two looks at how late this server's loop is."""
+"""Time between two measurements of how late this server's loop is."""
+PAGE_S: Final = 0.5
+"""A page may wait for so long: what a browser asks for at once comes one after the other."""
 SILENT_S: Final = 30.0
 """A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
 
@@ -34,7 +36,7 @@ class Started(Protocol):
     """A worker that was started."""
 
     pulse: Pulse
-    """Tells whose fault its silence is."""
+    """Measures whether its silence is the worker's own fault or a lack of processor time."""
 
     def kill(self) -> None:
         """End it at once."""
@@ -78,7 +80,7 @@ class Pool:
     Args:
         count: most workers at the same time.
         launch: starts one.
-        begin: what each is told first.
+        begin: the first message to each worker.
     """
 
     def __init__(self, count: int, launch: Launch, begin: protocol.Begin) -> None:
@@ -90,13 +92,15 @@ class Pool:
         self._waiting: set[asyncio.Future[object]] = set()
         self._starting = asyncio.Lock()
         self._ease = Ease()
+        self.others_late_s: Callable[[], float] = lambda: 0.0
+        """How late pages are, in seconds: somebody else's to know."""
         self._tasks: list[asyncio.Task[None]] = []
 
     async def begin(self) -> None:
         """Start a first worker before anybody needs it: no visitor waits for one to start."""
         async with self._starting:
             if not self.ends:
-                with contextlib.suppress(Lost):  # whoever needs it is told
+                with contextlib.suppress(Lost):  # whoever needs it gets the error
                     await self._start()
 
     async def place(self, session_id: str, listener: Listener) -> WorkerEnd:
@@ -150,13 +154,14 @@ class Pool:
                     end.send(protocol.Ping())
 
     async def _keep_up(self) -> None:
-        """Have the workers make fewer frames while this loop is late: then answers and holds would be late as well."""
+        """Have the workers make fewer frames while this loop is late, or pages are: answers and holds would be late."""
         loop = asyncio.get_running_loop()
         while True:
             wanted_s = loop.time() + FEEL_S
             await asyncio.sleep(FEEL_S)
             before = self._ease.factor
-            self._ease.late(loop.time(), loop.time() - wanted_s)
+            late_s = max(loop.time() - wanted_s, self.others_late_s() - PAGE_S)
+            self._ease.late(loop.time(), late_s)
             if self._ease.factor != before:
                 for end in self.ends:
                     end.send(protocol.Space(self._ease.factor))

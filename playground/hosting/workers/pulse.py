@@ -11,7 +11,7 @@ WAITS_FOR_A_PROCESSOR: Final = "R"
 
 
 class Pulse:
-    """Looks at a worker's thread from outside, as the kernel knows it.
+    """Measures a worker's thread from outside, by the kernel's figures.
 
     Args:
         pid: of the worker's process.
@@ -23,13 +23,13 @@ class Pulse:
         self._worked_s = self._read_state()[1]
 
     def own_s(self, passed_s: float) -> float:
-        """Return how much of the time since the last look was the worker's own.
+        """Return how much of the time since the last call the worker could use.
 
         While a thread wants a processor, only what it worked counts: on a busy machine that is little, and it may
         answer as soon as it has its turn. While it wants none (stopped, or waiting for a disk), all of the time counts.
 
         Args:
-            passed_s: real time since the last look.
+            passed_s: real time since the last call.
         """
         before_s = self._worked_s
         state, self._worked_s = self._read_state()

@@ -78,7 +78,7 @@ class Worker:
                 self._link.close()
 
     def go_on(self) -> None:
-        """Give a turn to whoever wants one most; hear what came, and send what was said, if it is time to."""
+        """Give a turn to the session that is due first; then, if it is time to, receive and send messages."""
         now_s = self._clock()
         wait_s = self._agenda.wait_s(now_s)
         if wait_s or now_s - self._heard_s >= HEARS_S:

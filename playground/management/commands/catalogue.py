@@ -13,7 +13,7 @@ from playground.catalogue import files
 class Command(BaseCommand):
     """For after a change of a transition's class, or of another table that both languages know."""
 
-    help = "Write what is generated from the engine's classes; with --check only tell what is out of date."
+    help = "Write what is generated from the engine's classes; with --check only report what is out of date."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add --check."""

@@ -66,7 +66,7 @@ class Command(BaseCommand):
         return found
 
     def _sessions(self, quiet_minutes: int) -> Iterator[Workload]:
-        """Yield each session in which somebody did something, under a name that tells nothing of them."""
+        """Yield each session in which somebody did something, under a name that reveals nothing about the person."""
         quiet = timezone.now() - timedelta(minutes=quiet_minutes)
         sessions = Session.objects.filter(last_seen__lte=quiet, commands__isnull=False).distinct()
         left_out = 0

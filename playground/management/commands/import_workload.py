@@ -23,7 +23,7 @@ class Command(BaseCommand):
 
     help = (
         "Make a workload of a PerfTest command line (perf-test), a rabbitmq_tracing log in JSON (tracing), "
-        "or a CSV of arrivals (csv). Nothing that tells of people is kept: no user, host, payload or queue name."
+        "or a CSV of arrivals (csv). Nothing about people is kept: no user, host, payload or queue name."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("kind", choices=sorted(READERS))
         parser.add_argument("file", help="the log; - reads it from the standard input")
         parser.add_argument("--name", required=True, help="lower case, digits and hyphens")
-        parser.add_argument("--queue", help="the queue to look at, where the log tells of several")
+        parser.add_argument("--queue", help="the queue to read, where the log has several")
         parser.add_argument("--consumer-rate", type=int, help="messages a second that a consumer takes")
         parser.add_argument(
             "--prefetch", type=int, default=100, help="of that consumer (default: %(default)s)"

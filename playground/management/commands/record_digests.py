@@ -15,7 +15,7 @@ from playground.storybook.rehearsal import rehearse
 class Command(BaseCommand):
     """For after a change of the engine that was meant to change runs. Claims are checked, never rewritten."""
 
-    help = "Play every ready scenario, write its digest into its file, and tell which claims do not hold."
+    help = "Play every ready scenario, write its digest into its file, and report which claims do not hold."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the name of one scenario."""

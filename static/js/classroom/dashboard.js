@@ -1,6 +1,6 @@
 /** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
 import { fill, gettext, ngettext, number } from "../model/text.js";
-import { el, find, findAll, focused, keepChildren, setText, show } from "../view/base/dom.js";
+import { dataOf, el, find, findAll, focused, keepChildren, need, setText, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { sorted, sums, totals } from "./grid.js";
 import { follow } from "./link.js";
@@ -12,7 +12,7 @@ import { follow } from "./link.js";
  */
 
 /**
- * An exercise as the page was told of it; `words` are its answers by their names, `between` stands between two of them.
+ * An exercise as the page got it; `words` are its answers by their names, `between` stands between two of them.
  * @typedef {{ slug: string, unit: string, title: string, question: string, words: Record<string, string>, between: string, minutes: number }} Exercise
  */
 
@@ -40,7 +40,7 @@ const NAMES = {
   none: () => gettext("not begun"),
 };
 
-const data = JSON.parse(find("#class-data").textContent);
+const data = JSON.parse(need("#class-data").textContent);
 /** @type {Exercise[]} */
 const handed = data.exercises;
 const slugs = handed.map((exercise) => exercise.slug);
@@ -60,7 +60,7 @@ function label(slug) {
   const of = exercises.get(slug)?.unit;
   const button = unitButtons.find((each) => each.dataset.unit === of);
   const place = slugs.filter((each) => exercises.get(each)?.unit === of).indexOf(slug) + 1;
-  return `${button?.firstChild.textContent ?? ""}.${place}`;
+  return `${button?.firstChild?.textContent ?? ""}.${place}`;
 }
 
 /**
@@ -141,11 +141,11 @@ function row(id) {
  */
 function refresh(line, student) {
   line.classList.toggle("is-chosen", student.id === chosen);
-  const name = find("[data-student]", line);
+  const name = need("[data-student]", line);
   name.classList.toggle("away", !student.online);
   setText(name, student.name);
   const away = student.online ? [] : [el("span.visually-hidden", {}, gettext("not connected"))];
-  find("[data-marks]", line).replaceChildren(...away, ...(student.pushed ? [followed()] : []));
+  need("[data-marks]", line).replaceChildren(...away, ...(student.pushed ? [followed()] : []));
   for (const each of findAll("td", line)) each.remove();
   line.append(
     ...shownSlugs().map((slug) => cell(slug, student.cells[slug])),
@@ -163,7 +163,7 @@ function choose(id) {
 
 function drawGrid() {
   const student = focused()?.dataset.student;
-  const grid = find("[data-grid]");
+  const grid = need("[data-grid]");
   const all = sorted(students.values(), order);
   keepChildren(grid, all.map((each) => String(each.id)), (key) => row(Number(key)));
   for (const [at, each] of all.entries()) refresh(grid.children[at], each);
@@ -182,9 +182,10 @@ function drawHead() {
 function drawBars() {
   const counts = sums(students.values(), slugs);
   for (const line of findAll("[data-bar]")) {
-    const { first, later, help } = counts[line.dataset.bar];
-    for (const [name, count] of Object.entries(counts[line.dataset.bar]))
-      find(`i.is-${name}`, line).style.width = `${students.size ? (100 * count) / students.size : 0}%`;
+    const sum = counts[dataOf(line, "bar")];
+    const { first, later, help } = sum;
+    for (const [name, count] of Object.entries(sum))
+      need(`i.is-${name}`, line).style.width = `${students.size ? (100 * count) / students.size : 0}%`;
     let text = fill(gettext("%(done)s done"), { done: first + later });
     if (first) text += ` · ${fill(gettext("%(first)s first time"), { first })}`;
     if (help) text += ` · ${fill(gettext("%(help)s need help"), { help })}`;
@@ -218,7 +219,7 @@ function drawHardest(hardest) {
   );
   setText(find("[data-hardest-question]"), exercise.question);
   const most = Math.max(...hardest.answers.map(([, count]) => count));
-  find("[data-hardest-answers]").replaceChildren(
+  need("[data-hardest-answers]").replaceChildren(
     ...hardest.answers.map(([tally, count, passed]) =>
       el(
         `li${passed ? ".is-right" : ""}`,
@@ -266,12 +267,12 @@ function drawChosen() {
     found?.[0] === "help" ? fill(gettext("%(minutes)s min"), { minutes: found[2] }) : "",
   );
   const address = data.student.replace("/0/", `/${student.id}/`);
-  const watch = find("[data-who-watch]");
+  const watch = need("[data-who-watch]", HTMLAnchorElement);
   show(watch, Boolean(student.session));
   if (student.session) watch.href = `/s/${student.session}/`;
   show(find("[data-who-fork]"), Boolean(student.session));
-  find("[data-who-fork]").action = `${address}fork`;
-  find("[data-who-more]").href = address;
+  need("[data-who-fork]", HTMLFormElement).action = `${address}fork`;
+  need("[data-who-more]", HTMLAnchorElement).href = address;
 }
 
 /** @param {GridMessage} message */
@@ -299,7 +300,7 @@ function drawVote(vote) {
     location.reload();
     return;
   }
-  if (!vote) return;
+  if (!vote || !lead) return;
   const lines = findAll("[data-option]", lead);
   if (Object.keys(vote.results).some((name) => !lines.some((line) => line.dataset.option === name))) {
     location.reload(); // a number that nobody gave before
@@ -309,12 +310,12 @@ function drawVote(vote) {
   setText(find("[data-missing-names]", lead), vote.missing.join(", "));
   show(find("[data-missing]", lead), vote.missing.length > 0);
   for (const line of lines) {
-    const [first, firstShare, second, secondShare] = vote.results[line.dataset.option] ?? [0, 0, 0, 0];
+    const [first, firstShare, second, secondShare] = vote.results[dataOf(line, "option")] ?? [0, 0, 0, 0];
     /** @type {Record<string, [count: number, share: number]>} */
     const rounds = { first: [first, firstShare], second: [second, secondShare] };
     for (const round of findAll("[data-round]", line)) {
-      const [count, share] = rounds[round.dataset.round];
-      find("meter", round).value = share;
+      const [count, share] = rounds[dataOf(round, "round")];
+      need("meter", HTMLMeterElement, round).value = share;
       setText(find("b", round), number(count));
     }
   }
@@ -332,7 +333,7 @@ const STATUS = {
 
 /** @param {LinkStatus} name */
 function status(name) {
-  const chip = find("[data-link]");
+  const chip = need("[data-link]");
   chip.dataset.state = name;
   setText(chip.lastElementChild, STATUS[name]());
   show(find("[data-class-gone]"), name === "ended");
@@ -349,13 +350,13 @@ function showUnit(name) {
   drawGrid();
 }
 
-for (const line of findAll("[data-bar]")) setText(find("[data-no]", line), label(line.dataset.bar));
+for (const line of findAll("[data-bar]")) setText(find("[data-no]", line), label(dataOf(line, "bar")));
 for (const [at, head] of findAll("th [data-no]").entries()) setText(head, label(slugs[at]));
-for (const button of unitButtons) button.addEventListener("click", () => showUnit(button.dataset.unit));
+for (const button of unitButtons) button.addEventListener("click", () => showUnit(dataOf(button, "unit")));
 
 for (const button of findAll("[data-sort] button"))
   button.addEventListener("click", () => {
-    order = button.dataset.by;
+    order = dataOf(button, "by");
     for (const each of findAll("[data-sort] button")) each.setAttribute("aria-pressed", String(each === button));
     drawGrid();
   });

@@ -1,11 +1,11 @@
 /** The projector: loads again when the vote goes on, and counts. */
-import { find, show } from "../view/base/dom.js";
+import { find, need, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
 /** @import { GridMessage } from "./link.js" */
 
-const data = JSON.parse(find("#class-data").textContent);
+const data = JSON.parse(need("#class-data").textContent);
 const board = find("[data-stage]");
 const shown = board ? `${board.dataset.vote} ${board.dataset.stage}` : null;
 let online = 0;

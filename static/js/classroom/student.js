@@ -1,16 +1,15 @@
 /** What the teacher does for everybody: freeze, push a state, open a vote. */
 import { fill, gettext } from "../model/text.js";
-import { find, setText, show } from "../view/base/dom.js";
+import { dataOf, find, need, setText, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
 /** @import { ClassMessage, Pushed, VoteNow } from "./link.js" */
 
-const bar = find("[data-class-bar]");
-/** @type {HTMLDialogElement} */
-const veil = find("[data-class-veil]");
-const link = find("[data-vote-link]", bar);
-const state = find("[data-push-link]", bar);
+const bar = need("[data-class-bar]");
+const veil = need("[data-class-veil]", HTMLDialogElement);
+const link = need("[data-vote-link]", bar);
+const state = need("[data-push-link]", HTMLAnchorElement, bar);
 const notice = find("[data-class-notice]", bar);
 const PUSHED = "class-pushed";
 const VOTED = "class-vote";
@@ -91,14 +90,14 @@ function vote(now) {
   const page = find("[data-vote-page]");
   link.hidden = !now || page !== null;
   if (page) {
-    if (page.dataset.votePage !== key) location.assign(bar.dataset.voteAddress);
+    if (page.dataset.votePage !== key) location.assign(dataOf(bar, "voteAddress"));
   } else if (now?.stage === "first" && sessionStorage.getItem(VOTED) !== String(now.id)) {
     sessionStorage.setItem(VOTED, String(now.id));
-    location.assign(bar.dataset.voteAddress);
+    location.assign(dataOf(bar, "voteAddress"));
   }
 }
 
 follow("/ws/class/me/", receive, (status) => {
   if (status === "ended") writeNote(gettext("You are in this class no more, or it was deleted."));
 });
-countDown(() => location.assign(bar.dataset.voteAddress));
+countDown(() => location.assign(dataOf(bar, "voteAddress")));

@@ -5,7 +5,7 @@ import { clock, fill, gettext, messageOf, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
 import { differingFields, laneDifferences } from "./differences.js";
 import { onResize, placeOf, sizeOf } from "../view/base/canvas.js";
-import { el, find, findAll, setText, show } from "../view/base/dom.js";
+import { dataOf, el, find, findAll, need, setText, show } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { ruleLink } from "../view/base/rule-link.js";
 import { act, draw } from "../view/base/scheduler.js";
@@ -71,9 +71,9 @@ class Page {
     show(find("[data-body]", root), true);
     show(find("[data-parting-card]", root), true);
     this.sides = this.lockstep.runs.map((run, at) => this.side(run, at));
-    this.curve = find("[data-canvas=curve]", root);
-    this.slider = find("[data-slider]", root);
-    this.series = find("[data-series]", root);
+    this.curve = need("[data-canvas=curve]", HTMLCanvasElement, root);
+    this.slider = need("[data-slider]", HTMLInputElement, root);
+    this.series = need("[data-series]", HTMLSelectElement, root);
     onResize(this.curve, () => this.paintCurve());
     this.parting();
     this.figures(labels);
@@ -87,8 +87,8 @@ class Page {
    * @param {number} at
    */
   side(run, at) {
-    const root = find(`[data-side="${at}"]`, this.root);
-    const stage = new StageView(find("[data-canvas=stage]", root), run);
+    const root = need(`[data-side="${at}"]`, this.root);
+    const stage = new StageView(need("[data-canvas=stage]", HTMLCanvasElement, root), run);
     run.listen((change) => stage.update(change));
     return { run, root, stage };
   }
@@ -104,7 +104,7 @@ class Page {
     };
     for (const button of findAll("[data-act]", this.root))
       button.addEventListener("click", () => {
-        acts[button.dataset.act]?.();
+        acts[dataOf(button, "act")]?.();
         this.update();
       });
     this.slider.addEventListener("input", () => {
@@ -112,7 +112,7 @@ class Page {
       lockstep.go((Number(this.slider.value) / STEPS) * lockstep.untilUs);
       this.update();
     });
-    find("[data-speed]", this.root).addEventListener("change", (/** @type {EventOn} */ event) => {
+    need("[data-speed]", this.root).addEventListener("change", (/** @type {EventOn} */ event) => {
       lockstep.speed = Number(event.target.value);
     });
     this.series.addEventListener("change", () => this.paintCurve());
@@ -180,7 +180,7 @@ class Page {
 
   parting() {
     const { divergence } = this.reel;
-    const list = find("[data-parting]", this.root);
+    const list = need("[data-parting]", this.root);
     show(find("[data-act=parting]", this.root), Boolean(divergence));
     if (!divergence) {
       list.append(el("dd", {}, gettext("They never part: the engine does the same in both.")));
@@ -217,7 +217,7 @@ class Page {
   between() {
     const [a, b] = this.lockstep.runs.map((run) => run.state);
     const found = laneDifferences(a, b);
-    find("[data-between]", this.root).replaceChildren(
+    need("[data-between]", this.root).replaceChildren(
       ...found.map(({ lane, text, same }) => el(same ? "span.chip" : "span.chip.is-sel", {}, `${lane} `, el("b", {}, text))),
     );
   }
@@ -232,7 +232,7 @@ class Page {
   /** @param {FigureLabel[]} labels */
   figures(labels) {
     const [a, b] = this.reel.sides.map((side) => side.figures);
-    const body = find("[data-figures]", this.root);
+    const body = need("[data-figures]", this.root);
     for (const line of figureLines(labels, a, b))
       body.append(
         el(
@@ -249,11 +249,11 @@ class Page {
 
 /** @param {HTMLElement} root */
 async function start(root) {
-  const data = JSON.parse(find("#compare-data").textContent);
-  const waits = find("[data-waits]", root);
+  const data = JSON.parse(need("#compare-data").textContent);
+  const waits = need("[data-waits]", root);
   try {
     const reel = await reelFrom(data.reel, (share) => {
-      find("[data-progress]", root).value = share;
+      need("[data-progress]", HTMLProgressElement, root).value = share;
     });
     show(waits, false);
     const page = new Page(root, reel, data.figures);
@@ -266,4 +266,4 @@ async function start(root) {
   }
 }
 
-start(find("#compare"));
+start(need("#compare"));

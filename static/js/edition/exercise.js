@@ -5,7 +5,7 @@
 import { followTask, openTask } from "../exercises/task.js";
 import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
-import { find, findAll, setText } from "../view/base/dom.js";
+import { find, findAll, need, setText } from "../view/base/dom.js";
 import { worker } from "./early.js";
 import { forget, kept, keeper } from "./kept.js";
 import { showOpening } from "./opening.js";
@@ -18,29 +18,29 @@ import { openDesk } from "./worker.js";
 
 /**
  * What the desk says of an exercise: its page, what was done, and the run that goes with it.
- * @typedef {{ html: string, held: boolean, score: number | null, work: Values, scenario: Values, past_us: number, another?: boolean, problem?: string }} Told
+ * @typedef {{ html: string, held: boolean, score: number | null, work: Values, scenario: Values, past_us: number, another?: boolean, problem?: string }} SentTask
  */
 
-const slug = JSON.parse(find("#exercise-slug").textContent);
+const slug = JSON.parse(need("#exercise-slug").textContent);
 const session = `exercise-${slug}`;
 const ACTION = /\/(answer|hint|solution|again)$/;
 
 /**
  * Put the task in its place, and a locked prediction beside the run.
- * @param {Told} task
+ * @param {SentTask} task
  */
 function show({ html, held }) {
   const found = new DOMParser().parseFromString(html, "text/html");
-  find("#task").replaceWith(find("#task", found));
+  need("#task").replaceWith(need("#task", found));
   for (const old of findAll(".beside-live > .ghosts, #ghost-lanes")) old.remove();
-  find(".beside-live").prepend(...findAll(".ghosts, #ghost-lanes", found));
+  need(".beside-live").prepend(...findAll(".ghosts, #ghost-lanes", found));
   document.body.classList.toggle("is-held", held);
-  openTask(find("#task"));
+  openTask(need("#task"));
 }
 
 /**
  * Tell the page around this one, which reports to a learning platform, how far the work is.
- * @param {Told} task
+ * @param {SentTask} task
  */
 function report(task) {
   if (parent === window) return;
@@ -54,18 +54,18 @@ function report(task) {
  */
 function complain(words) {
   find("#task [data-problem]")?.remove();
-  find(".task-text").after(Object.assign(document.createElement("p"), { className: "error", role: "alert", textContent: words }));
-  find(".task-text + .error").dataset.problem = "";
+  need(".task-text").after(Object.assign(document.createElement("p"), { className: "error", role: "alert", textContent: words }));
+  need(".task-text + .error").dataset.problem = "";
 }
 
 /** @param {boolean} may */
 function enable(may) {
-  for (const button of findAll("#task button")) button.disabled = !may;
+  for (const button of findAll("#task button", HTMLButtonElement)) button.disabled = !may;
 }
 
 /**
  * Where the run begins that a task goes with.
- * @param {Told} task
+ * @param {SentTask} task
  * @param {Values | null} [log] what was done before
  */
 function beginning(task, log) {
@@ -75,7 +75,7 @@ function beginning(task, log) {
 async function start() {
   showOpening(worker);
   const desk = openDesk(() => worker);
-  /** @type {Told} */
+  /** @type {SentTask} */
   let task = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
   show(task);
   const host = new BrowserHost(desk.place, beginning(task, await kept(session)), keeper(session), () => desk.worker, desk);
@@ -86,7 +86,7 @@ async function start() {
 
   /**
    * Put what the desk says in the place of the task before; a run that goes with it begins in the same worker.
-   * @param {Told} next
+   * @param {SentTask} next
    */
   function take(next) {
     task = next;
@@ -98,9 +98,9 @@ async function start() {
       host.begin(beginning(task));
       live.engine.connect();
     }
-    leave = followTask(find("#task"), live);
+    leave = followTask(need("#task"), live);
     report(task);
-    const first = find("#verdict") ?? find("#task-title");
+    const first = find("#verdict") ?? need("#task-title");
     first.tabIndex = -1;
     first.focus();
   }
@@ -138,12 +138,12 @@ async function start() {
 
   document.addEventListener("waterline:live", ({ detail }) => {
     live = detail;
-    leave = followTask(find("#task"), live);
+    leave = followTask(need("#task"), live);
   });
-  const data = { ...JSON.parse(find("#live-data").textContent), session, scenario: task.scenario, owner: !task.held, story: null };
-  openSession(find("#live"), data, host);
+  const data = { ...JSON.parse(need("#live-data").textContent), session, scenario: task.scenario, owner: !task.held, story: null };
+  openSession(need("#live"), data, host);
   report(task);
-  find("[data-opening]").toggleAttribute("inert", false);
+  need("[data-opening]").toggleAttribute("inert", false);
 }
 
 start().catch((error) => setText(find("#situation"), error.message));

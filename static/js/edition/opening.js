@@ -18,11 +18,17 @@ function words(step) {
  * @param {Worker} worker
  */
 export function showOpening(worker) {
-  const place = find("#situation");
+  // What is inert is not read aloud, so the words stand beside it, too.
+  const places = [find("#situation"), find("[data-opening-status]")];
   const over = new AbortController();
-  setText(place, words(1));
+  /** @param {string} text */
+  const announce = (text) => places.forEach((place) => setText(place, text));
+  announce(words(1));
   worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => {
-    if (data.step) setText(place, words(data.step));
-    else over.abort();
+    if (data.step) announce(words(data.step));
+    else {
+      over.abort();
+      setText(places[1], "");
+    }
   }, { signal: over.signal });
 }

@@ -1,5 +1,5 @@
 /** What every page of the static edition does: its language is another folder, and its forms lead to other files. */
-import { dataOf, find, findAll, show } from "../view/base/dom.js";
+import { dataOf, find, findAll, need, show } from "../view/base/dom.js";
 
 /** @import { EventOn } from "../view/base/dom.js" */
 
@@ -50,8 +50,8 @@ const FORMS = [
 const SERVER = "needs-a-server/";
 
 function speak() {
-  const form = find("[data-language-form]");
-  const choice = find("#language");
+  const form = need("[data-language-form]", HTMLFormElement);
+  const choice = need("#language", HTMLSelectElement);
   const go = () => location.assign(new URL(`../${choice.value}/${location.href.slice(root.href.length)}`, root).href);
   // The palette sends the form, and so does the page's own script: both mean this.
   form.submit = go;
@@ -74,7 +74,7 @@ function leave(event) {
 function openLink(event) {
   event.preventDefault();
   const form = event.currentTarget;
-  const run = runOf(find("[name=link]", form).value);
+  const run = runOf(need("[name=link]", HTMLInputElement, form).value);
   show(find("[role=alert]", form), !run);
   if (run) location.assign(to("play/", run.place, `x=${run.packed}`));
 }

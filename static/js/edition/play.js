@@ -2,7 +2,7 @@
 import { fill, gettext } from "../model/text.js";
 import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
-import { find, setText, show } from "../view/base/dom.js";
+import { dataOf, find, need, setText, show } from "../view/base/dom.js";
 import { worker } from "./early.js";
 import { kept, keeper } from "./kept.js";
 import { showOpening } from "./opening.js";
@@ -52,7 +52,7 @@ async function wanted(query, desk) {
 }
 
 async function start() {
-  const live = JSON.parse(find("#live-data").textContent);
+  const live = JSON.parse(need("#live-data").textContent);
   const query = new URLSearchParams(location.search);
   showOpening(worker);
   const desk = openDesk(() => worker);
@@ -66,15 +66,15 @@ async function start() {
   const log = (await kept(name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
   const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
-  const sizes = find("[data-sizes]");
-  setText(sizes, sizes.dataset[scenario.profile]);
-  if (story) find("#story-heading").textContent = story.title;
+  const sizes = need("[data-sizes]");
+  setText(sizes, dataOf(sizes, scenario.profile));
+  if (story) need("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);
-  openSession(find("#live"), data, new BrowserHost(desk.place, { scenario, ...log }, keeper(name), () => desk.worker, desk, linkOf));
-  find("[data-opening]").toggleAttribute("inert", false);
+  openSession(need("#live"), data, new BrowserHost(desk.place, { scenario, ...log }, keeper(name), () => desk.worker, desk, linkOf));
+  need("[data-opening]").toggleAttribute("inert", false);
 }
 
 start().catch((error) => {
-  find("#situation").textContent = error.message;
+  need("#situation").textContent = error.message;
 });

@@ -1,9 +1,9 @@
 /** The page that a learning platform launches: the exercises in a frame, and what comes of them is reported. */
 import { Lms, findApi } from "../net/scorm.js";
-import { find, setText } from "../view/base/dom.js";
+import { find, need, setText } from "../view/base/dom.js";
 import { keepFor } from "./kept.js";
 
-const { first, exercises } = JSON.parse(find("#scorm").textContent);
+const { first, exercises } = JSON.parse(need("#scorm").textContent);
 const frame = /** @type {HTMLIFrameElement} */ (find("#work"));
 
 /**
@@ -12,7 +12,7 @@ const frame = /** @type {HTMLIFrameElement} */ (find("#work"));
  */
 const announce = (words, trouble) => {
   setText(find("#scorm-report"), words);
-  find("#scorm-report").classList.toggle("error", trouble);
+  need("#scorm-report").classList.toggle("error", trouble);
 };
 const lms = new Lms(findApi(window), exercises, announce);
 addEventListener("message", ({ source, origin, data }) => {

@@ -1,5 +1,5 @@
 /** Searches and heatmaps of the static edition: the parts that change are asked for at the desk, as htmx asks a server. */
-import { el, find, focused } from "../view/base/dom.js";
+import { el, find, focused, need } from "../view/base/dom.js";
 import { keptAll } from "./kept.js";
 import { openDesk } from "./worker.js";
 
@@ -30,7 +30,7 @@ let held = "";
 async function show(part, query) {
   newest += 1;
   const mine = newest;
-  const old = find(part.selector);
+  const old = need(part.selector);
   if (old.contains(focused())) held = focused().id;
   wait(old, true);
   find("#not-found")?.remove();
@@ -44,7 +44,7 @@ async function show(part, query) {
     if (mine === newest) old.before(el("p.error", { id: "not-found", role: "alert" }, /** @type {Error} */ (error).message));
   }
   if (mine !== newest) return;
-  wait(find(part.selector), false);
+  wait(need(part.selector), false);
   document.body.dispatchEvent(new CustomEvent("htmx:afterSettle"));
   if (held && focused() === document.body) document.getElementById(held)?.focus();
   held = "";
@@ -118,7 +118,7 @@ async function marks() {
   if (!Object.keys(works).length) return;
   desk ??= openDesk();
   const { html } = await desk.ask("units", { works });
-  find(".units").innerHTML = html;
+  need(".units").innerHTML = html;
 }
 
 const shown = PARTS.find(({ selector }) => find(selector));

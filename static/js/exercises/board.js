@@ -1,6 +1,6 @@
 /** Be the broker: the selects of the form as a board, with messages to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { dataOf, el, find, findAll } from "../view/base/dom.js";
+import { dataOf, el, findAll, need } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
@@ -25,8 +25,8 @@ export function placeName(place) {
  */
 export function makeBoard(root, draft) {
   /** @type {HTMLSelectElement[]} */
-  const selects = findAll("select[data-seq]", root);
-  const live = find("[data-board-live]", root);
+  const selects = findAll("select[data-seq]", HTMLSelectElement, root);
+  const live = need("[data-board-live]", root);
   draft.restore(selects);
   const places = dataOf(root, "places").split(" ");
   /** @type {Set<string>} */
@@ -34,7 +34,7 @@ export function makeBoard(root, draft) {
   const arriving = selects.some((select) => select.value === "");
   const shown = arriving ? ["", ...places] : places;
   const board = el("div.board");
-  find(".places", root).classList.add("visually-hidden");
+  need(".places", root).classList.add("visually-hidden");
   for (const select of selects) {
     select.tabIndex = -1;
     select.required = false;

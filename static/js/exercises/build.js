@@ -1,5 +1,5 @@
 /** The builder: what is pointed at on the stage fills a row of conditions, with its value at the end of the run. */
-import { find, findAll, show } from "../view/base/dom.js";
+import { find, findAll, need, show } from "../view/base/dom.js";
 import { pointed } from "./pointed.js";
 
 const scene = find("[data-scene]");
@@ -9,11 +9,21 @@ const rows = findAll("[data-points] [data-row]");
 let active = null;
 
 /**
- * A field of a row; not every kind of exercise has them all.
+ * What a row asks about.
+ * @param {HTMLElement} row
+ */
+const observableOf = (row) => need(`[name="observable-${row.dataset.row}"]`, HTMLSelectElement, row);
+
+/**
+ * Fill a field of a row; not every kind of exercise has them all.
  * @param {HTMLElement} row
  * @param {string} name
+ * @param {string} value
  */
-const field = (row, name) => find(`[name="${name}-${row.dataset.row}"]`, row);
+function fillField(row, name, value) {
+  const field = find(`[name="${name}-${row.dataset.row}"]`, row);
+  if (field instanceof HTMLSelectElement || field instanceof HTMLInputElement) field.value = value;
+}
 
 for (const row of rows) row.addEventListener("focusin", () => (active = row));
 
@@ -21,14 +31,11 @@ if (scene) {
   for (const button of findAll("[data-point]", scene))
     button.addEventListener("click", () => {
       const { point, message, then } = button.dataset;
-      const observables = rows.map((row) => field(row, "observable").value);
+      const observables = rows.map((row) => observableOf(row).value);
       const row = rows[pointed(observables, rows.findIndex((each) => each === active))];
       const condition = { observable: point, message, op: "==", value: then };
-      if (![...field(row, "observable").options].some((option) => option.value === point)) return;
-      for (const [name, value] of Object.entries(condition)) {
-        const control = field(row, name);
-        if (control) control.value = value;
-      }
+      if (![...observableOf(row).options].some((option) => option.value === point)) return;
+      for (const [name, value] of Object.entries(condition)) fillField(row, name, value ?? "");
       for (const each of rows) each.classList.toggle("is-pointed", each === row);
       active = null; // the next one fills the next row, unless a row is chosen
     });

@@ -1,12 +1,12 @@
 /** Reach a state: the goals as they stand, what is left of the budget, and forbidden controls greyed. */
 import { gettext } from "../model/text.js";
-import { dataOf, find } from "../view/base/dom.js";
+import { dataOf, find, need } from "../view/base/dom.js";
 import { forbidden } from "./allowed.js";
 
 /** @import { Session } from "../model/session.js" */
 
 /**
- * Which goals hold now, and what is left of the budget; nothing where that cannot be told.
+ * Which goals hold now, and what is left of the budget; nothing where that is not known.
  * @typedef {{ goals?: Record<string, boolean>, commands_left?: number, messages_left?: number }} Standing
  */
 
@@ -29,7 +29,7 @@ export class Goals {
     this.seen = null;
     this.asking = false;
     this.ended = false;
-    grey(JSON.parse(find("#reach-allowed", root).textContent));
+    grey(JSON.parse(need("#reach-allowed", root).textContent));
     session.listen(() => this.askSoon(session));
   }
 
@@ -65,11 +65,11 @@ export class Goals {
       const word = holds ? "yes" : "no";
       if (!line || line.dataset.holds === word) continue;
       line.dataset.holds = word;
-      line.querySelector(".sign").textContent = holds ? "✓" : "○";
-      line.querySelector("[data-goal-state]").textContent = holds ? gettext("reached") : gettext("not yet");
+      need(".sign", line).textContent = holds ? "✓" : "○";
+      need("[data-goal-state]", line).textContent = holds ? gettext("reached") : gettext("not yet");
     }
-    find("[data-left-commands]", this.root).textContent = String(commands);
-    find("[data-left-messages]", this.root).textContent = String(messages);
+    need("[data-left-commands]", this.root).textContent = String(commands);
+    need("[data-left-messages]", this.root).textContent = String(messages);
   }
 }
 

@@ -5,7 +5,7 @@ import { hit } from "../layout/stage.js";
 import { fill, gettext } from "../model/text.js";
 import { placeOf, wide } from "../view/base/canvas.js";
 import { carry, Carried } from "../view/base/carry.js";
-import { el, find, focused, required, setAttributes, show } from "../view/base/dom.js";
+import { el, find, focused, need, required, setAttributes, show } from "../view/base/dom.js";
 import { placeName } from "./board.js";
 import { moveAlong, whyNot } from "./along.js";
 
@@ -31,7 +31,7 @@ export class Placing {
     this.stage = stage;
     this.alerts = alerts;
     this.root = root;
-    this.box = find(".stage-box", root);
+    this.box = need(".stage-box", root);
     this.zones = Object.fromEntries(["arriving", "gone"].map((name) => [name, zone(name)]));
     this.lanes = el("div", { role: "group", "aria-label": gettext("Messages that you have put elsewhere") });
     this.target = el("div.lane-ghost.is-target", { hidden: true });

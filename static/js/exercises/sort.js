@@ -1,6 +1,6 @@
 /** Put in order: the selects of the form as two lists, with lines to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { dataOf, el, find } from "../view/base/dom.js";
+import { dataOf, el, need } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
@@ -17,8 +17,8 @@ export function makeSortable(list, live, draft) {
   /** @type {Line[]} */
   const lines = items.map((line) => ({
     id: dataOf(line, "item"),
-    text: find("label", line).textContent,
-    select: find("select", line),
+    text: need("label", line).textContent,
+    select: need("select", HTMLSelectElement, line),
   }));
   const selects = lines.map((line) => line.select);
   draft.restore(selects);

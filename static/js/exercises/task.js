@@ -1,6 +1,6 @@
 /** The task of an exercise: answers by hand, and what follows the session beside it. */
 import { makeBoard } from "./board.js";
-import { find } from "../view/base/dom.js";
+import { find, need } from "../view/base/dom.js";
 import { Draft } from "./drafts.js";
 import { Ghosts } from "./ghosts.js";
 import { Goals } from "./goals.js";
@@ -27,7 +27,7 @@ export function openTask(task) {
   const board = find("[data-board]", task);
   if (board) boards.set(task, makeBoard(board, draft));
   const list = find("[data-sort]", task);
-  if (list) makeSortable(list, find("[data-sort-live]", task), draft);
+  if (list) makeSortable(list, need("[data-sort-live]", task), draft);
 }
 
 /**
@@ -41,7 +41,7 @@ export function followTask(task, { engine, session, stage, selection, alerts, ho
   let wantsRun = task.hasAttribute("data-run-on");
   const endsUs = Number(task.getAttribute("data-run-on"));
   session.listen(() => {
-    if (wantsRun && session.version && engine.live) wantsRun = session.nowUs < endsUs && !engine.control({ play: true });
+    if (wantsRun && session.version && engine.live) wantsRun = session.knownUs < endsUs && !engine.control({ play: true });
   });
   const predictedLanes = document.querySelector("#ghost-lanes");
   const box = document.querySelector(".stage-box");
@@ -49,7 +49,7 @@ export function followTask(task, { engine, session, stage, selection, alerts, ho
   const reach = find("[data-reach]", task);
   const goals = reach ? new Goals(reach, session, host.standing) : null;
   const board = boards.get(task);
-  const placing = board ? new Placing(find("#stage"), board, { stage, selection, alerts }) : null;
+  const placing = board ? new Placing(need("#stage"), board, { stage, selection, alerts }) : null;
   return () => {
     wantsRun = false;
     placing?.remove();

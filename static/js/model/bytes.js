@@ -17,7 +17,7 @@ import { holding, lowestByte } from "./stretches.js";
 
 /** @typedef {NoBytes | BytesQuestion} Plan where to read bytes */
 
-/** @typedef {Values & { msg_id: string, fields: { value: string }[], embedded?: boolean }} ToldRecord an index record as the host told it */
+/** @typedef {Values & { msg_id: string, fields: { value: string }[], embedded?: boolean }} SentRecord an index record as the host sent it */
 
 /**
  * {segment, relative} of a seq_id.
@@ -105,11 +105,11 @@ export function indexPlan(state, queue, seq) {
 
 /**
  * Where to read a message's content: {ask} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (delta keeps no
- * number and the index record is not read yet). `indexRecord` is the index record as the server told it, or null.
+ * number and the index record is not read yet). `indexRecord` is the index record as the server sent it, or null.
  * @param {State} state
  * @param {QueueState | null | undefined} queue
  * @param {number} seq
- * @param {ToldRecord | null} indexRecord
+ * @param {SentRecord | null} indexRecord
  * @returns {Plan}
  */
 export function storePlan(state, queue, seq, indexRecord) {
@@ -141,7 +141,7 @@ export function placePlan(state, record) {
 /**
  * The store record of a message whose index record was read: its id ends with its number.
  * @param {State} state
- * @param {ToldRecord} indexRecord
+ * @param {SentRecord} indexRecord
  */
 function recordInStore(state, indexRecord) {
   const msgNo = Number.parseInt(indexRecord.msg_id.slice(16), 16);

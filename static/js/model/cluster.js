@@ -9,7 +9,7 @@ import { lengthOf, pendingOf, readyOf } from "./messages.js";
 
 /**
  * What one node has of a queue. `lacks` is how many messages its mirror has less than the master, or "unknown"; `held`
- * counts copies that the master has not told of yet.
+ * counts copies that the master has not reported yet.
  * @typedef {Values & { node: string, role: string, label: string | null, lanes: { place: string, count: number }[], ready: number, unacked: number, held?: number, lacks?: number | "unknown" }} Member
  */
 
@@ -96,7 +96,7 @@ export function depthOf(state, name) {
 
 /**
  * What the strip of a node shows, from the tail to the head: the places of its member, what the channels sent it that
- * the master has not told of yet, what it lacks, and what the last failover lost. Together as long as the master's.
+ * the master has not reported yet, what it lacks, and what the last failover lost. Together as long as the master's.
  * @param {Member} member
  * @param {number} depth
  * @param {number} lost

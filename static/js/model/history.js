@@ -2,7 +2,7 @@
  * The past of a run, as far as it is kept: the rows that were received, and copies of the state to fold them from.
  *
  * A *position* is a number of transitions: the state at position n has everything before row n folded. Positions lie
- * in stretches; between two stretches were transitions that the page was told only the number of.
+ * in stretches; between two stretches were transitions of which the page got only the number.
  */
 import { fold } from "./reduce.js";
 
@@ -13,7 +13,7 @@ export const MAX_ROWS = 20_000;
 /** Of all copies together, counted in runs of messages, entries and records. */
 export const MAX_WEIGHT = 400_000;
 
-/** Rows that the host told again have room besides. */
+/** Rows that the host sent again have room besides. */
 const MAX_LENT = 12_000;
 
 const WEIGHT_PER_ROW = 20;

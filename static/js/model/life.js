@@ -131,7 +131,7 @@ export class Life {
   }
 
   /**
-   * What was told so far is the life of an earlier one with this seq_id, but for the entry that was just made.
+   * What was listed so far is the life of an earlier one with this seq_id, but for the entry that was just made.
    * @param {number} us
    */
   begin(us) {

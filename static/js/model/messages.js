@@ -2,6 +2,7 @@
 import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
 import { aboutPlace, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
 import { holding, total } from "./stretches.js";
+import { gettext } from "./text.js";
 
 /** @import { QueueState, State } from "./catalogue/types.js" */
 
@@ -117,6 +118,27 @@ export function partsOf(place, flags) {
       ? place === "delta" || (flags & INDEXED) !== 0
       : place === "delta" || (flags & IN_STORE) !== 0,
   };
+}
+
+/**
+ * What a message's state means, in words.
+ * @param {string} place
+ * @param {number} flags
+ */
+export function stateWords(place, flags) {
+  const parts = partsOf(place, flags);
+  if (aboutPlace(place)?.counted) return gettext("delta: nothing in RAM, index and content on disk");
+  if (parts.embedded && parts.ramContent && aboutPlace(place)?.limits === "entries")
+    return gettext("small: its content stays in RAM with the index");
+  /** @type {Record<string, string>} */
+  const words = {
+    alpha: parts.diskIndex
+      ? gettext("alpha: content and index in RAM, a copy on disk")
+      : gettext("alpha: content and index in RAM"),
+    beta: gettext("beta: index in RAM, content on disk"),
+    gamma: gettext("gamma: index in RAM and on disk, content on disk"),
+  };
+  return words[parts.state];
 }
 
 /**

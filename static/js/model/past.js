@@ -14,17 +14,17 @@ import { Timeline } from "./timeline.js";
  */
 
 /** Transitions that the present may be away from the beginning for a past to be asked for whole. */
-const WHOLE = 6000;
+export const WHOLE = 6000;
 
 /**
  * A stretch of rows as the host sends it again, with the state before them; `us` is when it begins.
- * @typedef {{ first: number, us: number, state?: State, rows?: TransitionRow[], at_us?: number[] }} ToldStretch
- * @typedef {{ stretches: ToldStretch[] }} ToldPast
+ * @typedef {{ first: number, us: number, state?: State, rows?: TransitionRow[], at_us?: number[] }} SentStretch
+ * @typedef {{ stretches: SentStretch[] }} SentPast
  */
 
 /**
  * A stretch that the host sent, with copies of the state every so often: {first, startUs, rows, atUs, points}.
- * @param {ToldStretch} stretch
+ * @param {SentStretch} stretch
  * @param {number} every
  */
 function stretchOf(stretch, every) {
@@ -49,12 +49,12 @@ function pointAt(at, state) {
 /**
  * Take what the host sent into a session; what the page watched by itself stays as it is.
  * @param {Session} session
- * @param {ToldPast} past
+ * @param {SentPast} past
  */
 export function takePast(session, past) {
   const kept = session.history;
   for (const each of past.stretches) kept.insert(stretchOf(each, kept.every));
-  if (kept.start < session.toldFrom) retell(session);
+  if (kept.start < session.timelineFrom) rebuildTimeline(session);
   session.notify({ kind: "past", rows: 0 });
 }
 
@@ -62,7 +62,7 @@ export function takePast(session, past) {
  * The chart, the events and the lines of a run, from everything that is kept of it.
  * @param {Session} session
  */
-function retell(session) {
+function rebuildTimeline(session) {
   const timeline = new Timeline();
   for (const { first, startUs, rows, atUs, points } of session.history.stretches) {
     const state = copyState(points[0].state);
@@ -78,9 +78,9 @@ function retell(session) {
       timeline.sample(atUs[at], state);
     });
   }
-  timeline.sample(session.nowUs, session.state);
+  timeline.sample(session.knownUs, session.state);
   session.timeline = timeline;
-  session.toldFrom = session.history.start;
+  session.timelineFrom = session.history.start;
 }
 
 /**

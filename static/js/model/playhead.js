@@ -66,6 +66,11 @@ export class Playhead {
     return this.behind ? this.us : this.session.nowUs;
   }
 
+  /** Up to where it is known what happened, at the moment that is shown. */
+  get knownUs() {
+    return this.behind ? this.us : this.session.knownUs;
+  }
+
   /** What no fsync had covered at the moment that is shown. */
   get unsynced() {
     if (!this.behind) return this.session.unsynced;

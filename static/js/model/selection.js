@@ -21,7 +21,7 @@ export class Selection {
   }
 
   /**
-   * Choose a message for the whole page, or let go with null; the same one again is told again.
+   * Choose a message for the whole page, or let go with null; the same one again notifies again.
    * @param {number | null} seq
    */
   choose(seq) {

@@ -1,16 +1,17 @@
-/** What the page knows of a session: the state, the history, and where the run is. Frames in, listeners told. */
+/** What the page knows of a session: the state, the history, and where the run is. Frames come in, listeners are notified. */
 import { decode } from "./catalogue/rows.js";
 import { Deleted } from "./deleted.js";
 import { History } from "./history.js";
 import { Numbers } from "./numbers.js";
 import { emptyState, fold } from "./reduce.js";
+import { PlayClock } from "./play-clock.js";
 import { Timeline } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
 /** @import { FrameMessage, SnapshotMessage, State, Transition, TransitionRow } from "./catalogue/types.js" */
 
 /**
- * What listeners are told after a batch: how it came, and how many rows it had.
+ * What listeners get after a batch: how it came, and how many rows it had.
  * @typedef {{ kind: string, rows: number, why?: string, skipped?: Record<string, number> | null, frame?: Frame }} Change
  */
 
@@ -20,7 +21,10 @@ import { Unsynced } from "./unsynced.js";
  * @typedef {Omit<FrameMessage, "t">} Frame
  */
 
-/** @typedef {(t: Transition, number: number, state: State) => void} Watcher who is told each transition, with the state after it */
+/** How often listeners are notified when only time has passed. */
+const PASSED_MS = 500;
+
+/** @typedef {(t: Transition, number: number, state: State) => void} Watcher that is called with each transition, with the state after it */
 
 export class Session {
   constructor(past = new History()) {
@@ -31,9 +35,13 @@ export class Session {
     this.unsynced = new Unsynced();
     this.deleted = new Deleted();
     this.next = 0;
-    /** The position from which on the time line tells of the run. */
-    this.toldFrom = Infinity;
+    /** The position from which on the time line has the run. */
+    this.timelineFrom = Infinity;
+    /** The moment that is shown, and the one up to which it is known what happened: between two messages time passes by itself. */
     this.nowUs = 0;
+    this.knownUs = 0;
+    this.clock = new PlayClock();
+    this.notifiedMs = 0;
     /** Where the run ends, if that is known and can be gone to; it begins there otherwise. */
     this.endsUs = 0;
     this.digest = "";
@@ -46,6 +54,8 @@ export class Session {
     this.listeners = [];
     /** @type {Watcher[]} */
     this.watchers = [];
+    /** @type {(() => void)[]} */
+    this.timeWatchers = [];
     /** @type {Set<string>} */
     this.seen = new Set();
   }
@@ -66,48 +76,96 @@ export class Session {
     this.watchers.push(watcher);
   }
 
+  /**
+   * Call `watcher()` many times a second while time passes: only the moment that is shown is another one.
+   * @param {() => void} watcher
+   */
+  watchTime(watcher) {
+    this.timeWatchers.push(watcher);
+  }
+
   /** @param {Change} change */
   notify(change) {
     this.version += 1;
     for (const listener of this.listeners) listener(change);
   }
 
-  /** Another run comes: what was told of this one is not of it. */
+  /** Another run begins: forget what is known of this one. */
   forget() {
     this.timeline.clear();
     this.history.clear();
     this.numbers.clear();
     this.deleted.clear();
-    this.toldFrom = Infinity;
+    this.timelineFrom = Infinity;
+  }
+
+  /**
+   * Time passes, and nothing was heard until `ms` of the page's time.
+   * @param {number} ms
+   */
+  pass(ms) {
+    const us = this.clock.at(ms);
+    if (us === this.nowUs) return;
+    this.nowUs = us;
+    for (const watcher of this.timeWatchers) watcher();
+    if (ms - this.notifiedMs < PASSED_MS) return;
+    this.notifiedMs = ms;
+    this.timeline.sample(us, this.state);
+    this.notify({ kind: "passed", rows: 0 });
+  }
+
+  /**
+   * Show no later moment before something is heard.
+   * @param {number} ms
+   */
+  hold(ms) {
+    this.clock.hold(ms);
+    this.pass(ms);
+  }
+
+  /**
+   * The run is known up to a moment, and its clock goes on as a message says.
+   * @param {number} us
+   * @param {number} ms
+   * @param {{ to_us?: number | null, pace?: number | null }} ahead
+   * @param {boolean} goesOn whether time passes as before
+   */
+  reach(us, ms, { to_us: toUs, pace }, goesOn) {
+    this.clock[goesOn ? "follow" : "set"](us, ms, toUs ?? us, pace ?? this.speed);
+    this.knownUs = us;
+    this.nowUs = this.clock.us;
+    this.notifiedMs = ms;
   }
 
   /**
    * Take the whole state at once.
    * @param {Snapshot} message
+   * @param {number} [ms] the page's time
    */
-  snapshot(message) {
+  snapshot(message, ms = 0) {
     const { next, digest } = this;
     const other = message.next === next && digest && message.digest && digest !== message.digest;
     if (message.next < next || other) this.forget();
-    this.toldFrom = Math.min(this.toldFrom, message.next);
+    this.timelineFrom = Math.min(this.timelineFrom, message.next);
     this.state = message.state;
     this.numbers.take(this.state);
     this.unsynced.clear();
     this.next = message.next;
-    this.nowUs = message.at_us;
+    this.reach(message.at_us, ms, message, this.play && message.why !== "join");
     this.digest = message.digest;
     this.skipped = message.why === "join" ? null : message.skipped;
     for (const [kind, count] of Object.entries(message.skipped || {})) if (count) this.seen.add(kind);
-    this.history.snapshot(this.next, this.nowUs, this.state);
-    this.timeline.sample(this.nowUs, this.state);
+    this.history.snapshot(this.next, this.knownUs, this.state);
+    this.timeline.sample(this.knownUs, this.state);
     this.notify({ kind: "snapshot", rows: 0, why: message.why, skipped: message.skipped });
   }
 
   /**
    * Fold the rows of a frame.
    * @param {Frame} message
+   * @param {number} [ms] the page's time
    */
-  frame(message) {
+  frame(message, ms = 0) {
     message.rows.forEach((row, at) => {
       const us = message.at_us[at];
       const t = decode(/** @type {TransitionRow} */ (row));
@@ -123,12 +181,14 @@ export class Session {
       if (message.rows.length < 60) this.timeline.sample(us, this.state);
     });
     this.next = message.first + message.rows.length;
-    this.nowUs = message.now_us ?? this.nowUs;
     this.digest = message.digest ?? this.digest;
+    const before = { play: this.play, speed: this.speed };
     this.play = message.play ?? this.play;
     this.speed = message.speed ?? this.speed;
+    const goesOn = this.play && before.play && this.speed === before.speed;
+    this.reach(message.now_us ?? this.knownUs, ms, message, goesOn);
     if (message.rows.length) this.skipped = null;
-    this.timeline.sample(this.nowUs, this.state);
+    this.timeline.sample(this.knownUs, this.state);
     this.notify({ kind: "frame", rows: message.rows.length, frame: message });
   }
 }

@@ -29,7 +29,7 @@ export class Story {
     /** @type {number | null} the option that was chosen */
     this.chosen = null;
     this.skipped = false;
-    /** @type {number | null} the option that was right, once the run has told */
+    /** @type {number | null} the option that was right, once the run has shown it */
     this.right = null;
     for (const note of content.annotations ?? []) if (note.at_us !== undefined) this.note(note, note.at_us);
     for (const each of content.breakpoints ?? []) if (each.at_us !== undefined) this.at(each.at_us).pause = true;
@@ -83,7 +83,7 @@ export class Story {
   }
 
   /**
-   * Lock an option, by its number. Tells whether it counts: not after the run has told.
+   * Lock an option, by its number. Returns whether it counts: not after the run has shown the answer.
    * @param {number} option
    * @param {number} nowUs
    */
@@ -121,7 +121,7 @@ export class Story {
   }
 
   /**
-   * The stop that is being told at a time: the last one that was reached, or null before the first.
+   * The stop that is shown at a time: the last one that was reached, or null before the first.
    * @param {number} nowUs
    */
   current(nowUs) {

@@ -29,6 +29,11 @@ export class Tally {
     this.stopped = {};
   }
 
+  /** The same counts, which may go on apart. */
+  copy() {
+    return Object.assign(new Tally(), structuredClone({ ...this }));
+  }
+
   /**
    * Count a transition.
    * @param {Transition} t

@@ -1,9 +1,11 @@
 /**
  * "Run until": the run plays until a condition comes true, and is paused there. The conditions are written in the one
  * language of conditions (conditions.js); what they count (`happened`, `became`) is counted from the start of the wait.
+ * Where it came true among transitions that were too fast to show, the past is asked for the moment.
  */
 import { Watch } from "./conditions.js";
 import { DEFAULT_QUEUE } from "./messages.js";
+import { fold } from "./reduce.js";
 import { shownQueue } from "./shown.js";
 import { Tally } from "./tally.js";
 import { gettext } from "./text.js";
@@ -58,9 +60,9 @@ class Wait {
    * @param {Condition} condition
    * @param {State} state
    */
-  constructor(condition, state) {
+  constructor(condition, state, tally = new Tally()) {
     this.watch = new Watch(condition);
-    this.tally = new Tally();
+    this.tally = tally;
     this.held = this.holds(state);
   }
 
@@ -97,24 +99,34 @@ class Wait {
   }
 }
 
+/**
+ * Transitions of which only the numbers are known, from one position to another; `tally` is what was counted before them.
+ * @typedef {{ from: number, to: number, tally: Tally }} Gap
+ */
+
 export class Until {
   /**
-   * `control({play})` reaches the engine; `done({name, how, position})` is told the end of every wait.
+   * `control({play})` reaches the engine; `done({name, how, position})` is called at the end of every wait. `fetchRows(from, to)` has
+   * what happened between two positions sent; it resolves with the position up to which that is known now.
    * @param {Session} session
    * @param {(message: { play: boolean }) => void} control
    * @param {(end: { name: string | null, how: string, position: number | null }) => void} done
+   * @param {(from: number, to: number) => Promise<number>} fetchRows
    */
-  constructor(session, control, done) {
+  constructor(session, control, done, fetchRows) {
     this.session = session;
     this.control = control;
     this.done = done;
+    this.fetchRows = fetchRows;
     /** @type {string | null} */
     this.name = null;
     /** When the wait began, and whether time has passed since. */
     this.from = 0;
     this.began = false;
-    /** @type {{ how: string, position: number | null } | null} how it ends, once that is known */
+    /** @type {{ how: string, position: number | null, gap?: Gap } | null} how it ends, once that is known */
     this.found = null;
+    /** Whether the past is being asked for the moment. */
+    this.asking = false;
     /** @type {Wait | null} */
     this.wait = null;
     session.watch((t, number, state) => this.observe(t, number, state));
@@ -129,9 +141,10 @@ export class Until {
   start(name, seq = null) {
     const { state } = this.session;
     this.name = name;
-    this.from = this.session.nowUs;
+    this.from = this.session.knownUs;
     this.began = this.session.play;
     this.found = null;
+    this.asking = false;
     this.wait = new Wait(CONDITIONS[name].when(shownQueue(state) ?? DEFAULT_QUEUE, /** @type {number} */ (seq)), state);
     this.control({ play: true });
   }
@@ -151,12 +164,13 @@ export class Until {
   }
 
   /**
-   * The wait is over, but its end is told when the run stands: until then time passes, whatever a text says.
+   * The wait is over, but its end is reported when the run stands: until then time passes, whatever a text says.
    * @param {string} how
    * @param {number | null} [position]
+   * @param {Gap} [gap]
    */
-  pauseFor(how, position = null) {
-    this.found = { how, position };
+  pauseFor(how, position = null, gap = undefined) {
+    this.found = { how, position, gap };
     this.control({ play: false });
   }
 
@@ -164,7 +178,7 @@ export class Until {
   follow({ kind, skipped }) {
     if (!this.name) return;
     if (!this.found) this.matchEvent(kind, skipped || {});
-    else if (kind === "frame" && !this.session.play) this.end(this.found.how, this.found.position);
+    else if (kind === "frame" && !this.session.play && !this.asking) this.stand(this.found);
   }
 
   /**
@@ -175,8 +189,70 @@ export class Until {
     const stopped = kind !== "snapshot" && !this.session.play && this.began;
     this.began ||= this.session.play;
     if (stopped) this.end("stopped");
-    else if (kind === "snapshot" && this.wait?.metAmong(skipped, this.session.state)) this.pauseFor("fast");
-    else if (this.session.nowUs - this.from > BOUND_US) this.pauseFor("bound");
+    else if (kind !== "snapshot" || !this.metInGap(skipped)) this.matchBound();
+  }
+
+  matchBound() {
+    if (this.session.knownUs - this.from > BOUND_US) this.pauseFor("bound");
+  }
+
+  /**
+   * Whether the condition came true among transitions of which the page got only the numbers; then the run is paused.
+   * @param {Record<string, number>} skipped
+   */
+  metInGap(skipped) {
+    const { wait, session } = this;
+    const tally = wait?.tally.copy();
+    if (!tally || !wait?.metAmong(skipped, session.state)) return false;
+    const to = session.next;
+    this.pauseFor("fast", null, { from: to - session.history.gapsAt(to).before, to, tally });
+    return true;
+  }
+
+  /**
+   * The run stands: report how the wait ended, as soon as that is known.
+   * @param {{ how: string, position: number | null, gap?: Gap }} found
+   */
+  stand({ how, position, gap }) {
+    if (gap) this.ask(gap);
+    else this.end(how, position);
+  }
+
+  /**
+   * Ask the past for the moment, and tell it; where the past has it no more, that it was too fast to show.
+   * @param {Gap} gap
+   */
+  async ask(gap) {
+    const { found } = this;
+    this.asking = true;
+    const position = await this.momentIn(gap);
+    if (!this.name || this.found !== found) return;
+    this.asking = false;
+    if (this.session.play) this.end("cancelled");
+    else this.end(position === null ? "fast" : "reached", position);
+  }
+
+  /**
+   * The position right after the condition came true, or null where the past does not tell it.
+   * @param {Gap} gap
+   */
+  async momentIn({ from, to, tally }) {
+    const past = this.session.history;
+    const state = past.stateAt(from);
+    if (!state || !this.wait) return null;
+    const wait = new Wait(this.wait.watch.condition, state, tally);
+    for (let at = from, known = from; at < to; ) {
+      known = await this.fetchRows(at, to);
+      if (known <= at) return null;
+      for (const { number, t } of past.rowsFrom(at)) {
+        if (number >= to) return null;
+        fold(state, t);
+        at = number + 1;
+        if (wait.metBy(t, state)) return at;
+      }
+      if (at < known) return null;
+    }
+    return null;
   }
 
   /**

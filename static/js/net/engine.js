@@ -1,34 +1,26 @@
 /** What the page asks of a session's engine. Whoever asks for a change wants to see it: the view goes to the present. */
+import { following } from "./following.js";
 import { Transport } from "./transport.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { Playhead } from "../model/playhead.js"
- * @import { Frame, Snapshot } from "../model/session.js"
  * @import { Host } from "./server.js"
  */
 
 export class Engine {
   /**
-   * `host` is where the session is played (server.js); `playhead` shows it; `listeners` are told of it:
+   * `host` is where the session is played (server.js); `playhead` shows it; `listeners` are notified of it:
    * welcome(message), notice(message), status(name, retryMs).
    * @param {Host} host
    * @param {Playhead} playhead
    * @param {Record<string, (message: any, more?: any) => void>} listeners
    */
   constructor(host, playhead, listeners) {
-    const { session } = playhead;
     this.playhead = playhead;
     /** @type {(message: Values) => Values | null} what a message becomes before it is sent, or null where it may not be sent now */
     this.mend = (message) => message;
-    const receivers = {
-      ...listeners,
-      /** @param {Snapshot} message */
-      snapshot: (message) => session.snapshot(message),
-      /** @param {Frame} message */
-      frame: (message) => session.frame(message),
-    };
-    this.transport = new Transport(host.address, receivers, host.Socket);
+    this.transport = new Transport(host.address, following(playhead.session, listeners), host.Socket);
   }
 
   connect() {

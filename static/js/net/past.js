@@ -1,5 +1,5 @@
-/** Asks the host for what happened before the page came, and for what it was not told, as somebody goes there. */
-import { missing, takePast } from "../model/past.js";
+/** Asks the host for what happened before the page came, and for rows that it did not get, when somebody goes there. */
+import { WHOLE, missing, takePast } from "../model/past.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
@@ -51,12 +51,12 @@ export class Past {
     else this.waiting.push(then);
   }
 
-  /** The page has come to a run: one that began before it has a past to be told. */
+  /** The page has come to a run: of one that began earlier, ask for the past. */
   came() {
     if (this.epoch === this.history.epoch) return;
     this.epoch = this.history.epoch;
     this.vain.clear();
-    this.fetch(missing(this.history), () => this.tellReady());
+    this.fetch(missing(this.history), () => this.notifyReady());
   }
 
   /** Somebody looks at a moment: what is missing beside it is asked for. */
@@ -72,7 +72,7 @@ export class Past {
     if (playhead.behind) playhead.toTime(playhead.nowUs);
   }
 
-  tellReady() {
+  notifyReady() {
     for (const then of this.waiting.splice(0)) then();
   }
 
@@ -84,12 +84,33 @@ export class Past {
     if (!wanted) return then();
     const { epoch } = this.history;
     this.running = true;
-    const past = await this.answer(wanted, epoch);
+    const through = await this.fetchRows(wanted.from, wanted.to);
     this.running = false;
     if (epoch !== this.history.epoch) return this.came();
-    if (past?.stretches.length) takePast(this.session, past);
-    if (!past || past.through < wanted.to) this.vain.add(wanted.from);
+    if (through < wanted.to) this.vain.add(wanted.from);
     return then();
+  }
+
+  /**
+   * Fetch what happened from one position to another; resolves with the position up to which it is now.
+   * @param {number} from
+   * @param {number} to
+   */
+  async fetchRows(from, to) {
+    const { epoch } = this.history;
+    const past = await this.answer({ from, to }, epoch);
+    if (!past || epoch !== this.history.epoch) return from;
+    if (past.stretches.length) takePast(this.session, past);
+    return past.through;
+  }
+
+  /**
+   * Fetch the next rows of a stretch of any length, as many as come row by row; resolves as `fetchRows` does.
+   * @param {number} from
+   * @param {number} to
+   */
+  fetchNext(from, to) {
+    return this.fetchRows(from, Math.min(to, from + WHOLE));
   }
 
   /**

@@ -45,7 +45,7 @@ export class Questions {
   }
 
   /**
-   * The worker is gone: whoever waits is told.
+   * The worker is gone: whoever waits gets an error.
    * @param {string} words
    */
   fail(words) {

@@ -8,7 +8,7 @@ import { emptyState } from "../model/reduce.js";
 
 /** @typedef {{ at_us: number[], rows: TransitionRow[], until_us: number }} WholeRun a run as it was played, from its beginning */
 
-/** @template {WholeRun} R what is told of a run */
+/** @template {WholeRun} R the answer about a run */
 export class Rerun {
   /**
    * @param {Session} session shows the run

@@ -1,4 +1,4 @@
-/** What a learning platform of SCORM 1.2 is told: score and completion, by the calls that the standard names. */
+/** What a learning platform of SCORM 1.2 gets: score and completion, by the calls that the standard names. */
 import { fill, gettext } from "../model/text.js";
 
 /** @typedef {Record<string, (...values: string[]) => unknown>} ScormApi the calls of a platform, by the standard's names */
@@ -83,7 +83,7 @@ export class Lms {
   }
 
   /**
-   * Take how far the work on an exercise is; only what is better than before is told.
+   * Take how far the work on an exercise is; only what is better than before is reported.
    * @param {{ exercise: string, score: number, done: boolean }} work
    */
   worked({ exercise, score, done }) {

@@ -14,7 +14,7 @@ import { socketAddress } from "./transport.js";
 
 export class Server {
   /**
-   * `data` is what the page was told: {websocket, urls}; `token()` gives what lets a form be sent.
+   * `data` is what the page got: {websocket, urls}; `token()` gives what lets a form be sent.
    * @param {Values} given
    */
   constructor({ websocket, urls }, token = () => "") {

@@ -15,7 +15,7 @@ const MOVED = 4015;
 
 export class Transport {
   /**
-   * `listeners`: snapshot(message), frame(message), welcome(message), notice(message), status(name, retryMs).
+   * `listeners`: snapshot(message), frame(message), welcome(message), notice(message), status(name, retryMs), sent(message).
    * `Socket` is WebSocket, or a double in tests.
    * @param {string} url
    * @param {Record<string, (message: any, more?: any) => void>} listeners
@@ -70,6 +70,7 @@ export class Transport {
   send(message) {
     if (!this.socket || !this.live) return false;
     this.socket.send(JSON.stringify(message));
+    this.listeners.sent?.(message);
     return true;
   }
 

@@ -1,11 +1,27 @@
-/** What every page does: the theme switch and the language form. */
+/** What every page does: the theme switch, the language form, and the glossary's words. */
 import { dataOf, find } from "../view/base/dom.js";
-import { Terms } from "../view/page/terms.js";
 import { toggleTheme } from "../view/base/theme.js";
+
+/** @import { EventOn } from "../view/base/dom.js" */
 
 find("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 
-const form = find("[data-language-form]");
-form?.querySelector("select").addEventListener("change", () => form.submit());
+const form = find("[data-language-form]", HTMLFormElement);
+form?.querySelector("select")?.addEventListener("change", () => form.submit());
 
-new Terms(document.body, dataOf(document.documentElement, "words")).listen();
+const COME = ["pointerover", "focusin"];
+
+/**
+ * Show the meaning of the first word of the glossary that the reader comes to; its script is not needed before.
+ * @param {EventOn} event
+ */
+async function meetFirst({ target }) {
+  const word = target.closest?.("[data-term]");
+  if (!word) return;
+  COME.forEach((come) => document.body.removeEventListener(come, meetFirst));
+  const { Terms } = await import("../view/page/terms.js");
+  const terms = new Terms(document.body, dataOf(document.documentElement, "words"));
+  terms.listen();
+  terms.come(word);
+}
+COME.forEach((come) => document.body.addEventListener(come, meetFirst));

@@ -1,10 +1,9 @@
 /** The page on which a scenario is written: problems lead to their line, files are opened and saved here. */
-import { find } from "../view/base/dom.js";
+import { need } from "../view/base/dom.js";
 
 /** @import { EventOn } from "../view/base/dom.js" */
 
-/** @type {HTMLTextAreaElement} */
-const text = find("#text");
+const text = need("#text", HTMLTextAreaElement);
 
 /**
  * @param {number} line
@@ -19,12 +18,12 @@ function goTo(line, column) {
   text.scrollTop = Math.max(0, (line - 4) * height);
 }
 
-find("#problems").addEventListener("click", (/** @type {EventOn} */ { target }) => {
+need("#problems").addEventListener("click", (/** @type {EventOn} */ { target }) => {
   const { line, column } = target.dataset ?? {};
   if (line) goTo(Number(line), Number(column));
 });
 
-find("#open-file").addEventListener("change", async (/** @type {EventOn} */ { target }) => {
+need("#open-file").addEventListener("change", async (/** @type {EventOn} */ { target }) => {
   const [file] = target.files;
   target.value = ""; // so that the same file can be opened again
   if (!file) return;
@@ -32,7 +31,7 @@ find("#open-file").addEventListener("change", async (/** @type {EventOn} */ { ta
   text.dispatchEvent(new Event("input", { bubbles: true }));
 });
 
-find("[data-act=save]").addEventListener("click", () => {
+need("[data-act=save]").addEventListener("click", () => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text.value], { type: "application/json" }));
   link.download = `${slugOf(text.value)}.json`;

@@ -3,8 +3,9 @@ import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext, messageOf } from "../model/text.js";
+import { following } from "../net/following.js";
 import { Transport, socketAddress } from "../net/transport.js";
-import { find, icon, setText, show, throttle } from "../view/base/dom.js";
+import { icon, need, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { PlaceOfLink } from "../view/page/place.js";
 import { StageView } from "../view/stage/stage.js";
@@ -15,10 +16,11 @@ import { StageView } from "../view/stage/stage.js";
  */
 
 const PANEL_MS = 120;
-const root = find("#embed");
+const root = need("#embed");
 /** @param {string} name */
-const part = (name) => find(`[data-embed=${name}]`, root);
-const data = JSON.parse(find("#embed-data").textContent);
+const part = (name) => need(`[data-embed=${name}]`, root);
+const scrub = need("[data-embed=scrub]", HTMLInputElement, root);
+const data = JSON.parse(need("#embed-data").textContent);
 
 async function start() {
   show(part("start"), false);
@@ -47,20 +49,20 @@ function play(websocket) {
   show(part("poster"), false);
   show(part("stage"), true);
   show(part("bar"), true);
-  const stage = new StageView(part("stage"), playhead);
+  const stage = new StageView(need("[data-embed=stage]", HTMLCanvasElement, root), playhead);
   watchColors(() => stage.refresh());
-  const transport = new Transport(socketAddress(websocket), {
+  const listeners = following(session, {
     welcome: () => wait(""),
-    snapshot: (message) => session.snapshot(message),
-    frame: (message) => session.frame(message),
     notice: ({ level, message }) => level !== "info" && wait(message),
     status: (name) => name !== "live" && wait(gettext("connecting")),
   });
+  const transport = new Transport(socketAddress(websocket), listeners);
   const writeSoon = throttle(PANEL_MS, () => writeStatus(playhead));
   session.listen((change) => {
     if (!playhead.behind && (change.rows || change.kind === "snapshot")) stage.update(change);
     writeSoon();
   });
+  session.watchTime(() => setText(part("clock"), clock(playhead.nowUs)));
   playhead.listen((change) => {
     stage.update(change);
     writeSoon();
@@ -89,9 +91,9 @@ function bind(playhead, transport, place) {
   });
   part("back").addEventListener("click", () => playhead.back());
   part("step").addEventListener("click", () => playhead.forward() || transport.send({ t: "step" }));
-  part("scrub").addEventListener("input", (/** @type {EventOn} */ { target }) => {
+  scrub.addEventListener("input", () => {
     const from = playhead.history.timeOf(playhead.history.start) ?? 0;
-    playhead.toTime(from + ((session.nowUs - from) * target.value) / 1000);
+    playhead.toTime(from + ((session.nowUs - from) * Number(scrub.value)) / 1000);
   });
   // A frame without a moment plays by itself: whoever pressed the button wants to see it run.
   let began = false;
@@ -115,7 +117,7 @@ function writeStatus(playhead) {
   }
   const from = playhead.history.timeOf(playhead.history.start) ?? 0;
   const share = session.nowUs > from ? (playhead.nowUs - from) / (session.nowUs - from) : 1;
-  if (document.activeElement !== part("scrub")) part("scrub").value = Math.round(1000 * share);
+  if (document.activeElement !== scrub) scrub.value = String(Math.round(1000 * share));
 }
 
 part("start").addEventListener("click", start);

@@ -3,8 +3,9 @@ import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext, messageOf } from "../model/text.js";
+import { following } from "../net/following.js";
 import { Transport, socketAddress } from "../net/transport.js";
-import { csrfToken, dataOf, find, setText, show, throttle } from "../view/base/dom.js";
+import { csrfToken, dataOf, find, need, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
@@ -26,7 +27,7 @@ class Demo {
     /** @type {number | null} where the demo ends; null for a run of the reader's own */
     this.lasts = null;
     /** @param {string} name */
-    this.part = (name) => find(`[data-demo-${name}]`, root);
+    this.part = (name) => need(`[data-demo-${name}]`, root);
     this.panels = throttle(PANEL_MS, () => this.fillPanels());
     this.part("play").addEventListener("click", () => this.toggle());
     this.part("publish").addEventListener("click", () => this.publish());
@@ -59,26 +60,26 @@ class Demo {
     this.session = new Session();
     this.playhead = new Playhead(this.session);
     this.canvas();
-    this.part("link").href = url;
+    need("[data-demo-link]", HTMLAnchorElement, this.root).href = url;
     show(this.part("link"), true);
     this.session.listen((change) => {
       if (change.rows || change.kind === "snapshot") this.stage?.update(change);
       this.panels();
     });
-    this.transport = new Transport(socketAddress(websocket), {
+    this.session.watchTime(() => setText(this.part("clock"), clock(this.session.nowUs)));
+    const listeners = following(this.session, {
       welcome: (message) => this.welcome(message),
-      snapshot: (message) => this.session.snapshot(message),
-      frame: (message) => this.session.frame(message),
       notice: (message) => this.notice(message),
       status: (name) => this.status(name),
     });
+    this.transport = new Transport(socketAddress(websocket), listeners);
     this.transport.connect();
   }
 
   /** A canvas of its own for each run, so that nothing of the one before listens to it. */
   canvas() {
-    const before = find("canvas", this.root);
-    const canvas = before.cloneNode();
+    const before = need("canvas", HTMLCanvasElement, this.root);
+    const canvas = /** @type {HTMLCanvasElement} */ (before.cloneNode());
     before.replaceWith(canvas);
     this.stage = new StageView(canvas, this.playhead);
   }
@@ -100,7 +101,7 @@ class Demo {
   status(name) {
     const live = name === "live";
     show(this.part("veil"), !live);
-    for (const control of ["play", "publish"]) this.part(control).disabled = !live;
+    for (const control of ["play", "publish"]) need(`[data-demo-${control}]`, HTMLButtonElement, this.root).disabled = !live;
     if (name === "connecting") this.wait(gettext("The engine starts …"));
     if (name === "lost") this.wait(gettext("The connection to the engine is lost. It is tried again by itself."));
     if (name === "ended") this.fail(gettext("This session is over. Start a new one to go on."));
@@ -139,13 +140,13 @@ class Demo {
 
   /** Whether the run has come to its end. */
   over() {
-    return this.lasts !== null && this.session.nowUs >= this.lasts;
+    return this.lasts !== null && this.session.knownUs >= this.lasts;
   }
 
   fillPanels() {
     const { session } = this;
     const now = situation(session.state);
-    const caption = find("[data-situation]", this.root);
+    const caption = need("[data-situation]", this.root);
     setText(caption, now.text);
     caption.dataset.tone = now.tone;
     setText(this.part("clock"), clock(session.nowUs));

@@ -2,7 +2,7 @@
 import { unreadableWords } from "../model/inspect-words.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
-import { csrfToken, el, find, setText, show } from "../view/base/dom.js";
+import { csrfToken, el, find, need, required, setText, show } from "../view/base/dom.js";
 import { watchFiles } from "../view/inspect/drop.js";
 import { figureCard } from "../view/inspect/figures.js";
 import { report } from "../view/inspect/report.js";
@@ -23,11 +23,11 @@ import { openSession } from "./session-page.js";
 const AGAIN_MS = 200;
 /** @type {Record<"at_us" | "number" | "msg", number | null> & { view: string }} */
 const NOWHERE = { at_us: null, number: null, msg: null, view: "" };
-const page = JSON.parse(find("#inspect-data").textContent);
-const live = JSON.parse(find("#live-data").textContent);
+const page = JSON.parse(need("#inspect-data").textContent);
+const live = JSON.parse(need("#live-data").textContent);
 const status = find("[data-reader]");
-const answerPlace = find("#inspect-answer");
-const [files, listing, definitions] = ["files", "listing", "definitions"].map((each) => find(`[data-inspect=${each}]`));
+const answerPlace = need("#inspect-answer");
+const [files, listing, definitions] = ["files", "listing", "definitions"].map((each) => need(`[data-inspect=${each}]`, HTMLFormElement));
 
 /** @type {Reader | null} who reads */
 let reader = null;
@@ -63,7 +63,7 @@ function choose(found) {
  * Ask the reader, and show what it says: `shown(answer, by)` makes the elements.
  * @template T
  * @param {(by: Reader) => Promise<T>} question
- * @param {(answer: T, by: Reader) => (Element | null)[]} shown
+ * @param {(answer: T, by: Reader) => Element[]} shown
  */
 async function ask(question, shown) {
   const by = reader;
@@ -87,7 +87,7 @@ async function ask(question, shown) {
  * @param {Values} data
  */
 function open(host, data) {
-  const root = find("#live");
+  const root = need("#live");
   document.body.className = `live-page inspect-page is-asked ${host.ahead ? "is-recorded" : "is-static"}`;
   for (const form of [files, listing, definitions]) show(form, false);
   show(find("#inspect-live"), true);
@@ -161,7 +161,7 @@ for (const name of ["dragover", "drop"])
     if (event.dataTransfer?.types.includes("Files") && !event.target.closest?.("[type=file]")) event.preventDefault();
   });
 watchFiles(files, (entries) => {
-  if (reader && !reader.own && !find("[name=agreed]", files).checked) {
+  if (reader && !reader.own && !need("[name=agreed]", HTMLInputElement, files).checked) {
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, unreadableWords("not_agreed")));
     return;
   }
@@ -169,11 +169,11 @@ watchFiles(files, (entries) => {
 });
 listing.addEventListener("submit", (/** @type {EventOn} */ event) => {
   event.preventDefault();
-  ask((by) => by.listing(find("textarea", listing).value), ({ figures }) => figures.map(figureCard));
+  ask((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), ({ figures }) => figures.map(figureCard));
 });
 definitions.addEventListener("submit", (/** @type {EventOn} */ event) => {
   event.preventDefault();
-  ask((by) => by.topology(find("[type=file]", definitions).files[0]), topologyShown);
+  ask((by) => by.topology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file")), topologyShown);
 });
 
 // A font that only Greek letters need would otherwise be asked for after something was given.

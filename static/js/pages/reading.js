@@ -5,7 +5,7 @@ import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
 import { Rerun } from "../net/rerun.js";
-import { find, setText, show, throttle } from "../view/base/dom.js";
+import { find, need, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
@@ -17,14 +17,13 @@ import { StageView } from "../view/stage/stage.js";
 /** @typedef {WholeRun & { sentences: Record<string, string>, holds: Record<string, boolean> }} CheckedRun with its sentences, and whether each one holds */
 
 const WAIT_MS = 250;
-const root = find("#reading");
-const address = JSON.parse(find("#reading-data").textContent).run;
-/** @type {HTMLFormElement} */
-const form = find("[data-numbers]", root);
-const scrub = find("[data-scrub]", root);
+const root = need("#reading");
+const address = JSON.parse(need("#reading-data").textContent).run;
+const form = need("[data-numbers]", HTMLFormElement, root);
+const scrub = need("[data-scrub]", HTMLInputElement, root);
 const session = new Session(new History());
 const playhead = new Playhead(session);
-const stage = new StageView(find("[data-stage]", root), playhead);
+const stage = new StageView(need("[data-stage]", HTMLCanvasElement, root), playhead);
 watchColors(() => stage.refresh());
 
 playhead.listen((change) => {
@@ -61,7 +60,7 @@ async function playAgain() {
 function take(run) {
   problem("");
   for (const [name, text] of Object.entries(run.sentences)) {
-    const line = find(`[data-sentence="${name}"]`, root);
+    const line = need(`[data-sentence="${name}"]`, root);
     setText(find("p", line), text);
     show(find("[data-checked]", line), run.holds[name]);
   }

@@ -1,6 +1,6 @@
 /** A run that was recorded, in a page of its own that needs no server. */
 import { Recording } from "../net/recording.js";
-import { find } from "../view/base/dom.js";
+import { need } from "../view/base/dom.js";
 import { toggleTheme } from "../view/base/theme.js";
 import { openSession } from "./session-page.js";
 
@@ -10,18 +10,18 @@ import { openSession } from "./session-page.js";
  */
 
 /**
- * Open the page. `unpack(name)` resolves with a part of the file that this page is; `data` is what it was told; `speak(language)`
+ * Open the page. `unpack(name)` resolves with a part of the file that this page is; `data` is what it got; `speak(language)`
  * opens it again in another language.
  * @param {(name: string) => Promise<any>} unpack
  * @param {Values} data
  * @param {(language: string) => void} speak
  */
 export function open(unpack, data, speak) {
-  find("[data-theme-switch]").addEventListener("click", toggleTheme);
-  find("#language").addEventListener("change", (/** @type {EventOn} */ { target }) => speak(target.value));
+  need("[data-theme-switch]").addEventListener("click", toggleTheme);
+  need("#language").addEventListener("change", (/** @type {EventOn} */ { target }) => speak(target.value));
   const recording = new Recording(data.recording, {
     unpack: (/** @type {number} */ at) => unpack(`run-${at}`),
     records: (/** @type {number} */ at) => unpack(`bytes-${at}`),
   });
-  openSession(find("#live"), data, recording);
+  openSession(need("#live"), data, recording);
 }

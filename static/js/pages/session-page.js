@@ -6,7 +6,7 @@ import { Engine } from "../net/engine.js";
 import { Past } from "../net/past.js";
 import { Alerts } from "../view/base/alerts.js";
 import { Asking } from "../view/base/asking.js";
-import { find } from "../view/base/dom.js";
+import { need } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { DirectoryView } from "../view/files/directory.js";
 import { FilesView } from "../view/files/files.js";
@@ -24,7 +24,7 @@ import { buildTime } from "../view/time/build.js";
  */
 
 /**
- * Build the page in `root` from what it was told, on a host (net/server.js), and connect.
+ * Build the page in `root` from its data, on a host (net/server.js), and connect.
  * @param {HTMLElement} root
  * @param {Values} data
  * @param {Host} host
@@ -33,7 +33,7 @@ export function openSession(root, data, host) {
   const session = new Session();
   const playhead = new Playhead(session);
   const selection = new Selection();
-  const alerts = new Alerts(find("#alerts"));
+  const alerts = new Alerts(need("#alerts"));
   const engine = new Engine(host, playhead, {
     welcome: (message) => welcome(message),
     notice: ({ level, message }) => alerts.show(`notice-${level}`, level, message),
@@ -49,8 +49,8 @@ export function openSession(root, data, host) {
 
   watchColors(() => updates.repaint());
   const stage = buildStage(live);
-  const files = new FilesView(find("#files"), playhead, selection, { urls: data.urls, host });
-  new DirectoryView(find("#directory"), find("[data-act=directory]"), playhead, files);
+  const files = new FilesView(need("#files"), playhead, selection, { urls: data.urls, host });
+  new DirectoryView(need("#directory", HTMLDialogElement), need("[data-act=directory]"), playhead, files);
   const time = buildTime(live);
   const panels = buildPanels(live, () => {
     selection.choose(null);

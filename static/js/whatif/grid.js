@@ -1,5 +1,5 @@
 /** One heatmap on the page: keys, the cell that is looked at, and the slices through it. */
-import { find } from "../view/base/dom.js";
+import { need } from "../view/base/dom.js";
 import { moved, slice } from "./shape.js";
 import { pin } from "./pins.js";
 import { showTip } from "./tip.js";
@@ -179,7 +179,7 @@ class Grid {
    * @param {number} at which of them is looked at
    */
   drawSlice(axis, cells, at) {
-    const svg = find(`[data-slice="${axis}"]`, this.root);
+    const svg = need(`[data-slice="${axis}"]`, SVGSVGElement, this.root);
     const values = cells.map((cell) => this.tips.cells[cell.value].value);
     const { line, area } = slice(values, this.largest, axis, this.signed);
     const count = cells.length;

@@ -1,17 +1,17 @@
 /** The what-if page. htmx exchanges the view when a picker changes; this wakes each new view up. */
-import { find } from "../view/base/dom.js";
+import { find, need } from "../view/base/dom.js";
 import { startGrid } from "./grid.js";
 
 /** @import { PointerOn } from "../view/base/dom.js" */
 
-const tip = find("#whatif-tip");
+const tip = need("#whatif-tip");
 
 function wake() {
   const root = find("#whatif");
   if (root && !root.dataset.awake) {
     root.dataset.awake = "yes";
     startGrid(root, tip);
-    root.querySelector("[data-copy-link]")?.addEventListener("click", copyLink);
+    find("[data-copy-link]", root)?.addEventListener("click", copyLink);
   }
 }
 

@@ -15,15 +15,15 @@ from pika.exceptions import AMQPError
 from tests.predictions.drive.seen import Seen
 
 TICK_S = 0.005
-"""A client looks this often what is due."""
+"""How often a client checks what is due."""
 STAMP_BYTES = 8
 """At the head of a body: when it was published, monotonic nanoseconds."""
 BURST_ROUND = 100
-"""Messages of a burst between two looks at whether the connection is blocked."""
+"""Messages of a burst between two checks whether the connection is blocked."""
 
 
 class Client:
-    """A connection with its thread, which works until it is told to stop.
+    """A connection with its thread, which works until it is stopped.
 
     Args:
         command: `set_publisher`, `set_consumer` or `publish`, as a scenario has it.
@@ -73,7 +73,7 @@ class Client:
             (self._seen.blocked if blocked else self._seen.unblocked)()
 
     def _due(self) -> Callable[[], int]:
-        """Return what tells how much is due since it was asked last; a change of the rate begins anew."""
+        """Return a function that returns how much is due since its last call; a change of the rate begins anew."""
         since, done, rate = time.monotonic(), 0, None
 
         def due() -> int:

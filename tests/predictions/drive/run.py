@@ -168,7 +168,7 @@ def first_paging_s(
 def reported(
     scenario: Mapping[str, Any], seen: Seen, base: Row, samples: Sequence[tuple[float, Row, bool]]
 ) -> Row:
-    """Return the metrics of a run from what its clients saw and its node told."""
+    """Return the metrics of a run from what its clients saw and its node reported."""
     last, seconds = samples[-1][1], scenario["until_us"] / 1e6
 
     def most(name: str) -> int:

@@ -26,7 +26,7 @@ class Seen:
             self.published_bytes += size_bytes
 
     def delivered(self, wait_s: float, redelivered: bool) -> None:
-        """Count a message that came in; how long it waited is told by its first delivery."""
+        """Count a message that came in; how long it waited is known from its first delivery."""
         with self._lock:
             self.delivered_count += 1
             if not redelivered:
@@ -38,14 +38,14 @@ class Seen:
             self.confirms_s.append(wait_s)
 
     def blocked(self) -> None:
-        """A connection was told that it is blocked."""
+        """A connection got the notice that it is blocked."""
         with self._lock:
             if not self._blocked:
                 self._since = time.monotonic()
             self._blocked += 1
 
     def unblocked(self) -> None:
-        """A connection was told that it is not blocked any more, or ended."""
+        """A connection got the notice that it is blocked no more, or ended."""
         with self._lock:
             self._blocked -= 1
             if not self._blocked:

@@ -131,7 +131,7 @@ def test_messages_are_lost_by_a_power_cut_or_a_kill(kind: str) -> None:
 
 
 @pytest.mark.parametrize("owner", [*EXERCISES, *catalog.units()], ids=name)
-def test_sizes_of_messages_are_said_in_the_unit_of_the_form(owner: Any) -> None:
+def test_sizes_of_messages_are_written_in_the_unit_of_the_form(owner: Any) -> None:
     """The form takes bytes; only what an operator types at the console has a unit of its own, as in 500KB."""
     if "rabbitmqctl" not in all_text(owner.en):
         for texts in (owner.en, owner.zh_hans, owner.zh_hant):

@@ -26,7 +26,7 @@ def interleavings(first: list[str], second: list[str]) -> list[list[str]]:
     return found
 
 
-def test_the_two_ways_to_a_confirm_may_be_told_in_any_order() -> None:
+def test_the_two_ways_to_a_confirm_may_come_in_any_order() -> None:
     """The explanation says that the ways do not wait for each other, so each interleaving is right."""
     orders = interleavings(JOURNAL, STORE)
     assert len(orders) == 10

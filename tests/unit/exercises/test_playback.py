@@ -42,7 +42,7 @@ def test_a_playback_equals_the_run_however_it_is_cut() -> None:
     assert len(delta) == result["queues"]["orders"]["delta"][1]
 
 
-def test_a_playback_gives_up_when_told_to() -> None:
+def test_a_playback_gives_up_when_asked_to() -> None:
     with pytest.raises(TooLong):
         Playback(SCENARIO, give_up=lambda: True).go(3_000_000)
 
@@ -93,7 +93,7 @@ def test_a_message_cannot_be_put_nowhere() -> None:
         grade(catalog.exercise("first-paging"), [first])
 
 
-def test_the_brokers_steps_tell_what_the_engine_moved() -> None:
+def test_the_brokers_steps_show_what_the_engine_moved() -> None:
     exercise = catalog.exercise("first-paging")
     verdict = grade(exercise, solution_of(exercise)[:1])
     assert not verdict.passed

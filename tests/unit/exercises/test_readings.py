@@ -39,7 +39,7 @@ def test_every_exercise_has_one_page_before_it() -> None:
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
-def test_what_is_said_holds_in_the_run_with_whatever_numbers(reading: Reading) -> None:
+def test_sentences_hold_in_the_run_with_whatever_numbers(reading: Reading) -> None:
     for numbers in corners(reading):
         found = holds(reading, numbers)
         assert [sentence for sentence, right in found.items() if not right] == [], numbers
@@ -47,7 +47,7 @@ def test_what_is_said_holds_in_the_run_with_whatever_numbers(reading: Reading) -
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
 def test_a_false_sentence_would_be_refuted(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is said of one run is not so of an empty one: a claim that always holds would say nothing."""
+    """Claims about a run must not hold in an empty one: a claim that always holds is worth nothing."""
     empty = msgspec.structs.replace(reading, scenario={**reading.scenario, "commands": [], "until_us": 1_000})
     monkeypatch.setattr(readings, "reading", lambda slug, numbers: empty)
     refuted = readings.run.__wrapped__(reading.slug, ()).holds

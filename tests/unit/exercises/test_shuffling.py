@@ -1,4 +1,4 @@
-"""Where the right option stands tells nothing: each learner has an order of their own, each vote one for everybody."""
+"""The place of the right option gives nothing away: each learner has an own order, each vote one for everybody."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def wrong_answers(exercise: Exercise, right: Any) -> list[Any]:
 
 
 def solve_and_mis_solve(exercise: Exercise) -> None:
-    """Give the right answer and wrong ones, and look whether each is told from the other."""
+    """Give the right answer and wrong ones, and check that each is judged as what it is."""
     right = solution_of(exercise)
     assert grade(exercise, right).passed, exercise.scenario
     assert broken_claims(exercise) == []

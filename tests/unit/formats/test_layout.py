@@ -98,7 +98,7 @@ def test_s58_store_record() -> None:
     assert {field.rule for field in layout.fields} >= {"S54", "S40", "S50", "S51", "S52", "S53"}
 
 
-def test_s54_a_wrong_marker_is_told() -> None:
+def test_s54_a_wrong_marker_is_reported() -> None:
     assert "broker skips" in named(store_record(S58[:-1] + b"\x00"), "marker").value
 
 

@@ -1,4 +1,4 @@
-"""Damage is told in words with offsets, and nothing makes the inspector crash."""
+"""Damage is reported in sentences with offsets, and nothing makes the inspector crash."""
 
 import json
 import shutil

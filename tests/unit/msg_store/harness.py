@@ -59,7 +59,7 @@ def ranges(*numbers: int) -> list[Range]:
 
 
 class Client:
-    """A store client that records what it is told."""
+    """A store client that records its notifications."""
 
     def __init__(self, store: MsgStore, ref: str, confirms: bool = True) -> None:
         self.notified: list[tuple[str, list[int]]] = []

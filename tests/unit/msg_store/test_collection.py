@@ -41,7 +41,7 @@ def test_the_current_file_stays_when_it_is_empty() -> None:
 
 
 def test_the_current_file_is_deleted_once_it_is_another() -> None:
-    """It was empty when it was closed, and nobody looks at it again before the next garbage (S148, S181)."""
+    """It was empty when it was closed, and it is not checked again before the next garbage (S148, S181)."""
     world, client = started()
     client.side.write(extent(0, 3))
     world.store.settle()
@@ -63,7 +63,7 @@ def test_the_sums_must_be_more_than_twice_the_limit() -> None:
     assert not world.of(CombineStarted)
     client.side.write(extent(8, 1))
     world.store.settle()
-    assert not world.of(CombineStarted), "an ordinary write does not look"
+    assert not world.of(CombineStarted), "an ordinary write does not check"
     client.side.write(extent(9, 3))
     world.store.settle()
     assert not world.of(CombineStarted), "8 of 12 are valid: 6 of 12 are"
@@ -73,8 +73,8 @@ def test_the_sums_must_be_more_than_twice_the_limit() -> None:
     world.check()
 
 
-def test_each_single_remove_looks_for_a_pair() -> None:
-    """S147, S180: One message with all ids looks once, after the last; single ones look after each (S147)."""
+def test_each_single_remove_searches_a_pair() -> None:
+    """S147, S180: One call with all ids checks once, after the last; single calls check after each (S147)."""
     together, client = started()
     client.side.write(extent(1, 18))
     together.store.settle()

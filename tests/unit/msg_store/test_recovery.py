@@ -318,7 +318,7 @@ def test_the_scanner_passes_over_a_record_with_a_wrong_marker(storage: Storage) 
     world.check()
 
 
-def test_a_size_without_room_for_an_id_is_told(storage: Storage) -> None:
+def test_a_size_without_room_for_an_id_is_reported(storage: Storage) -> None:
     """S209."""
     world = Harness(storage)
     damage = (3).to_bytes(8, "big") + b"abc" + b"\xff"
@@ -438,7 +438,7 @@ def test_a_crash_while_the_source_is_copied_loses_nothing(storage: Storage, copi
     assert recover(world, power=False) == KEPT
 
 
-def test_set_aside_records_without_their_file_are_told(storage: Storage) -> None:
+def test_set_aside_records_without_their_file_are_reported(storage: Storage) -> None:
     world = Harness(storage)
     storage.append(f"{DIRECTORY}/4.rdt", [records(world, 0)])
     with pytest.raises(StoreCorrupt):

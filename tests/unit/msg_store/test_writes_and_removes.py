@@ -237,7 +237,7 @@ def test_a_cut_mailbox_handles_the_same(world: Harness) -> None:
 
 
 def numbers_reported(client: Client, how: str) -> list[int]:
-    """Return every message number that a client was told in one way, sorted."""
+    """Return every message number that a client was notified of in one way, sorted."""
     return sorted(number for each, found in client.notified for number in found if each == how)
 
 

@@ -68,7 +68,7 @@ def test_a_disk_alarm_stops_paging_and_publishers() -> None:
 
 
 def test_a_disk_can_fill_between_two_checks() -> None:
-    """M11: it was looked at when a lot was free, and nobody looks again for ten seconds."""
+    """M11: the disk was checked when a lot was free, and is not checked again for ten seconds."""
     follower = follower_of(disk_total_bytes=10_000_000_000)
     assert part_of(follower, "disk")["next_check_at_us"] == 10 * SECOND
     follower.advance(SECOND)
@@ -240,7 +240,7 @@ def test_a_client_that_hangs_is_closed_when_its_heartbeats_are_missing() -> None
     assert connection(follower) == ("stopped", "closed")
 
 
-def test_heartbeats_of_a_blocked_connection_are_not_looked_for() -> None:
+def test_heartbeats_of_a_blocked_connection_are_not_awaited() -> None:
     """A3: the broker's own check pauses, and begins anew when the alarm is over."""
     follower = hanging(alarm=True)
     follower.advance(600 * SECOND)

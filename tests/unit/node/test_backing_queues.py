@@ -298,7 +298,7 @@ class Shelf:
 
 
 def on_shelves(queue: DeclaredQueue) -> bool:
-    """Serve queues whose names say so; a real implementation looks at arguments and policy."""
+    """Serve queues whose names say so; a real implementation decides by arguments and policy."""
     return queue.name.startswith("shelf")
 
 

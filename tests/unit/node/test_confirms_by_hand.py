@@ -134,7 +134,7 @@ def test_a_limit_that_is_lifted_while_messages_wait_lets_them_go() -> None:
     assert made.node.consumers.all["c"].holding == 5
 
 
-def test_a_policy_after_a_restart_looks_at_no_queue_that_is_gone() -> None:
+def test_a_policy_after_a_restart_concerns_no_queue_that_is_gone() -> None:
     made = node()
     assert made.submit({"do": "declare_queue", "name": "gone", "durable": False})
     assert made.submit({"do": "restart", "kind": "clean"})

@@ -41,7 +41,7 @@ def run(storage: Storage, halt_at: int | None = None) -> Node:
 
 
 def counts_of(state: dict[str, Any]) -> dict[str, int]:
-    """Return the sizes of the files that a state tells."""
+    """Return the sizes of the files that a state lists."""
     sizes = {}
     for queue in state["queues"].values():
         sizes.update({f"{number}.idx": size for number, size in queue["index"]["segments"]})

@@ -58,7 +58,7 @@ def test_bodies_leave_memory_two_seconds_after_they_left_the_queue() -> None:
     assert memory(made)["body_bytes"] == 0
 
 
-def test_a_node_that_has_run_for_a_while_looks_at_its_memory_sooner() -> None:
+def test_a_node_that_has_run_for_a_while_checks_its_memory_sooner() -> None:
     made = node(running_since_ms=700)
     made.submit({"do": "publish", "count": 1000, "size_bytes": 10_000})
     made.advance(299_999)

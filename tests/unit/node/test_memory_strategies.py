@@ -84,7 +84,7 @@ def test_only_a_new_vm_gives_the_memory_back() -> None:
     assert memory(made)["process_memory"] < before - 30 * MB
 
 
-def test_the_strategy_is_told_where_it_was_chosen() -> None:
+def test_the_strategy_is_named_where_it_was_chosen() -> None:
     made = node()
     before = memory(made)
     assert "beyond_live_bytes" not in before

@@ -1,4 +1,4 @@
-"""A cluster through the node door: what is told of it folds to what it is, and each member has its own memory."""
+"""A cluster through the node door: its transitions fold to its state, and each member has its own memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def play(follower: Follower, *commands: dict[str, Any]) -> None:
         follower.check()
 
 
-def test_what_is_told_of_a_failover_folds_to_the_state() -> None:
+def test_the_transitions_of_a_failover_fold_to_the_state() -> None:
     """H62, H72: a mirror becomes the queue under its name, and the old master's node gets an empty mirror."""
     follower = cluster_of(3)
     play(follower, HA, BURST, {"do": "get", "count": 3}, {"do": "connect", "name": "c", "node": "n2"})
@@ -142,7 +142,7 @@ def test_the_node_that_stopped_last_starts_first() -> None:
 
 
 def test_mirrors_that_are_dropped_together_while_they_are_filled_get_nothing_more() -> None:
-    """H59: of the second one the synchronisation is told later, and yet it gives it no batch and records nothing."""
+    """H59: the second mirror's synchronisation is announced later, yet it gets no batch and nothing is recorded."""
     follower = cluster_of(3, ring_hop_us=500)
     node = follower.node
     automatic = {"ha-mode": "all", "ha-sync-mode": "automatic", "ha-sync-batch-size": 3}

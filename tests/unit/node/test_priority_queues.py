@@ -26,7 +26,7 @@ def node(highest: int = 3, compare: bool = True, **settings: Any) -> Follower:
 
 
 def publish(made: Follower, *priorities: int | None, **words: Any) -> None:
-    """Publish a message of each priority; its size tells which it is."""
+    """Publish a message of each priority; it is recognised by its size."""
     for size, priority in enumerate(priorities, start=1):
         properties = {} if priority is None else {"properties": {"priority": priority}}
         command = {

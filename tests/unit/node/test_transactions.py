@@ -98,7 +98,7 @@ def test_confirms_and_transactions_exclude_each_other() -> None:
 
 
 def test_a_channel_that_leaves_tx_mode_shows_that() -> None:
-    """D12: and the fold of what was told says the same."""
+    """D12: and the fold of the transitions gives the same."""
     follower = Follower(Node(parse({"version": 1, "profile": "classroom"}), LedgerStorage(), keep=10_000))
     publisher = {"do": "set_publisher", "name": "c", "rate_per_s": 100, "size_bytes": 10}
     for tx, shown in ((4, (4, 1)), (0, (0, 0)), (3, (3, 1))):

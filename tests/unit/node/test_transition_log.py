@@ -53,7 +53,7 @@ def test_digest_is_of_lines_of_json() -> None:
 
 
 @pytest.mark.parametrize("every", [1, 3, 255, 256, 257, 1000])
-def test_looking_at_the_digest_does_not_change_it(every: int) -> None:
+def test_reading_the_digest_does_not_change_it(every: int) -> None:
     log = TransitionLog(300)
     for number, (at_us, each) in enumerate(some(1500)):
         log.add(at_us, each)

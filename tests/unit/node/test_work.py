@@ -48,7 +48,7 @@ def test_costs_add_up() -> None:
     assert Disk(10, 100, 1, 2, 3, 4).read(3 * MEBIBYTE) == 15
 
 
-def test_residuals_are_told_beside_the_figures() -> None:
+def test_residuals_stand_beside_the_figures() -> None:
     shown = each_us(PROFILES["ssd"])
     assert shown["reader_publish_us"] == pytest.approx(5.43 + 1.065)
     assert shown["reader_publish_residual_pct"] == 36.07

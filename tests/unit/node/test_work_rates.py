@@ -1,4 +1,4 @@
-"""The chain of processes reaches the rates that the calibration's own model predicts, without being told them."""
+"""The chain of processes reaches the rates that the calibration's own model predicts, without knowing them."""
 
 from __future__ import annotations
 

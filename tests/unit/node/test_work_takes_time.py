@@ -353,7 +353,7 @@ def test_a_consumer_that_leaves_gives_back_what_it_did_not_ack() -> None:
 
 
 def test_a_million_messages_take_few_transitions_of_processes() -> None:
-    """What is told of processes has a bounded rate, however fast their mailboxes change."""
+    """Reports on processes have a bounded rate, however fast the mailboxes change."""
     node = node_of(ram_bytes=2**34)
     node.submit(burst(100_000, 100))
     after(node, 10 * SECOND)
@@ -379,8 +379,8 @@ def test_the_same_run_in_other_pieces() -> None:
     assert len(digests) == 1
 
 
-def test_an_idle_node_tells_nothing_of_its_processes() -> None:
-    """The monitors look once a second and find nothing new."""
+def test_an_idle_node_reports_nothing_about_its_processes() -> None:
+    """The monitors check once a second and find nothing new."""
     node = node_of()
     node.submit(burst(100))
     after(node, 20 * SECOND)

@@ -27,7 +27,7 @@ def test_a_condition_holds_in_a_state(form: Any, expected: bool) -> None:
 @pytest.mark.parametrize(
     ("form", "moments", "expected"), CASES["runs"], ids=lambda case: json.dumps(case)[:60]
 )
-def test_ever_and_always_look_at_every_moment(form: Any, moments: list[Any], expected: bool) -> None:
+def test_ever_and_always_ask_every_moment(form: Any, moments: list[Any], expected: bool) -> None:
     watch = Watch(read(form))
     assert watch.needs_every_moment
     for moment in moments:

@@ -74,6 +74,6 @@ def test_a_queue_that_waits_for_its_node_has_lost_nothing_yet() -> None:
     assert lost(publish(1, 7, persistent=False), KILL[0]) == 0
 
 
-def test_of_priorities_nothing_is_told() -> None:
+def test_priorities_are_not_reported() -> None:
     queue = {"name": "orders", "arguments": {"x-max-priority": 2}}
     assert lost(publish(1, 7), *KILL, topology={"queues": [queue]}) is None

@@ -38,7 +38,7 @@ def computed(tmp_path: Path) -> tuple[Spec, Plan, Path]:
     return spec, plan, out
 
 
-def test_failed_cells_keep_their_place_and_are_told(computed: tuple[Spec, Plan, Path]) -> None:
+def test_failed_cells_keep_their_place_and_are_reported(computed: tuple[Spec, Plan, Path]) -> None:
     spec, plan, out = computed
     printed: list[str] = []
     assert sweep._publish(spec, plan, str(out), str(out / "cells"), printed.append) == 1

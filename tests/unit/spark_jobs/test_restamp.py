@@ -41,7 +41,7 @@ def _replace(published: Path, column: str, value: object) -> None:
     pq.write_table(changed, path)
 
 
-def test_equal_cells_are_stamped_and_the_table_tells_how_many_were_compared(
+def test_equal_cells_are_stamped_and_the_table_has_how_many_were_compared(
     place: Path, tmp_path: Path
 ) -> None:
     lines: list[str] = []

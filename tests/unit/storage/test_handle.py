@@ -13,7 +13,7 @@ EACH = CODEC.record_bytes(0, 16, True)
 
 
 class Watched:
-    """A handle on a ledger, with what it told its watcher."""
+    """A handle on a ledger, with the calls that its watcher got."""
 
     def __init__(self, limit: int | None) -> None:
         self.storage = LedgerStorage()

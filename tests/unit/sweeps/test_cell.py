@@ -72,7 +72,7 @@ def held(node: Node) -> list[tuple[int, bool]]:
     ]
 
 
-def test_a_row_tells_what_the_node_did() -> None:
+def test_a_row_has_what_the_node_did() -> None:
     node = Node(parse(SCENARIO), LedgerStorage(), keep=100_000)
     node.run()
     row = cells.run_cell(cell(), "build")
@@ -112,7 +112,7 @@ def test_a_run_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(read(row["error"])).startswith("the run made more than 100 transitions")
 
 
-def test_an_event_too_large_for_the_log_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_too_large_for_the_log_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "KEEP_EVENTS", 1)
     monkeypatch.setattr(cells, "BATCH", 5000)
     bursts = [{"at_us": at, "do": "publish", "count": 1, "size_bytes": 9} for at in range(1500)]

@@ -1,4 +1,4 @@
-"""A plain pool gives the rows of the plain loop, and tells when a process ends."""
+"""A plain pool gives the rows of the plain loop, and reports when a process ends."""
 
 from __future__ import annotations
 

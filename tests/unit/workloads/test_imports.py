@@ -41,7 +41,7 @@ def test_arrivals_of_a_tick_are_one_burst_of_each_kind() -> None:
     assert messages(workload(Imported(scenario, [])).scenario) == 9
 
 
-def test_times_may_be_told_in_four_ways() -> None:
+def test_times_may_be_written_in_four_ways() -> None:
     rows = {
         "at_us": "7000000\n8000000",
         "at_ms": "7000\n8000",

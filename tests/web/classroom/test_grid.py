@@ -32,7 +32,7 @@ def minutes_ago(minutes: int, nickname: str, *fields: str) -> None:
     Work.objects.filter(learner__student__nickname=nickname).update(**dict.fromkeys(fields, then))
 
 
-def test_the_grid_tells_right_first_time_right_later_wrong_and_working(classroom: Classroom) -> None:
+def test_the_grid_shows_right_first_time_right_later_wrong_and_working(classroom: Classroom) -> None:
     owl, fox, yak = join(classroom, "owl"), join(classroom, "fox"), join(classroom, "yak")
     answer(owl, "first-in", "q4")
     answer(fox, "first-in", "q1")

@@ -130,7 +130,7 @@ def test_what_to_do_after_the_first_round(
     assert f'data-advice="{advice}"' in teacher.get(address(classroom)).content.decode()
 
 
-def test_who_has_not_voted_is_told_to_the_teacher(classroom: Classroom, teacher: Client) -> None:
+def test_the_teacher_sees_who_has_not_voted(classroom: Classroom, teacher: Client) -> None:
     owl = join(classroom, "owl")
     join(classroom, "fox")
     vote_on(classroom, teacher)

@@ -2,7 +2,7 @@
  *
  * Written by `manage.py catalogue` from engine/backing_queue/places: change that, not this file. */
 
-/** The backing queue of a queue that tells no other. */
+/** The backing queue of a queue whose settings name no other. */
 export const USUAL = "variable_queue";
 
 /**

@@ -210,9 +210,9 @@
 
 /** @typedef {{ queues: Record<string, QueueState>, stores: Record<string, StoreState>, node: NodeState }} State */
 
-/** @typedef {{ t: "frame", first: number, at_us: number[], rows: any[][], now_us: number, digest?: string | null, play?: boolean | null, speed?: number | null }} FrameMessage */
+/** @typedef {{ t: "frame", first: number, at_us: number[], rows: any[][], now_us: number, digest?: string | null, play?: boolean | null, speed?: number | null, to_us?: number | null, pace?: number | null }} FrameMessage */
 
-/** @typedef {{ t: "snapshot", next: number, at_us: number, state: State, digest: string, skipped: Record<string, number>, why: string }} SnapshotMessage */
+/** @typedef {{ t: "snapshot", next: number, at_us: number, state: State, digest: string, skipped: Record<string, number>, why: string, to_us?: number | null, pace?: number | null }} SnapshotMessage */
 
 /** @typedef {{ t: "welcome", session: string, limits: Values, engine: string, scenario: Values, life: string, owner: boolean, lasts_us: number | null }} WelcomeMessage */
 

@@ -76,16 +76,66 @@ export function show(element, visible) {
 }
 
 /**
- * The first element of a selector, null where there is none. Which element it is the caller knows from the template.
- * @type {(selector: string, root?: ParentNode) => any}
+ * Where to search, and for what: find("#name"), find(".chip", panel), find("#speed", HTMLInputElement),
+ * find("select", HTMLSelectElement, row). Without a class the element is an HTMLElement, without a root the page is searched.
+ * @typedef {{
+ *   (selector: string, root?: ParentNode): HTMLElement | null,
+ *   <T extends Element>(selector: string, kind: new () => T, root?: ParentNode): T | null,
+ * }} Find
+ * @typedef {{
+ *   (selector: string, root?: ParentNode): HTMLElement,
+ *   <T extends Element>(selector: string, kind: new () => T, root?: ParentNode): T,
+ * }} Need
+ * @typedef {{
+ *   (selector: string, root?: ParentNode): HTMLElement[],
+ *   <T extends Element>(selector: string, kind: new () => T, root?: ParentNode): T[],
+ * }} FindAll
  */
-export const find = (selector, root = document) => root.querySelector(selector);
+
+/**
+ * The class that is asked for, and the element or page to search.
+ * @param {any[]} where
+ */
+const kindAndRoot = ([first, second]) =>
+  typeof first === "function" ? [first, second ?? document] : [HTMLElement, first ?? document];
+
+/**
+ * @param {Element} element
+ * @param {any} kind
+ * @param {string} selector
+ * @returns {any} the element
+ * @throws {TypeError} if it is of another class
+ */
+function ofKind(element, kind, selector) {
+  if (element instanceof kind) return element;
+  throw new TypeError(`${selector} is of the class ${element.constructor.name}, not ${kind.name}`);
+}
+
+/**
+ * The first element of a selector, or null where there is none.
+ * @type {Find}
+ */
+export const find = (/** @type {string} */ selector, /** @type {any[]} */ ...where) => {
+  const [kind, root] = kindAndRoot(where);
+  const element = root.querySelector(selector);
+  return element && ofKind(element, kind, selector);
+};
+
+/**
+ * The first element of a selector, which the page cannot do without: the error names the selector where there is none.
+ * @type {Need}
+ */
+export const need = (/** @type {string} */ selector, /** @type {any[]} */ ...where) =>
+  required(find(selector, ...where), selector);
 
 /**
  * All elements of a selector.
- * @type {(selector: string, root?: ParentNode) => any[]}
+ * @type {FindAll}
  */
-export const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+export const findAll = (/** @type {string} */ selector, /** @type {any[]} */ ...where) => {
+  const [kind, root] = kindAndRoot(where);
+  return [...root.querySelectorAll(selector)].map((element) => ofKind(element, kind, selector));
+};
 
 /**
  * A value that cannot be missing unless the page is broken: then the error says what is.
@@ -157,5 +207,5 @@ export function throttle(ms, call) {
 
 /** The token of Django's protection against forged requests. */
 export function csrfToken() {
-  return find("input[name=csrfmiddlewaretoken]")?.value ?? "";
+  return find("input[name=csrfmiddlewaretoken]", HTMLInputElement)?.value ?? "";
 }

@@ -1,6 +1,6 @@
-/** Dialogs that make commands: fields become values, and what is wrong is told beside the field. */
+/** Dialogs that make commands: fields become values, and what is wrong is written beside the field. */
 import { fill, gettext, number } from "../../model/text.js";
-import { find, findAll, setText } from "./dom.js";
+import { dataOf, find, findAll, setText } from "./dom.js";
 
 /** @import { Values } from "../../model/catalogue/types.js" */
 
@@ -21,16 +21,24 @@ export function complain(form, name, text) {
 
 /** @param {HTMLFormElement} form */
 export function forgive(form) {
-  for (const place of findAll("[data-error]", form)) complain(form, place.dataset.error, "");
+  for (const place of findAll("[data-error]", form)) complain(form, dataOf(place, "error"), "");
 }
+
+/**
+ * The fields of a form that have a name, in its order.
+ * @param {HTMLFormElement} form
+ */
+export const namedFields = (form) =>
+  [...form.elements].flatMap((field) => ((field instanceof HTMLInputElement || field instanceof HTMLSelectElement) && field.name ? [field] : []));
 
 /**
  * The value of one field, or undefined with a complaint beside it. An empty optional field is null.
  * @param {HTMLFormElement} form
- * @param {any} input
+ * @param {HTMLInputElement | HTMLSelectElement} input
  */
 function valueOf(form, input) {
   const { name, type, value, dataset } = input;
+  if (input instanceof HTMLSelectElement) return value;
   if (type === "checkbox") return input.checked;
   const text = value.trim();
   if (dataset.kind === "name") {
@@ -58,7 +66,7 @@ export function read(form) {
   /** @type {Values} */
   const values = {};
   let wrong = null;
-  for (const input of findAll("input[name], select[name]", form)) {
+  for (const input of namedFields(form)) {
     if (input.closest("[hidden]") || input.disabled) continue;
     const value = valueOf(form, input);
     if (value === undefined) wrong ??= input;
@@ -74,10 +82,11 @@ export function read(form) {
  * @param {Values} values
  */
 export function write(form, values) {
-  for (const input of findAll("input[name], select[name]", form)) {
+  for (const input of namedFields(form)) {
     const value = values[input.name];
-    if (input.type === "checkbox") input.checked = Boolean(value);
+    const isInput = input instanceof HTMLInputElement;
+    if (isInput && input.type === "checkbox") input.checked = Boolean(value);
     else if (value !== undefined && value !== null) input.value = String(value);
-    else if (input.defaultValue !== undefined) input.value = input.defaultValue;
+    else if (isInput) input.value = input.defaultValue;
   }
 }

@@ -1,5 +1,5 @@
 /** A `details` that lies over the page as a menu does: Escape and a press outside close it. */
-import { find } from "./dom.js";
+import { need } from "./dom.js";
 
 /**
  * Let it close; Escape is used up by it, and gives the focus back to what opened it.
@@ -13,7 +13,7 @@ export function closesLikeAMenu(details) {
       event.preventDefault();
       event.stopPropagation();
       details.open = false;
-      find("summary", details).focus();
+      need("summary", details).focus();
     },
     true,
   );

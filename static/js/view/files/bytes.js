@@ -4,7 +4,7 @@ import { fieldMeaning, fieldName, fieldValue, whyNoBytes } from "../../model/byt
 import { indexPlan, placePlan, storePlan } from "../../model/bytes.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { Records } from "../../net/records.js";
-import { el, find, findAll, icon, setText, show } from "../base/dom.js";
+import { el, find, findAll, icon, need, setText, show } from "../base/dom.js";
 import { ruleLink } from "../base/rule-link.js";
 
 /**
@@ -33,8 +33,8 @@ export class BytesPanel {
   constructor(root, urls, host) {
     this.root = root;
     this.records = new Records((question, signal) => host.record(question, signal));
-    this.strips = Object.fromEntries(SIDES.map((side) => [side, new Strip(find(`[data-bytes=${side}]`, root), urls)]));
-    this.toggle = find("[data-act=bytes]", root);
+    this.strips = Object.fromEntries(SIDES.map((side) => [side, new Strip(need(`[data-bytes=${side}]`, root), urls)]));
+    this.toggle = need("[data-act=bytes]", root);
     this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));
     this.index = nothingAsked();
     this.store = nothingAsked();
@@ -207,12 +207,12 @@ class Strip {
     this.text = null;
     this.title = find("[data-title]", root);
     this.note = find("[data-note]", root);
-    this.hex = find("[data-hex]", root);
-    this.about = find("[data-about]", root);
+    this.hex = need("[data-hex]", root);
+    this.about = need("[data-about]", root);
     this.hex.addEventListener("pointerover", (/** @type {PointerOn} */ event) => this.explain(event.target));
     this.hex.addEventListener("focusin", (/** @type {EventOn} */ event) => this.explain(event.target));
     this.hex.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.walk(event));
-    find("[data-act=copy]", root).addEventListener("click", () => this.copy());
+    need("[data-act=copy]", root).addEventListener("click", () => this.copy());
   }
 
   /**
@@ -261,7 +261,7 @@ class Strip {
   }
 
   tools() {
-    const link = find("[data-act=download]", this.root);
+    const link = need("[data-act=download]", this.root);
     show(link, Boolean(this.record));
     show(find("[data-act=copy]", this.root), Boolean(this.record));
     if (!this.record) return;
@@ -356,7 +356,7 @@ class Strip {
    */
   walk(event) {
     const cells = findAll("button.cell", this.hex);
-    const at = cells.indexOf(document.activeElement);
+    const at = cells.findIndex((cell) => cell === document.activeElement);
     const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: cells.length - 1 }[
       event.key
     ];
@@ -369,7 +369,7 @@ class Strip {
   }
 
   async copy() {
-    const button = find("[data-act=copy]", this.root);
+    const button = need("[data-act=copy]", this.root);
     let name = "check";
     try {
       await navigator.clipboard.writeText(hexText(this.record, (field) => `${fieldName(field.name)}: ${fieldValue(field)}`));

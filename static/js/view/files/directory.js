@@ -1,7 +1,7 @@
 /** The node's directory beside the maps of the files: it grows and shrinks with the run. */
 import { awaitsFirstRecord, directoryOf } from "../../model/directory.js";
 import { bytes, gettext } from "../../model/text.js";
-import { el, find, show } from "../base/dom.js";
+import { el, find, need, show } from "../base/dom.js";
 
 /**
  * @import { FileLine } from "../../model/directory.js"
@@ -23,7 +23,7 @@ export class DirectoryView {
     this.session = session;
     this.mark = "";
     button.addEventListener("click", () => (root.open ? this.close() : this.open()));
-    find("[data-act=close-directory]", root).addEventListener("click", () => this.close());
+    need("[data-act=close-directory]", root).addEventListener("click", () => this.close());
     root.addEventListener("keydown", (event) => event.key === "Escape" && this.close());
     files.listen(() => root.open && this.update());
   }
@@ -45,7 +45,7 @@ export class DirectoryView {
     const mark = JSON.stringify(lines);
     if (mark === this.mark) return;
     this.mark = mark;
-    find("ul", this.root).replaceChildren(...lines.map((line) => this.line(line)));
+    need("ul", this.root).replaceChildren(...lines.map((line) => this.line(line)));
     show(find("[data-soon]", this.root), awaitsFirstRecord(lines));
   }
 

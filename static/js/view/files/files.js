@@ -10,7 +10,7 @@ import { holding } from "../../model/stretches.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
-import { find, findAll, setAttributes, setText } from "../base/dom.js";
+import { dataOf, find, findAll, need, setAttributes, setText } from "../base/dom.js";
 import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./paint.js";
 import { clockOf, paintDial, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
@@ -40,7 +40,7 @@ const INDEX_SYNC_MS = 200;
 
 export class FilesView {
   /**
-   * `selection` says whose bytes are shown, and is told where the pointer is; `urls` lead to the session's files.
+   * `selection` says whose bytes are shown, and gets the place of the pointer; `urls` lead to the session's files.
    * @param {HTMLElement} root
    * @param {Playhead} session
    * @param {Selection} selection
@@ -60,11 +60,11 @@ export class FilesView {
     this.scenes = { index: null, store: null, name: "" };
     this.bytes = new BytesPanel(root, urls, host);
     selection.listen((what) => what === "chosen" && this.letGo());
-    this.index = find("[data-canvas=index]", root);
-    this.rdq = find("[data-canvas=store]", root);
+    this.index = need("[data-canvas=index]", HTMLCanvasElement, root);
+    this.rdq = need("[data-canvas=store]", HTMLCanvasElement, root);
     for (const canvas of [this.index, this.rdq]) onResize(canvas, () => this.update());
     for (const button of findAll("[data-store]", root))
-      button.addEventListener("click", () => this.choose(button.dataset.store));
+      button.addEventListener("click", () => this.choose(dataOf(button, "store")));
     this.point(this.index, (x, y) => this.entryAt(x, y - HEAD));
     this.point(this.rdq, (x, y) => this.recordAt(x, y));
   }

@@ -206,7 +206,7 @@ function paintReferences(pen, { x, w, refs }, { y, h }) {
 }
 
 /**
- * Records of equal size: fine lines between them, as long as they can be told apart.
+ * Records of equal size: fine lines between them, as long as they can be distinguished.
  * @param {CanvasRenderingContext2D} pen
  * @param {Values & Box} file
  */

@@ -1,5 +1,5 @@
 /** A directory or a zip that somebody drops or chooses: its files with their paths, which a form alone does not know. */
-import { find } from "../base/dom.js";
+import { need } from "../base/dom.js";
 
 /** @typedef {[path: string, file: File]} GivenFile */
 
@@ -44,15 +44,15 @@ async function below(entry) {
  * @param {(files: Promise<GivenFile[]>) => void} chosen
  */
 export function watchFiles(form, chosen) {
-  for (const input of [find("[data-directory]", form), find("[data-zip]", form)])
+  for (const input of [need("[data-directory]", HTMLInputElement, form), need("[data-zip]", HTMLInputElement, form)])
     input.addEventListener("change", () => {
       /** @type {GivenFile[]} */
-      const files = [...input.files].map((file) => [file.webkitRelativePath || file.name, file]);
+      const files = [...(input.files ?? [])].map((file) => [file.webkitRelativePath || file.name, file]);
       input.value = "";
       if (files.length) chosen(Promise.resolve(files));
     });
-  const place = find("[data-drop]", form);
-  for (const name of ["dragover", "dragleave", "drop"])
+  const place = need("[data-drop]", form);
+  for (const name of /** @type {const} */ (["dragover", "dragleave", "drop"]))
     place.addEventListener(name, (/** @type {DragEvent} */ event) => {
       event.preventDefault();
       place.classList.toggle("is-over", name === "dragover");

@@ -3,7 +3,7 @@ import { declaredQueues } from "../../model/messages.js";
 import { PRESETS } from "../../model/presets.js";
 import { CONDITIONS } from "../../model/until.js";
 import { fill, gettext } from "../../model/text.js";
-import { find, findAll } from "../base/dom.js";
+import { find, findAll, need } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
 
 /**
@@ -109,7 +109,7 @@ function looking({ instruments, console: operator, queues }, page, playhead) {
   return [
     { title: gettext("Instruments"), key: "I", words: "charts plots memory disk credit", run: () => instruments.toggle() },
     ...(page.changes ? [{ title: gettext("Console"), key: "C", words: "rabbitmqctl", run: () => operator.toggle() }] : []),
-    { title: gettext("Why?"), key: "W", run: () => find("#why").focus() },
+    { title: gettext("Why?"), key: "W", run: () => need("#why").focus() },
     ...Object.keys(playhead.session.state.queues).map((queue) => ({
       title: fill(gettext("Show queue %(queue)s"), { queue }),
       run: () => queues.choose(queue),
@@ -117,7 +117,7 @@ function looking({ instruments, console: operator, queues }, page, playhead) {
     { title: gettext("Presentation: large type, nothing beside"), key: "B", words: "projector beamer fullscreen", run: page.present },
     { title: gettext("Light or dark"), key: "T", words: "theme", run: toggleTheme },
     { title: gettext("More contrast, or less"), words: "high contrast accessibility", run: toggleContrast },
-    { title: gettext("Keyboard and help"), key: "?", run: () => find("#help-dialog").showModal() },
+    { title: gettext("Keyboard and help"), key: "?", run: () => need("#help-dialog", HTMLDialogElement).showModal() },
     ...(page.changes ? [{ title: gettext("Take the tour in a new session"), words: "guide help", run: page.startTour }] : []),
   ];
 }
@@ -128,12 +128,12 @@ function looking({ instruments, console: operator, queues }, page, playhead) {
  */
 function leaving(page) {
   const go = (/** @type {string} */ address) => () => location.assign(address);
-  const languages = findAll("#language option").map((option) => ({
+  const languages = findAll("#language option", HTMLOptionElement).map((option) => ({
     title: fill(gettext("Language: %(name)s"), { name: option.textContent }),
     words: option.value,
     run: () => {
       option.selected = true;
-      find("[data-language-form]").submit();
+      need("[data-language-form]", HTMLFormElement).submit();
     },
   }));
   return [
@@ -143,7 +143,7 @@ function leaving(page) {
     { title: gettext("Export the scenario"), words: "download json", run: go(page.urls.scenario) },
     { title: gettext("Export, as a page that works offline"), words: "download html file share", run: go(page.urls.page) },
     { title: gettext("Download all files"), words: "zip archive", run: go(page.urls.archive) },
-    ...findAll("header nav a").map((link) => ({ title: fill(gettext("Go to %(page)s"), { page: link.textContent }), run: go(link.href) })),
+    ...findAll("header nav a", HTMLAnchorElement).map((link) => ({ title: fill(gettext("Go to %(page)s"), { page: link.textContent }), run: go(link.href) })),
     ...languages,
   ];
 }

@@ -1,6 +1,6 @@
 /** What goes beyond single parts, in order: sharing, the place of a link, leader lines, tour, undo, fork, palette and keys. */
 import { gettext, messageOf } from "../../model/text.js";
-import { find } from "../base/dom.js";
+import { need } from "../base/dom.js";
 import { togglePresentation } from "../base/theme.js";
 import { actionsOf } from "./actions.js";
 import { CommandPalette } from "./command-palette.js";
@@ -27,9 +27,9 @@ import { LeaderLine } from "./leader-line.js";
 export function buildPage(live, rooms, repaint) {
   const { root, data, host, playhead, selection, engine, past, alerts } = live;
   const { stage, files, panels } = rooms;
-  const fork = find("[data-fork]", root);
+  const fork = need("[data-fork]", HTMLFormElement, root);
   fork.addEventListener("submit", () => {
-    find("[name=at_us]", fork).value = playhead.behind ? String(playhead.nowUs) : "";
+    need("[name=at_us]", HTMLInputElement, fork).value = playhead.behind ? String(playhead.nowUs) : "";
   });
   const present = () => {
     togglePresentation();
@@ -48,15 +48,15 @@ export function buildPage(live, rooms, repaint) {
       else fork.requestSubmit();
     },
     compare: () => location.assign(`${data.urls.compare}&at_s=${(playhead.nowUs / 1e6).toFixed(3)}&more_s=10`),
-    sharing: new Sharing(find("#share-dialog"), live, stage.view),
+    sharing: new Sharing(need("#share-dialog", HTMLDialogElement), live, stage.view),
     present,
-    startTour: () => find("[data-start-tour]").requestSubmit(),
+    startTour: () => need("[data-start-tour]", HTMLFormElement).requestSubmit(),
     clear: () => {
       selection.choose(null);
       if (panels.narrative.picked !== null) panels.narrative.choose(panels.narrative.picked);
     },
-    leader: new LeaderLine(find("[data-leader]", root), root, stage.view, files, selection),
-    journey: new Journey(find("[data-life]", root), live, rooms),
+    leader: new LeaderLine(need("[data-leader]", SVGSVGElement, root), root, stage.view, files, selection),
+    journey: new Journey(need("[data-life]", root), live, rooms),
     tour: new Tour(live, stage.view),
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,
@@ -67,16 +67,16 @@ export function buildPage(live, rooms, repaint) {
       flash: (text) => alerts.flash(text),
     }),
   };
-  const theatre = new Theatre(find("[data-theatre]", root), live, stage.view, (command) =>
+  const theatre = new Theatre(need("[data-theatre]", root), live, stage.view, (command) =>
     panels.controls.send(command, "queue"),
   );
   panels.controls.restart = (kind) => theatre.open(kind);
   const all = { ...rooms, page };
-  const palette = new CommandPalette(find("#palette-dialog"), () => actionsOf(all, playhead));
-  find("[data-act=palette]").addEventListener("click", () => palette.open());
-  find("[data-act=present]").addEventListener("click", present);
-  find("[data-act=undo]", root).addEventListener("click", page.undo);
-  find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
+  const palette = new CommandPalette(need("#palette-dialog", HTMLDialogElement), () => actionsOf(all, playhead));
+  need("[data-act=palette]").addEventListener("click", () => palette.open());
+  need("[data-act=present]").addEventListener("click", present);
+  need("[data-act=undo]", root).addEventListener("click", page.undo);
+  need("[data-act=help]").addEventListener("click", () => need("#help-dialog", HTMLDialogElement).showModal());
   bindKeys(all, live);
   beginTour(live, page.tour);
   return page;
@@ -110,7 +110,7 @@ function beginTour({ data, session }, tour) {
   session.listen(({ kind }) => {
     if (started || kind !== "snapshot") return;
     started = true;
-    find("#hints").hidden = true;
+    need("#hints").hidden = true;
     tour.start();
   });
 }

@@ -1,7 +1,7 @@
 /** Every action by its name: Ctrl+K, some words, Enter. */
 import { search } from "../../model/search.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { el, find, focused, setText, show } from "../base/dom.js";
+import { el, find, findAll, focused, need, setText, show } from "../base/dom.js";
 
 /** @import { KeyOn, PointerOn } from "../base/dom.js" */
 
@@ -21,8 +21,8 @@ export class CommandPalette {
     this.found = [];
     /** @type {Action[]} what can be done since the palette was opened */
     this.every = [];
-    this.input = find("input", dialog);
-    this.list = find("[role=listbox]", dialog);
+    this.input = need("input", HTMLInputElement, dialog);
+    this.list = need("[role=listbox]", dialog);
     this.input.addEventListener("input", () => this.show());
     this.input.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     this.list.addEventListener("click", (/** @type {PointerOn} */ event) => {
@@ -67,7 +67,7 @@ export class CommandPalette {
   }
 
   mark() {
-    for (const option of this.list.children) option.setAttribute("aria-selected", String(Number(option.dataset.at) === this.chosen));
+    for (const option of findAll(":scope > *", this.list)) option.setAttribute("aria-selected", String(Number(option.dataset.at) === this.chosen));
     const option = this.list.children[this.chosen];
     this.input.setAttribute("aria-activedescendant", option?.id ?? "");
     option?.scrollIntoView({ block: "nearest" });

@@ -3,7 +3,7 @@ import { PICTURE, filmOf, momentOf, sheetOf } from "../../model/film.js";
 import { Gif } from "../../model/gif.js";
 import { fill, gettext, messageOf } from "../../model/text.js";
 import { colors } from "../base/colors.js";
-import { find, required, setText } from "../base/dom.js";
+import { find, need, required, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
 
 /** @import { Live } from "../base/live.js" */
@@ -38,7 +38,7 @@ export class Film {
 
   /** @param {string} name */
   field(name) {
-    return find(`[name=${name}]`, this.form);
+    return need(`[name=${name}]`, HTMLInputElement, this.form);
   }
 
   /** The run so far, as long as it lasted. */
@@ -70,7 +70,7 @@ export class Film {
     this.stopped = false;
     this.engine.control({ play: false });
     const before = playhead.behind ? playhead.nowUs : null;
-    const button = find("button", this.form);
+    const button = need("button", this.form);
     const words = button.textContent;
     setText(button, gettext("Stop recording"));
     try {

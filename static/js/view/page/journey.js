@@ -9,7 +9,7 @@ import { fill, gettext, number } from "../../model/text.js";
 import { narrate } from "../../model/why.js";
 import { cutToFit, penOf, write } from "../base/canvas.js";
 import { colors, faded, recipeOf } from "../base/colors.js";
-import { find, setText } from "../base/dom.js";
+import { find, need, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
 
@@ -41,10 +41,10 @@ export class Journey {
     /** Which event of the life is shown, and the position to which that led. */
     this.at = -1;
     this.went = -1;
-    this.button = find("[data-act=journey]", root);
+    this.button = need("[data-act=journey]", root);
     this.button.addEventListener("click", () => (this.timer ? this.stop() : this.start()));
-    find("[data-act=poster-svg]", root).addEventListener("click", () => this.svg());
-    find("[data-act=poster-png]", root).addEventListener("click", () => this.png());
+    need("[data-act=poster-svg]", root).addEventListener("click", () => this.svg());
+    need("[data-act=poster-png]", root).addEventListener("click", () => this.png());
     playhead.listen(() => this.timer && this.went !== playhead.position && this.stop());
   }
 

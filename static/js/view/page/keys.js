@@ -1,6 +1,6 @@
 /** The keyboard map. Single letters are off in fields and can be switched off altogether. */
 import { LANES } from "../../model/messages.js";
-import { find } from "../base/dom.js";
+import { need } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
 import { fenceStep } from "../stage/fence.js";
 
@@ -55,8 +55,8 @@ class LeftByPointer {
 export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   let laneUntil = 0;
   const pointer = new LeftByPointer();
-  const help = find("#help-dialog");
-  const toggle = find("[data-keys-toggle]", help);
+  const help = need("#help-dialog", HTMLDialogElement);
+  const toggle = need("[data-keys-toggle]", HTMLInputElement, help);
   toggle.checked = lettersOn();
   toggle.addEventListener("change", () => {
     try {
@@ -65,7 +65,7 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
       // Then the choice holds for this page only.
     }
   });
-  const contrast = find("[data-contrast-toggle]", help);
+  const contrast = need("[data-contrast-toggle]", HTMLInputElement, help);
   contrast.checked = document.documentElement.dataset.contrast === "more";
   contrast.addEventListener("change", toggleContrast);
   /** @type {Record<string, () => unknown>} */
@@ -85,7 +85,7 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
     t: toggleTheme,
     j: () => panels.narrative.walk(1),
     k: () => panels.narrative.walk(-1),
-    w: () => find("#why").focus(),
+    w: () => need("#why").focus(),
     c: () => panels.console.toggle(),
     s: () => page.sharing.open(),
     q: () => {

@@ -44,7 +44,7 @@ export class PlaceOfLink {
   follow() {
     if (this.done || !this.session.version) return;
     const { at_us: atUs, number } = this.place;
-    if (atUs !== null && this.session.nowUs < atUs) this.goOn(atUs);
+    if (atUs !== null && this.session.knownUs < atUs) this.goOn(atUs);
     else if (number !== null && this.session.next < number) this.done = this.session.play === false && this.asked;
     else this.wait();
   }
@@ -72,7 +72,7 @@ export class PlaceOfLink {
     const { playhead, session } = this;
     let there = true;
     if (number !== null && number < session.next) there = playhead.go(number);
-    else if (atUs !== null && atUs < session.nowUs) there = playhead.toTime(atUs);
+    else if (atUs !== null && atUs < session.knownUs) there = playhead.toTime(atUs);
     if (!there) this.flash(gettext("That moment is not kept any more; this is the present."));
     if (msg !== null) this.selection.choose(msg);
     if (view) spotlight(view);

@@ -1,7 +1,7 @@
 /** Sharing: a link to the moment that is looked at, one that carries the run itself, a frame, and pictures. */
 import { clock, fill, gettext } from "../../model/text.js";
 import { cutToFit, penOf, sizeOf, write } from "../base/canvas.js";
-import { find, findAll, required, setText, show } from "../base/dom.js";
+import { find, findAll, need, required, setText, show } from "../base/dom.js";
 import { colors, recipeOf } from "../base/colors.js";
 import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
@@ -52,7 +52,7 @@ export class Sharing {
     // Of a run that no link leads to only pictures can be taken away.
     document.body.classList.toggle("has-no-link", !host.share);
     const sharing = this;
-    this.film = new Film(find("[data-film]", dialog), live, {
+    this.film = new Film(need("[data-film]", HTMLFormElement, dialog), live, {
       get width() {
         return sharing.scene.geo.width;
       },
@@ -63,9 +63,9 @@ export class Sharing {
     });
     for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
     find("[data-act=share]", root)?.addEventListener("click", () => this.open());
-    find("[data-share=copy]", dialog).addEventListener("click", () => this.copyShown());
-    find("[data-share=png]", dialog).addEventListener("click", () => this.png());
-    find("[data-share=svg]", dialog).addEventListener("click", () => this.svg());
+    need("[data-share=copy]", dialog).addEventListener("click", () => this.copyShown());
+    need("[data-share=png]", dialog).addEventListener("click", () => this.png());
+    need("[data-share=svg]", dialog).addEventListener("click", () => this.svg());
     document.addEventListener("click", (event) => {
       if (event.target instanceof Element && event.target.closest("[data-act=copy-moment]")) this.copyMoment();
     });
@@ -129,19 +129,19 @@ export class Sharing {
     if (!kept) return;
     const place = this.place();
     setText(find("[data-share=moment-text]", this.dialog), fill(gettext("at this moment, %(at)s"), { at: clock(place.at) }));
-    const message = find("[data-share=message]", this.dialog);
+    const message = need("[data-share=message]", HTMLInputElement, this.dialog);
     message.disabled = place.msg === null;
     message.checked = place.msg !== null;
-    find("[data-share=kind][value=whole]", this.dialog).disabled = !kept.stateless;
+    need("[data-share=kind][value=whole]", HTMLInputElement, this.dialog).disabled = !kept.stateless;
     this.write();
     this.dialog.showModal();
-    find("[data-share=link]", this.dialog).select();
+    need("[data-share=link]", HTMLInputElement, this.dialog).select();
   }
 
   /** Write the link of the chosen kind. */
   write() {
     if (!this.kept) return;
-    const field = find("[data-share=link]", this.dialog);
+    const field = need("[data-share=link]", HTMLInputElement, this.dialog);
     field.value = this.shown(this.kept);
     show(find("[data-share=copied]", this.dialog), false);
   }
@@ -152,15 +152,15 @@ export class Sharing {
    */
   shown(kept) {
     const { dialog } = this;
-    const chosen = (/** @type {string} */ name) => find(`[data-share=${name}]`, dialog);
+    const chosen = (/** @type {string} */ name) => need(`[data-share=${name}]`, HTMLInputElement, dialog);
     const place = this.place();
     const wanted = {
       at: chosen("moment").checked ? place.at : null,
       n: chosen("moment").checked ? place.n : null,
       msg: chosen("message").checked ? place.msg : null,
-      lang: chosen("lang").value,
+      lang: need("[data-share=lang]", HTMLSelectElement, dialog).value,
     };
-    const kind = find("[data-share=kind]:checked", dialog)?.value ?? "short";
+    const kind = find("[data-share=kind]:checked", HTMLInputElement, dialog)?.value ?? "short";
     if (kind === "whole" && kept.stateless) return withPlace(kept.stateless, wanted);
     if (kind === "frame") return frameOf(withPlace(kept.embed, wanted));
     return withPlace(kept.url, wanted);
@@ -172,7 +172,7 @@ export class Sharing {
     const chip = find("[data-share=copied]", this.dialog);
     show(chip, copied);
     if (copied) setTimeout(() => show(chip, false), COPIED_MS);
-    else find("[data-share=link]", this.dialog).select();
+    else need("[data-share=link]", HTMLInputElement, this.dialog).select();
   }
 
   /** @param {string} text */

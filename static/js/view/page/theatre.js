@@ -6,7 +6,7 @@ import { countsOf, fateOfStart } from "../../model/fate.js";
 import { outcomeText, reasonsOf } from "../../model/fate-words.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { find, findAll, focused, setText, show } from "../base/dom.js";
+import { dataOf, find, findAll, focused, need, setText, show } from "../base/dom.js";
 import { Fates } from "../stage/fates.js";
 
 /**
@@ -51,8 +51,8 @@ export class Theatre {
     /** @type {Record<string, () => unknown>} */
     const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.askGuess() };
     for (const button of findAll("[data-theatre-act]", root))
-      button.addEventListener("click", () => acts[button.dataset.theatreAct]());
-    find("[data-theatre-guess]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => this.guessed(event));
+      button.addEventListener("click", () => acts[dataOf(button, "theatreAct")]());
+    need("[data-theatre-guess]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => this.guessed(event));
     root.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
@@ -144,18 +144,18 @@ export class Theatre {
       : fill(gettext("You said %(guess)s; %(lost)s would be lost."), values);
   }
 
-  /** The reader wants to guess: nothing is told until then. */
+  /** The reader wants to guess: nothing is shown until then. */
   askGuess() {
     this.stage.showFates(null);
     this.parts({ counts: false, guess: true, cut: false, hide: false });
     setText(find("[data-theatre-text]", this.root), gettext("Look at what is in RAM, on disk, and not yet fsynced."));
-    find("[name=lost]", this.root).focus();
+    need("[name=lost]", this.root).focus();
   }
 
   /** @param {SubmitEvent} event */
   guessed(event) {
     event.preventDefault();
-    const input = find("[name=lost]", this.root);
+    const input = need("[name=lost]", HTMLInputElement, this.root);
     if (!/^\d{1,9}$/.test(input.value.trim())) {
       input.setAttribute("aria-invalid", "true");
       return;

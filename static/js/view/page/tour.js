@@ -3,7 +3,7 @@ import { STEPS, isMet } from "../../model/tour-steps.js";
 import { fill, gettext, messageOf } from "../../model/text.js";
 import { beside } from "../../layout/beside.js";
 import { wide } from "../base/canvas.js";
-import { el, find, findAll, focused, setText, show } from "../base/dom.js";
+import { el, find, findAll, focused, need, setText, show } from "../base/dom.js";
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
@@ -84,7 +84,7 @@ export class Tour {
     );
     this.card.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     this.spot = el("div.spot", { "aria-hidden": "true", hidden: true });
-    find(".stage-box", this.root).append(this.spot);
+    need(".stage-box", this.root).append(this.spot);
     document.body.append(this.card);
   }
 
@@ -183,7 +183,7 @@ export class Tour {
 
   /** The parts of the page; of the dock only the charts, since time must be able to pass. */
   dimmable() {
-    return findAll(":scope > :not(.dock, .reasons), .reasons > *, .dock > .charts", this.root);
+    return findAll(":scope > :not(.dock, .reasons, svg), .reasons > *, .dock > .charts", this.root);
   }
 
   /** Follow the engine: whether the step has happened, and where its lanes are now. */

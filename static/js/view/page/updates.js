@@ -33,6 +33,8 @@ export class Updates {
     this.panels = throttle(PANEL_MS, () => act("panels", () => this.begin()));
     /** @type {{ update: () => void }[]} the panels that still wait for their turn in this round */
     this.waiting = [];
+    /** Whether something changed during a round: the panels that had their turn by then have not shown it. */
+    this.stale = false;
     session.listen((change) => this.ranOn(change));
     playhead.listen((change) => this.playheadMoved(change));
   }
@@ -95,14 +97,17 @@ export class Updates {
 
   /** A round of the panels: a few in each frame, so that no frame has the work of all. Each has its turn in every round. */
   begin() {
-    if (this.waiting.length) return;
+    this.stale = this.waiting.length > 0;
+    if (this.stale) return;
     this.waiting = Object.values(this.rooms.panels);
     this.turn();
   }
 
   turn() {
-    for (const panel of this.waiting.splice(0, IN_A_FRAME)) panel.update();
+    const now = this.waiting.splice(0, IN_A_FRAME);
     if (this.waiting.length) act("turn", () => this.turn());
+    else if (this.stale) this.panels();
+    for (const panel of now) panel.update();
   }
 
   /** Colours or type are other ones. */

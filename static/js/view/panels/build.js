@@ -1,7 +1,7 @@
 /** The panels around the stage, in order. Each follows the run by its `update()`, and knows no other panel but by name. */
 import { declaredQueues } from "../../model/messages.js";
 import { gettext } from "../../model/text.js";
-import { find } from "../base/dom.js";
+import { find, need } from "../base/dom.js";
 import { ClientForm } from "./client-form.js";
 import { Clients } from "./clients.js";
 import { Console } from "./console.js";
@@ -30,52 +30,52 @@ import { WhyPanel } from "./why.js";
  */
 
 /**
- * Build the room from what the page shares; `queueShown()` is told when the reader chose another queue.
+ * Build the room from what the page shares; `queueShown()` is called when the reader chose another queue.
  * @param {Live} live
  * @param {() => void} queueShown
  */
 export function buildPanels(live, queueShown) {
   const { root, data, session, playhead, engine, selection, alerts, asking } = live;
   const command = (/** @type {Values} */ asked) => engine.command(asked);
-  const why = new WhyPanel(find("#why"), playhead);
-  const narrative = new Narrative(find("#narrative"), playhead, (line) => jump(playhead, why, alerts, line));
-  const controls = new Controls(find("#controls"), session, engine, alerts);
-  const clientForm = new ClientForm(find("#client-dialog"), session, command);
-  const topology = new Topology(find("#topology-dialog"), session, command);
-  const instruments = new Instruments(find("#instruments"), playhead);
+  const why = new WhyPanel(need("#why"), playhead);
+  const narrative = new Narrative(need("#narrative"), playhead, (line) => jump(playhead, why, alerts, line));
+  const controls = new Controls(need("#controls"), session, engine, alerts);
+  const clientForm = new ClientForm(need("#client-dialog", HTMLDialogElement), session, command);
+  const topology = new Topology(need("#topology-dialog", HTMLDialogElement), session, command);
+  const instruments = new Instruments(need("#instruments"), playhead);
   const operator = new Console(
-    find("#console"),
+    need("#console"),
     data.console,
     (line) => engine.ask(line),
     () => declaredQueues(session.state),
   );
-  const clients = new Clients(find("#clients"), session, controls, clientForm, asking);
+  const clients = new Clients(need("#clients"), session, controls, clientForm, asking);
   const panels = {
     why,
     narrative,
     controls,
     folds: new Folds(controls.root, controls),
     stands: standsFor(live, controls, operator),
-    gauges: new GaugeBars(find("#gauges"), playhead),
+    gauges: new GaugeBars(need("#gauges"), playhead),
     clients,
     clientForm,
     topology,
     instruments,
     console: operator,
-    hints: new Hints(find("#hints"), session),
+    hints: new Hints(need("#hints"), session),
     status: new Status(root, playhead, () => engine.connect()),
-    queues: new Queues(find("[data-queues]", root), playhead, queueShown),
-    routes: new Routes(find("#clients"), session, asking, clients, () => asking.may() && topology.open()),
-    nodes: new Nodes(find("[data-nodes]", root), playhead, command, queueShown),
-    follow: new Follow(find("#stage", root), playhead, selection, (text) => alerts.flash(text)),
-    ...(data.story && data.owner ? { story: new StoryPanel(find("#story"), live) } : {}),
+    queues: new Queues(need("[data-queues]", root), playhead, queueShown),
+    routes: new Routes(need("#clients"), session, asking, clients, () => asking.may() && topology.open()),
+    nodes: new Nodes(need("[data-nodes]", root), playhead, command, queueShown),
+    follow: new Follow(need("#stage", root), playhead, selection, (text) => alerts.flash(text)),
+    ...(data.story && data.owner ? { story: new StoryPanel(need("#story"), live) } : {}),
   };
-  find("[data-act=topology]", root).addEventListener("click", () => topology.open());
-  find("[data-act=instruments]", root).addEventListener("click", () => instruments.toggle());
-  find("[data-act=console]").addEventListener("click", () => operator.toggle());
-  find("[data-act=dock-publish]", root).addEventListener("click", () => controls.publish());
-  find("[data-act=dock-consume]", root).addEventListener("click", () => find("[data-act=consume]", root).click());
-  find("[data-act=first]", root).addEventListener("click", () => controls.publish());
+  need("[data-act=topology]", root).addEventListener("click", () => topology.open());
+  need("[data-act=instruments]", root).addEventListener("click", () => instruments.toggle());
+  need("[data-act=console]").addEventListener("click", () => operator.toggle());
+  need("[data-act=dock-publish]", root).addEventListener("click", () => controls.publish());
+  need("[data-act=dock-consume]", root).addEventListener("click", () => need("[data-act=consume]", root).click());
+  need("[data-act=first]", root).addEventListener("click", () => controls.publish());
   return panels;
 }
 
@@ -88,14 +88,14 @@ export function buildPanels(live, queueShown) {
 function standsFor({ data, session }, controls, operator) {
   const fields = () => ({
     persistent: controls.field("persistent").checked,
-    ack: controls.field("ack").value,
+    ack: controls.choice("ack").value,
     prefetch: controls.field("prefetch").value,
   });
   const run = (/** @type {string} */ line) => {
-    find("dialog[open]")?.close();
+    find("dialog[open]", HTMLDialogElement)?.close();
     operator.open(line);
   };
-  const roots = [controls.root, find("#topology-dialog"), find("#instruments")];
+  const roots = [controls.root, need("#topology-dialog"), need("#instruments")];
   return new StandsFor(roots, data.console.stands_for, session, { fields, run });
 }
 

@@ -3,7 +3,7 @@ import { nodesOf } from "../../model/cluster.js";
 import { declaredQueues } from "../../model/messages.js";
 import { PREDECLARED } from "../../model/routes.js";
 import { gettext, messageOf } from "../../model/text.js";
-import { el, find, findAll, setText, show } from "../base/dom.js";
+import { el, find, findAll, need, setText, show } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
 /**
@@ -26,14 +26,14 @@ export class ClientForm {
     this.dialog = dialog;
     this.session = session;
     this.command = command;
-    this.form = find("form", dialog);
+    this.form = need("form", HTMLFormElement, dialog);
     /** @type {Client | null} the client that the dialog is about */
     this.client = null;
     /** The names that the form offers, as they were written last. */
     this.goals = "";
     for (const button of findAll("[data-ends]", dialog))
       button.addEventListener("click", () => this.client && this.send({ do: button.dataset.ends, name: this.client.name }));
-    find("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
+    need("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
     this.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       this.submit();
@@ -58,10 +58,10 @@ export class ClientForm {
     for (const each of findAll("[data-running]", this.form)) show(each, !fresh);
     const goal = declaredQueues(this.session.state)[0] ?? "";
     write(this.form, { ...(publisher ? { ...PUBLISHER, routing_key: goal } : { ...CONSUMER, queue: goal }), ...client, priority: client.properties?.priority ?? null });
-    find("[name=name]", this.form).readOnly = !fresh;
+    need("[name=name]", HTMLInputElement, this.form).readOnly = !fresh;
     forgive(this.form);
     this.dialog.showModal();
-    find(fresh ? "[name=name]" : "[name=rate_per_s]", this.form).select();
+    need(fresh ? "[name=name]" : "[name=rate_per_s]", HTMLInputElement, this.form).select();
   }
 
   /** A queue or an exchange may have come or gone while the dialog is open. */
@@ -86,10 +86,10 @@ export class ClientForm {
       place.replaceChildren(...names.map((name) => el("option", { value: name }, name || gettext("(default)"))));
       if (value !== undefined && names.includes(value)) place.value = value;
     };
-    list(find("[name=queue]", this.form), queues);
-    list(find("[name=exchange]", this.form), exchanges);
-    list(find("datalist", this.form), queues);
-    list(find("[name=node]", this.form), ["", ...nodes]);
+    list(need("[name=queue]", this.form), queues);
+    list(need("[name=exchange]", this.form), exchanges);
+    list(need("datalist", this.form), queues);
+    list(need("[name=node]", this.form), ["", ...nodes]);
     for (const each of findAll("[data-cluster]", this.form)) show(each, nodes.length > 1);
   }
 

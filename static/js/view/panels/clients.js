@@ -3,7 +3,7 @@ import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../model
 import { stateName } from "../../model/actor-states.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { idOf } from "../../model/routes.js";
-import { el, find, findAll, icon, keepChildren, required, setText } from "../base/dom.js";
+import { dataOf, el, find, findAll, icon, keepChildren, need, required, setText } from "../base/dom.js";
 import { Rate } from "./rate.js";
 import { portOf } from "./routes.js";
 
@@ -37,7 +37,7 @@ export class Clients {
     /** @type {Map<string, Rate>} the rates by the names of their clients */
     this.rates = new Map();
     for (const button of findAll("[data-add]", root))
-      button.addEventListener("click", () => this.add(button.dataset.add));
+      button.addEventListener("click", () => this.add(dataOf(button, "add")));
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("keydown", (event) => this.key(event));
   }
@@ -117,7 +117,7 @@ export class Clients {
    */
   build(role, clients) {
     const byName = new Map(clients.map((each) => [each.name, each]));
-    keepChildren(find(`[data-clients=${role}]`, this.root), [...byName.keys()], (name) => this.item(required(byName.get(name), name)));
+    keepChildren(need(`[data-clients=${role}]`, this.root), [...byName.keys()], (name) => this.item(required(byName.get(name), name)));
   }
 
   /** @param {Client} client */
@@ -152,11 +152,11 @@ export class Clients {
 
   /** @param {Client} client */
   refresh(client) {
-    const item = find(`[data-client="${client.name}"]`, this.root);
+    const item = need(`[data-client="${client.name}"]`, this.root);
     item.dataset.state = client.state;
     setText(find("[data-client-text]", item), describe(client));
     required(this.rates.get(client.name), `the rate of ${client.name}`).update();
-    const toggle = find("[data-client-act=toggle]", item);
+    const toggle = need("[data-client-act=toggle]", item);
     const stopped = client.state === "stopped";
     const label = fill(stopped ? gettext("Let %(name)s run") : gettext("Pause %(name)s"), { name: client.name });
     if (toggle.title !== label) {
@@ -164,7 +164,7 @@ export class Clients {
       toggle.setAttribute("aria-label", label);
       toggle.replaceChildren(icon(stopped ? "play" : "pause"));
     }
-    light(find(".lamps", item), client);
+    light(need(".lamps", item), client);
   }
 }
 

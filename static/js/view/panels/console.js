@@ -1,7 +1,7 @@
 /** The console: lines of rabbitmqctl to the engine, what they print, history and completion. */
 import { History, complete } from "../../model/console.js";
 import { fill, gettext, messageOf } from "../../model/text.js";
-import { el, find, focused, setText, show } from "../base/dom.js";
+import { el, find, focused, need, setText, show } from "../base/dom.js";
 
 /** @import { KeyOn } from "../base/dom.js" */
 
@@ -28,19 +28,19 @@ export class Console {
     this.ask = ask;
     this.names = names;
     this.history = new History();
-    this.output = find("[data-console-output]", root);
-    this.input = find("[data-console-line]", root);
+    this.output = need("[data-console-output]", root);
+    this.input = need("[data-console-line]", HTMLInputElement, root);
     this.hint = find("[data-console-hint]", root);
     /** @type {HTMLElement | null} */
     this.opener = null;
-    find("[data-console-form]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+    need("[data-console-form]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       this.submit();
     });
     this.input.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     this.input.addEventListener("input", () => this.suggest());
-    find("[data-act=console-close]", root).addEventListener("click", () => this.close());
-    find("[data-act=console-clear]", root).addEventListener("click", () => this.clear());
+    need("[data-act=console-close]", root).addEventListener("click", () => this.close());
+    need("[data-act=console-clear]", root).addEventListener("click", () => this.clear());
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") {
         event.stopPropagation();
@@ -139,7 +139,7 @@ export class Console {
   /** @param {HTMLElement} block */
   print(block) {
     this.output.append(block);
-    while (this.output.children.length > KEPT_BLOCKS) this.output.firstElementChild.remove();
+    while (this.output.children.length > KEPT_BLOCKS) this.output.firstElementChild?.remove();
     this.follow();
   }
 

@@ -36,7 +36,7 @@ export class MemoryControls {
     bind("ram", "ram_bytes", (value) => this.ramOf(value));
     bind("watermark", "vm_memory_high_watermark", (value) => value / 100);
     bind("ratio", "vm_memory_high_watermark_paging_ratio", (value) => value / 100);
-    const strategy = this.controls.field("strategy");
+    const strategy = this.controls.choice("strategy");
     strategy.addEventListener("change", () =>
       this.controls.send({ do: "set", name: "vm_memory_calculation_strategy", value: strategy.value }, "strategy"),
     );
@@ -93,7 +93,7 @@ export class MemoryControls {
     this.label("ratio", `${decimal(ratio)} = ${bytes(ram * watermark * ratio)}`);
     for (const name of ["ram", "watermark", "ratio"]) {
       const input = this.controls.field(name);
-      input.style.setProperty("--fill", `${(100 * (input.value - input.min)) / (input.max - input.min)}%`);
+      input.style.setProperty("--fill", `${(100 * (Number(input.value) - Number(input.min))) / (Number(input.max) - Number(input.min))}%`);
     }
   }
 
@@ -130,19 +130,19 @@ export class MemoryControls {
     this.settingsMark = mark;
     this.base ??= settings.ram_bytes;
     /**
-     * @param {string} name
+     * @param {HTMLInputElement | HTMLSelectElement} field
      * @param {number | string} value
      */
-    const set = (name, value) => {
-      if (document.activeElement !== this.controls.field(name))
-        this.controls.field(name).value = String(value);
+    const set = (field, value) => {
+      if (document.activeElement !== field) field.value = String(value);
     };
-    set("ram", this.positionOf(settings.ram_bytes));
-    set("watermark", settings.vm_memory_high_watermark * 100);
+    const ratio = this.controls.field("ratio");
+    set(this.controls.field("ram"), this.positionOf(settings.ram_bytes));
+    set(this.controls.field("watermark"), settings.vm_memory_high_watermark * 100);
     // The console and scenarios may set more than the slider offers; it must not say less than is so.
-    this.controls.field("ratio").max = String(Math.max(110, settings.vm_memory_high_watermark_paging_ratio * 100));
-    set("ratio", settings.vm_memory_high_watermark_paging_ratio * 100);
-    set("strategy", strategyOf(settings));
+    ratio.max = String(Math.max(110, settings.vm_memory_high_watermark_paging_ratio * 100));
+    set(ratio, settings.vm_memory_high_watermark_paging_ratio * 100);
+    set(this.controls.choice("strategy"), strategyOf(settings));
     this.labelMemory();
   }
 

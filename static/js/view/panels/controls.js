@@ -4,7 +4,7 @@ import { figures } from "../../model/situation.js";
 import { fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
 import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
-import { el, find, findAll, setText, show } from "../base/dom.js";
+import { dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
@@ -47,7 +47,12 @@ export class Controls {
 
   /** @param {string} name */
   field(name) {
-    return find(`[name=${name}]`, this.root);
+    return need(`[name=${name}]`, HTMLInputElement, this.root);
+  }
+
+  /** @param {string} name */
+  choice(name) {
+    return need(`[name=${name}]`, HTMLSelectElement, this.root);
   }
 
   /**
@@ -74,7 +79,7 @@ export class Controls {
    * @param {string} text
    */
   complain(name, text) {
-    const input = this.field(name);
+    const input = find(`[name=${name}]`, this.root);
     const place = find(`[data-error=${name}]`, this.root);
     input?.setAttribute("aria-invalid", text ? "true" : "false");
     input?.closest(".input, .field")?.classList.toggle("invalid", Boolean(text));
@@ -85,7 +90,7 @@ export class Controls {
 
   /** What was refused before may be fine by now: an accepted command takes all complaints away. */
   forgive() {
-    for (const place of findAll("[data-error]", this.root)) if (place.textContent) this.complain(place.dataset.error, "");
+    for (const place of findAll("[data-error]", this.root)) if (place.textContent) this.complain(dataOf(place, "error"), "");
   }
 
   /**
@@ -111,19 +116,19 @@ export class Controls {
   // --- messages: what they are, a burst of them, a stream of them ---
 
   bindMessages() {
-    find("[data-form=publish]", this.root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+    need("[data-form=publish]", this.root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       this.publish();
     });
     this.field("count").addEventListener("input", () => this.labelPublish());
-    find("[data-act=stream]", this.root).addEventListener("click", () => this.toggleStream());
+    need("[data-act=stream]", this.root).addEventListener("click", () => this.toggleStream());
     for (const name of ["rate", "size_bytes", "persistent", "confirm"]) {
       this.field(name).addEventListener(
         "change",
         () => this.actor(PUBLISHER)?.state !== "stopped" && this.actor(PUBLISHER) && this.stream(true),
       );
     }
-    const presets = find("[data-presets]", this.root);
+    const presets = need("[data-presets]", HTMLSelectElement, this.root);
     for (const [name, { text }] of Object.entries(PRESETS)) presets.append(el("option", { value: name }, text()));
     presets.addEventListener("change", () => presets.value && this.preset(presets.value));
     this.labelPublish();
@@ -137,7 +142,7 @@ export class Controls {
     const { values } = PRESETS[name];
     for (const [field, value] of Object.entries(values)) {
       const input = this.field(field);
-      if (input.type === "checkbox") input.checked = value;
+      if (input.type === "checkbox") input.checked = Boolean(value);
       else input.value = String(value);
     }
     this.labelPublish();
@@ -193,9 +198,9 @@ export class Controls {
   // --- the consumer ---
 
   bindConsumer() {
-    find("[data-act=consume]", this.root).addEventListener("click", () => this.consume(!this.consuming()));
-    for (const name of ["consumer_rate", "prefetch", "ack"]) {
-      this.field(name).addEventListener("change", () => {
+    need("[data-act=consume]", this.root).addEventListener("click", () => this.consume(!this.consuming()));
+    for (const input of [this.field("consumer_rate"), this.field("prefetch"), this.choice("ack")]) {
+      input.addEventListener("change", () => {
         this.showManual();
         if (this.consuming()) this.consume(true);
       });
@@ -206,7 +211,7 @@ export class Controls {
      * @param {(count: number) => Values} make
      */
     const hand = (act, make) =>
-      find(`[data-act=${act}]`, this.root).addEventListener("click", () => {
+      need(`[data-act=${act}]`, this.root).addEventListener("click", () => {
         const value = count();
         if (value !== null) this.send(make(value), "hand_count");
       });
@@ -232,7 +237,7 @@ export class Controls {
         name: CONSUMER,
         rate_per_s: rate,
         prefetch,
-        ack: this.field("ack").value,
+        ack: this.choice("ack").value,
         running,
       },
       "consumer_rate",
@@ -240,7 +245,7 @@ export class Controls {
   }
 
   showManual() {
-    const manual = this.field("ack").value === "manual";
+    const manual = this.choice("ack").value === "manual";
     show(find("[data-consumer-rate]", this.root), !manual);
   }
 
@@ -252,13 +257,13 @@ export class Controls {
         this.send({ do: "set", name: "queue_mode", value: button.dataset.mode }, "queue"),
       );
     }
-    this.field("work_profile").addEventListener("change", (/** @type {EventOn} */ { target }) =>
+    this.choice("work_profile").addEventListener("change", (/** @type {EventOn} */ { target }) =>
       this.send({ do: "set", name: "work_profile", value: target.value }, "work_profile"),
     );
-    find("[data-act=purge]", this.root).addEventListener("click", () => this.send({ do: "purge" }, "queue"));
+    need("[data-act=purge]", this.root).addEventListener("click", () => this.send({ do: "purge" }, "queue"));
     for (const button of findAll("[data-restart]", this.root)) {
       button.addEventListener("click", () =>
-        this.restart(button.dataset.restart),
+        this.restart(dataOf(button, "restart")),
       );
     }
   }
@@ -284,7 +289,7 @@ export class Controls {
    * @param {boolean} live
    */
   enable(live) {
-    for (const fieldset of findAll("fieldset", this.root)) fieldset.disabled = !live || !this.owner;
+    for (const fieldset of findAll("fieldset", HTMLFieldSetElement, this.root)) fieldset.disabled = !live || !this.owner;
   }
 
   update() {
@@ -293,9 +298,9 @@ export class Controls {
     this.memory.update(now);
     for (const button of findAll("[data-mode]", this.root))
       button.setAttribute("aria-pressed", String(button.dataset.mode === now.mode));
-    const profile = this.field("work_profile");
+    const profile = this.choice("work_profile");
     if (document.activeElement !== profile) profile.value = this.session.state.node.settings.work_profile ?? "instant";
-    find("[data-act=purge]", this.root).disabled = now.ready === 0;
+    need("[data-act=purge]", HTMLButtonElement, this.root).disabled = now.ready === 0;
   }
 
   followActors() {
@@ -306,10 +311,10 @@ export class Controls {
     this.button("consume", this.consuming(), gettext("Start"), gettext("Stop"));
     setText(find("[data-publisher-state]", this.root), publisherText(publisher, this.actor("burst")));
     setText(find("[data-consumer-state]", this.root), consumerText(consumer, hand));
-    find("[data-publisher-state]", this.root).dataset.state =
+    need("[data-publisher-state]", this.root).dataset.state =
       publisher?.state ?? this.actor("burst")?.state ?? "";
     const held = (hand?.unacked ?? 0) > 0;
-    for (const act of ["ack", "requeue"]) find(`[data-act=${act}]`, this.root).disabled = !held;
+    for (const act of ["ack", "requeue"]) need(`[data-act=${act}]`, HTMLButtonElement, this.root).disabled = !held;
   }
 
   /**
@@ -319,7 +324,7 @@ export class Controls {
    * @param {string} stop
    */
   button(act, on, start, stop) {
-    const button = find(`[data-act=${act}]`, this.root);
+    const button = need(`[data-act=${act}]`, this.root);
     button.setAttribute("aria-pressed", String(Boolean(on)));
     setText(button, on ? stop : start);
   }

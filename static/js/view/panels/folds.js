@@ -1,6 +1,6 @@
 /** What a newcomer does not need stands folded in the left column; each fold says what is set in it, and stays as it was left. */
 import { bytes, fill, gettext } from "../../model/text.js";
-import { find, findAll, setText } from "../base/dom.js";
+import { dataOf, find, findAll, setText } from "../base/dom.js";
 
 /** @import { Controls } from "./controls.js" */
 
@@ -32,7 +32,7 @@ export class Folds {
    */
   constructor(root, controls) {
     this.controls = controls;
-    this.folds = new Map(findAll("[data-more]", root).map((each) => [each.dataset.more, each]));
+    this.folds = new Map(findAll("[data-more]", HTMLDetailsElement, root).map((each) => [dataOf(each, "more"), each]));
     const open = remembered();
     for (const [name, fold] of this.folds) {
       fold.open = open.has(name);
@@ -47,7 +47,7 @@ export class Folds {
       messages: [bytes(Number(value("size_bytes"))), on("persistent") ? gettext("persistent") : gettext("transient"), on("confirm") && gettext("confirms")],
       consumer: [fill(gettext("prefetch %(n)s"), { n: value("prefetch") })],
       memory: [Number(value("watermark")) / 100, Number(value("ratio")) / 100],
-      queue: [value("work_profile")],
+      queue: [this.controls.choice("work_profile").value],
     };
     for (const [name, parts] of Object.entries(values))
       setText(find("[data-more-now]", this.folds.get(name)), parts.filter(Boolean).join(", "));

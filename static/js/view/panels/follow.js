@@ -2,11 +2,10 @@
 import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { Life } from "../../model/life.js";
 import { lifeText, lifeTone } from "../../model/life-words.js";
-import { locate } from "../../model/messages.js";
+import { locate, stateWords } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { clock, fill, gettext, number, seconds } from "../../model/text.js";
-import { el, find, focused, setText, show } from "../base/dom.js";
-import { stateWords } from "../stage/twin.js";
+import { el, find, focused, need, setText, show } from "../base/dom.js";
 
 /**
  * @import { State } from "../../model/catalogue/types.js"
@@ -40,9 +39,10 @@ export class Follow {
     this.playhead = playhead;
     this.selection = selection;
     this.warn = warn;
-    this.strip = find("[data-life]", root);
-    this.list = find("[data-life-list]", root);
-    this.form = find("[data-form=find]", root);
+    this.strip = need("[data-life]", root);
+    this.list = need("[data-life-list]", root);
+    this.form = need("[data-form=find]", HTMLFormElement, root);
+    this.field = need("[name=message]", HTMLInputElement, this.form);
     /** @type {Life | null} */
     this.life = null;
     /** @type {number | null} the message that is followed, and its queue */
@@ -54,18 +54,18 @@ export class Follow {
     this.shown = "";
     this.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
-      this.find(this.form.elements.message.value);
+      this.find(this.field.value);
     });
     this.form.addEventListener("keydown", (/** @type {KeyOn} */ event) => {
       if (event.key === "Escape") selection.choose(null);
     });
-    find("[data-act=unfollow]", root).addEventListener("click", () => selection.choose(null));
+    need("[data-act=unfollow]", root).addEventListener("click", () => selection.choose(null));
     selection.listen((what) => what === "chosen" && this.follow(selection.chosen));
     this.list.addEventListener("click", (/** @type {PointerOn} */ event) => this.click(event));
     const { session } = playhead;
     session.watch((t, at) => this.life?.observe(t, at, session.history.timeOf(at + 1) ?? session.nowUs));
     session.listen((change) => {
-      if (change.kind === "snapshot" && change.why !== "join") this.life?.gap(session.next, session.nowUs);
+      if (change.kind === "snapshot" && change.why !== "join") this.life?.gap(session.next, session.knownUs);
       const past = change.kind === "past";
       if (this.life && (past || this.epoch !== session.history.epoch)) this.read();
       if (past) this.update();
@@ -103,8 +103,8 @@ export class Follow {
 
   /** Go to the field in which a message can be named. */
   focus() {
-    this.form.elements.message.focus();
-    this.form.elements.message.select();
+    this.field.focus();
+    this.field.select();
   }
 
   /**
@@ -193,7 +193,7 @@ export class Follow {
     if (!life.events.length)
       this.list.replaceChildren(el("li.dim", {}, gettext("What became of it so far is not kept any more.")));
     const here = past === null ? this.list.lastElementChild : this.list.children[past];
-    if (here) this.list.scrollLeft = here.offsetLeft + here.offsetWidth - this.list.clientWidth + 24;
+    if (here instanceof HTMLElement) this.list.scrollLeft = here.offsetLeft + here.offsetWidth - this.list.clientWidth + 24;
     if (held) find(`[data-at="${held}"]`, this.list)?.focus({ preventScroll: true });
   }
 

@@ -1,6 +1,6 @@
 /** Six steps for newcomers; each ticks itself off when the engine has really done it. */
 import { gettext } from "../../model/text.js";
-import { el, find, icon, show } from "../base/dom.js";
+import { el, find, icon, need, show } from "../base/dom.js";
 
 /** @import { Session } from "../../model/session.js" */
 
@@ -54,7 +54,7 @@ export class Hints {
     this.root = root;
     this.session = session;
     this.mark = "";
-    find("[data-act=dismiss]", root).addEventListener("click", () => this.dismiss());
+    need("[data-act=dismiss]", root).addEventListener("click", () => this.dismiss());
     show(root, remembered() !== "off");
   }
 
@@ -74,7 +74,7 @@ export class Hints {
     if (mark === this.mark) return;
     this.mark = mark;
     const next = done.indexOf(false);
-    find("ol", this.root).replaceChildren(...STEPS.map((step, at) => item(step, at, done[at], at === next)));
+    need("ol", this.root).replaceChildren(...STEPS.map((step, at) => item(step, at, done[at], at === next)));
   }
 }
 

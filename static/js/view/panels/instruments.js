@@ -2,7 +2,7 @@
 import { PLOTS, columns, creditChains, thinned } from "../../model/instruments.js";
 import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { onResize } from "../base/canvas.js";
-import { el, find, required, setText, show, throttle } from "../base/dom.js";
+import { el, find, need, required, setText, show, throttle } from "../base/dom.js";
 import { colors, faded } from "../base/colors.js";
 import { closesLikeAMenu } from "../base/popover.js";
 
@@ -31,13 +31,13 @@ export class Instruments {
     /** @type {typeof UPlot | null} the plotting library, once it was loaded */
     this.UPlot = null;
     this.loading = false;
-    this.box = find("[data-plots]", root);
-    this.table = find("[data-plot-table]", root);
+    this.box = need("[data-plots]", root);
+    this.table = need("[data-plot-table]", root);
     this.draw = throttle(DRAW_MS, () => this.paint());
     this.fillTableSoon = throttle(TABLE_MS, () => this.fillTable());
-    find("details", root).addEventListener("toggle", () => this.fillTable());
-    closesLikeAMenu(find("details", root));
-    find("[data-act=close-instruments]", root).addEventListener("click", () => this.toggle(false));
+    need("details", root).addEventListener("toggle", () => this.fillTable());
+    closesLikeAMenu(need("details", HTMLDetailsElement, root));
+    need("[data-act=close-instruments]", root).addEventListener("click", () => this.toggle(false));
   }
 
   get open() {
@@ -190,7 +190,7 @@ export class Instruments {
     const known = free !== undefined && free !== null && total;
     show(find("[data-disk]", this.root), Boolean(known));
     if (!known) return;
-    const bar = find("[data-disk-bar]", this.root);
+    const bar = need("[data-disk-bar]", this.root);
     bar.style.setProperty("--used", `${100 - (100 * free) / total}%`);
     bar.style.setProperty("--limit", `${100 - (100 * Math.min(limit, total)) / total}%`);
     bar.classList.toggle("is-alarm", Boolean(alarm));
@@ -233,12 +233,12 @@ export class Instruments {
         ),
       ),
     );
-    find("[data-credit]", this.root).replaceChildren(...rows);
+    need("[data-credit]", this.root).replaceChildren(...rows);
   }
 
   /** The same numbers as a table, at most two dozen rows. */
   fillTable() {
-    if (!find("details", this.root).open) return;
+    if (!need("details", HTMLDetailsElement, this.root).open) return;
     const samples = this.playhead.timeline.samples;
     const picked = new Set(thinned(samples));
     const all = PLOTS.map((spec) => ({ spec, found: columns(samples, spec) }));

@@ -3,7 +3,7 @@ import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
-import { el, find, focused, keepChildren, required } from "../base/dom.js";
+import { el, find, focused, keepChildren, need, required } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -17,7 +17,7 @@ const SHOWN = 60;
 
 export class Narrative {
   /**
-   * `pick(line or null)` is told which line the reader wants explained.
+   * `pick(line or null)` is called with the line that the reader wants explained.
    * @param {HTMLElement} root
    * @param {Playhead} session
    * @param {(line: Line | null) => void} pick
@@ -36,7 +36,7 @@ export class Narrative {
      * @param {string} selector
      * @param {(field: HTMLInputElement) => Partial<Wants>} read
      */
-    const wish = (selector, read) => find(selector).addEventListener("change", (/** @type {EventOn} */ { target }) => this.want(read(target)));
+    const wish = (selector, read) => need(selector).addEventListener("change", (/** @type {EventOn} */ { target }) => this.want(read(target)));
     wish("[data-act=details]", ({ checked }) => ({ details: checked }));
     wish("[data-narrative-group]", ({ value }) => ({ group: value }));
     wish("[data-act=only-queue]", ({ checked }) => ({ queue: checked }));

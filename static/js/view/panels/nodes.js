@@ -3,7 +3,7 @@ import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "..
 import { showQueue, shownQueue } from "../../model/shown.js";
 import { strategyOf } from "../../model/situation.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { dataOf, el, find, findAll, setText, show } from "../base/dom.js";
+import { dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
 import { ringOf, ringText } from "./ring.js";
 
@@ -18,7 +18,7 @@ const PERCENT = 100;
 
 export class Nodes {
   /**
-   * `command(asked)` gives a command; `changed()` is told that another member is shown.
+   * `command(asked)` gives a command; `changed()` is called when another member is shown.
    * @param {HTMLElement} root
    * @param {Playhead} playhead
    * @param {(command: Values) => Promise<unknown>} command
@@ -87,7 +87,7 @@ export class Nodes {
     setText(line, failoverText(failover));
     show(line, Boolean(failover));
     for (const card of findAll("[data-node]", this.root))
-      this.fill(card, nodeOf(state, queue, card.dataset.node), { depth, shown, lost: failover?.lost ?? 0 });
+      this.fill(card, nodeOf(state, queue, dataOf(card, "node")), { depth, shown, lost: failover?.lost ?? 0 });
     this.follow(state.queues[queue]?.node ?? null);
     this.fillRing(state, queue);
   }
@@ -104,7 +104,8 @@ export class Nodes {
 
   toMaster() {
     const card = find(`[data-node="${this.master}"]`, this.root);
-    if (card) card.parentElement.scrollTo({ left: card.offsetLeft - card.parentElement.offsetLeft });
+    const row = card?.parentElement;
+    if (card && row) row.scrollTo({ left: card.offsetLeft - row.offsetLeft });
   }
 
   /**
@@ -121,8 +122,8 @@ export class Nodes {
     setText(has, hasText(about));
     setText(brings, bringsText(about, depth));
     setText(memory, memoryText(about, strategyOf(this.playhead.state.node.settings)));
-    drawStrip(find("[data-lanes]", card), stripOf(about, depth ?? 0, lost));
-    const [choose, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", card);
+    drawStrip(need("[data-lanes]", card), stripOf(about, depth ?? 0, lost));
+    const [choose, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", HTMLButtonElement, card);
     choose.dataset.label = about.label ?? "";
     choose.setAttribute("aria-pressed", String(about.label !== null && about.label === shown));
     choose.disabled = about.label === null;
@@ -189,7 +190,7 @@ export class Nodes {
         ),
       ),
     );
-    this.sizes.observe(find(".node-cards", this.root));
+    this.sizes.observe(need(".node-cards", this.root));
   }
 }
 

@@ -3,7 +3,7 @@ import { pendingOf, readyOf } from "../../model/messages.js";
 import { queueNames, showQueue, shownQueue } from "../../model/shown.js";
 import { idOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
+import { dataOf, el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -12,7 +12,7 @@ import { el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
 
 export class Queues {
   /**
-   * `changed()` is told that another queue is shown.
+   * `changed()` is called when another queue is shown.
    * @param {HTMLElement} root
    * @param {Playhead} playhead
    * @param {() => void} changed
@@ -45,7 +45,7 @@ export class Queues {
     if (this.names !== names.join()) this.build(names);
     const shown = shownQueue(state);
     for (const button of findAll("[data-queue]", this.root)) {
-      const queue = state.queues[button.dataset.queue];
+      const queue = state.queues[dataOf(button, "queue")];
       const ready = readyOf(queue);
       const held = pendingOf(queue);
       button.setAttribute("aria-pressed", String(button.dataset.queue === shown));

@@ -6,7 +6,7 @@ import { exchangeName, idOf, joining, joinsOf, partingsOf, routesOf, typeOf } fr
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { carry } from "../base/carry.js";
-import { el, find, findAll, icon, keepChildren, setText, show } from "../base/dom.js";
+import { dataOf, el, find, findAll, icon, keepChildren, need, required, setText, show } from "../base/dom.js";
 import { openMenu } from "../base/menu.js";
 import { act } from "../base/scheduler.js";
 
@@ -36,7 +36,7 @@ export class Routes {
     this.session = session;
     this.asking = asking;
     this.clients = clients;
-    this.wires = find("[data-wires]", root);
+    this.wires = need("[data-wires]", SVGSVGElement, root);
     this.live = find("[data-routes-live]", root);
     this.mark = "";
     /** @type {{ from: string, x: number, y: number } | null} what is carried, and where it is now */
@@ -45,7 +45,7 @@ export class Routes {
     this.held = 0;
     for (const button of findAll("[data-open-topology]", root)) button.addEventListener("click", topology);
     root.addEventListener("click", (event) => this.click(event));
-    const place = find("[data-held]", root);
+    const place = need("[data-held]", root);
     place.addEventListener("click", () => this.heldMenu(place));
     carry(root, {
       pick: (event) => this.pick(event),
@@ -141,8 +141,8 @@ export class Routes {
     const mark = JSON.stringify([exchanges, queues, wires, names, held > 0]);
     if (mark === this.mark) return;
     this.mark = mark;
-    keepChildren(find("[data-exchanges]", this.root), exchanges, (name) => this.exchange(name));
-    for (const each of findAll(".exchange .mid", this.root)) setText(each, this.typeOf(each.parentElement.dataset.key));
+    keepChildren(need("[data-exchanges]", this.root), exchanges, (name) => this.exchange(name));
+    for (const each of findAll(".exchange .mid", this.root)) setText(each, this.typeOf(dataOf(required(each.parentElement, "an exchange"), "key")));
     this.redraw();
   }
 
@@ -172,7 +172,7 @@ export class Routes {
    * @param {number} count
    */
   showHeld(count) {
-    const place = find("[data-held]", this.root);
+    const place = need("[data-held]", this.root);
     show(place, count > 0);
     if (!count) return;
     setText(find("span", place), fill(gettext("by hand: holds %(n)s"), { n: number(count) }));

@@ -2,6 +2,7 @@
 import { formWords, linesOf } from "../../model/stands-for.js";
 import { gettext } from "../../model/text.js";
 import { dataOf, el, find, findAll, setText, show } from "../base/dom.js";
+import { namedFields } from "../base/forms.js";
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
@@ -22,11 +23,11 @@ const WHERE = { client: () => gettext("client"), rabbitmqctl: () => gettext("com
  * @returns {Values}
  */
 function fieldsOf(form) {
-  const inputs = findAll("input[name], select[name]", form).filter((input) => !input.closest("[hidden]"));
+  const visible = namedFields(form).filter((field) => !field.closest("[hidden]"));
   return Object.fromEntries(
-    inputs.map((input) => [
-      input.name,
-      input.type === "checkbox" ? String(input.checked) : input.value.trim() || undefined,
+    visible.map((field) => [
+      field.name,
+      field instanceof HTMLInputElement && field.type === "checkbox" ? String(field.checked) : field.value.trim() || undefined,
     ]),
   );
 }
@@ -57,7 +58,7 @@ export class StandsFor {
     const keys = dataOf(place, "stands").split(" ").filter((key) => this.table[key]);
     if (keys.length === 0) return;
     const list = el("ul.stands-lines", { hidden: true });
-    const form = find("form[data-declare]", place.closest("section") ?? place);
+    const form = find("form[data-declare]", HTMLFormElement, place.closest("section") ?? place);
     const toggle = () => this.toggle({ keys, form }, button, list);
     // No button element: those in a fieldset are off for who only watches, and this is for everybody to read.
     /** @type {HTMLElement} */

@@ -2,7 +2,7 @@
 import { fill, gettext } from "../../model/text.js";
 import { restarted } from "../../model/restarted.js";
 import { figures, situation } from "../../model/situation.js";
-import { find, setText, show } from "../base/dom.js";
+import { find, need, setText, show } from "../base/dom.js";
 
 /** @import { Playhead } from "../../model/playhead.js" */
 
@@ -25,11 +25,11 @@ export class Status {
   constructor(root, session, retry) {
     this.root = root;
     this.session = session;
-    this.chips = find("[data-status]", document);
-    this.veil = find("[data-veil]", root);
+    this.chips = need("[data-status]", document);
+    this.veil = need("[data-veil]", root);
     this.timer = 0;
     this.waiting = 0;
-    find("[data-act=retry]", root).addEventListener("click", retry);
+    need("[data-act=retry]", root).addEventListener("click", retry);
   }
 
   /**
@@ -39,7 +39,7 @@ export class Status {
    */
   link(name, retryMs = 0) {
     clearInterval(this.timer);
-    const chip = find("[data-link]", this.chips);
+    const chip = need("[data-link]", this.chips);
     chip.dataset.state = name;
     setText(find("span:last-child", chip), LINKS[name]?.());
     show(this.veil, name === "lost" || name === "ended");
@@ -85,7 +85,7 @@ export class Status {
     const { state } = this.session;
     const now = figures(state);
     const sentence = restarted(state, this.linesSoFar()) ?? situation(state);
-    const caption = find("[data-situation]", this.root);
+    const caption = need("[data-situation]", this.root);
     const inviting = !now.ready && !now.unacked && !now.counters.next_seq_id && !this.session.behind;
     setText(caption, sentence.text);
     caption.dataset.tone = sentence.tone;

@@ -2,7 +2,7 @@
 import { Story } from "../../model/story.js";
 import { fill, gettext, seconds } from "../../model/text.js";
 import { pieces } from "../../model/words.js";
-import { el, find, setText, show } from "../base/dom.js";
+import { el, find, need, setText, show } from "../base/dom.js";
 import { spotlight } from "../base/spotlight.js";
 import { ruleLink } from "../base/rule-link.js";
 
@@ -41,9 +41,9 @@ export class StoryPanel {
     this.session.watch((t, number, state) => this.watch(state));
     this.session.listen(() => this.follow());
     playhead.listen(() => this.update());
-    find("[data-story=on]", root).addEventListener("click", () => this.goOn());
-    find("[data-story=back]", root).addEventListener("click", () => this.back());
-    find("[data-story=hide]", root).addEventListener("click", () => this.hide());
+    need("[data-story=on]", root).addEventListener("click", () => this.goOn());
+    need("[data-story=back]", root).addEventListener("click", () => this.back());
+    need("[data-story=hide]", root).addEventListener("click", () => this.hide());
     this.update();
   }
 
@@ -53,7 +53,7 @@ export class StoryPanel {
    */
   mend(message) {
     if (this.root.hidden) return message;
-    const mended = this.story.mend(message, this.session.nowUs);
+    const mended = this.story.mend(message, this.session.knownUs);
     if (mended && this.owed) this.lock();
     if (!mended) {
       this.playhead.now();
@@ -67,11 +67,11 @@ export class StoryPanel {
   /** @param {State} state */
   watch(state) {
     if (this.root.hidden || !this.story.waiting.length) return;
-    if (this.story.watch(this.session.nowUs, state)) this.engine.control({ play: false });
+    if (this.story.watch(this.session.knownUs, state)) this.engine.control({ play: false });
   }
 
   follow() {
-    this.story.observe(this.session.nowUs, this.session.state);
+    this.story.observe(this.session.knownUs, this.session.state);
     this.update();
   }
 
@@ -81,7 +81,7 @@ export class StoryPanel {
   }
 
   back() {
-    const before = this.story.stops.filter((stop) => stop.atUs < this.playhead.nowUs && stop.atUs > 0);
+    const before = this.story.stops.filter((stop) => stop.atUs < this.playhead.knownUs && stop.atUs > 0);
     const stop = before[before.length - 1];
     if (!stop || !this.playhead.toTime(stop.atUs)) this.playhead.home();
   }
@@ -97,19 +97,19 @@ export class StoryPanel {
   /** Tell what belongs to the moment that is looked at. */
   update() {
     const { story, playhead } = this;
-    const nowUs = playhead.nowUs;
+    const { knownUs: nowUs } = playhead;
     const stop = story.current(nowUs);
     const passed = story.stops.filter((each) => each.atUs <= nowUs).length;
     setText(
       find("[data-story=step]", this.root),
       fill(gettext("%(n)s of %(all)s"), { n: passed, all: story.stops.length }),
     );
-    const locked = story.locked(this.session.nowUs);
-    const over = story.next(this.session.nowUs) === null && this.session.nowUs >= story.untilUs;
-    const on = find("[data-story=on]", this.root);
+    const locked = story.locked(this.session.knownUs);
+    const over = story.next(this.session.knownUs) === null && this.session.knownUs >= story.untilUs;
+    const on = need("[data-story=on]", HTMLButtonElement, this.root);
     on.disabled = locked || this.session.play || over;
     setText(on, nowUs === 0 ? gettext("Begin") : gettext("Go on"));
-    find("[data-story=back]", this.root).disabled = nowUs === 0;
+    need("[data-story=back]", HTMLButtonElement, this.root).disabled = nowUs === 0;
     const ended = over && nowUs >= story.untilUs;
     const mark = [ended, stop?.atUs, story.chosen, story.skipped, story.right, locked, stop?.notes.length].join();
     if (mark === this.rendered) return;
@@ -123,7 +123,7 @@ export class StoryPanel {
    * @param {boolean} ended
    */
   render(stop, locked, ended) {
-    const body = find("[data-story=body]", this.root);
+    const body = need("[data-story=body]", this.root);
     this.marked = new Set();
     const parts = stop ? this.partsOf(stop, ended) : [];
     if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
@@ -197,8 +197,8 @@ export class StoryPanel {
   asked() {
     const { story } = this;
     const { prediction, chosen, right } = story;
-    const open = story.locked(this.session.nowUs);
-    const decided = right !== null && this.playhead.nowUs >= prediction.at_us;
+    const open = story.locked(this.session.knownUs);
+    const decided = right !== null && this.playhead.knownUs >= prediction.at_us;
     const options = prediction.options.map((/** @type {Values} */ option, /** @type {number} */ at) => this.option(option, at, open, decided));
     return el(
       "div.story-ask",
@@ -255,17 +255,17 @@ export class StoryPanel {
 
   /** @param {number} at */
   choose(at) {
-    if (!this.story.choose(at, this.session.nowUs)) return;
+    if (!this.story.choose(at, this.session.knownUs)) return;
     this.lock();
     this.update();
-    find("[data-story=on]", this.root).focus();
+    need("[data-story=on]", this.root).focus();
   }
 
   skip() {
     this.story.skip();
     this.lock();
     this.update();
-    find("[data-story=on]", this.root).focus();
+    need("[data-story=on]", this.root).focus();
   }
 
   verdict() {
@@ -291,7 +291,7 @@ export class StoryPanel {
     );
   }
 
-  /** Tell the server, which waits for it. One that cannot hear it is told again before the run goes on. */
+  /** Tell the server, which waits for it. Where it cannot be reached, it is sent again before the run goes on. */
   async lock() {
     this.owed = false;
     try {

@@ -2,7 +2,7 @@
 import { declaredQueues, readyOf } from "../../model/messages.js";
 import { PREDECLARED, bindProblem } from "../../model/routes.js";
 import { fill, gettext, messageOf, number } from "../../model/text.js";
-import { dataOf, el, find, findAll, keepChildren, required, setText } from "../base/dom.js";
+import { dataOf, el, find, findAll, keepChildren, need, required, setText } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
 /**
@@ -70,14 +70,14 @@ export class Topology {
     /** What the lists showed last. */
     this.mark = "";
     session.watch((t) => this.answered(t));
-    for (const form of findAll("form[data-declare]", dialog))
+    for (const form of findAll("form[data-declare]", HTMLFormElement, dialog))
       form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
         this.declare(form);
       });
     dialog.addEventListener("click", (/** @type {PointerOn} */ event) => {
       const button = event.target.closest("[data-undeclare]");
-      if (button) this.ask(JSON.parse(button.dataset.undeclare), find("[data-problem]", dialog));
+      if (button) this.ask(JSON.parse(button.dataset.undeclare), need("[data-problem]", dialog));
     });
   }
 
@@ -94,7 +94,7 @@ export class Topology {
     const problem = form.dataset.declare === "binding" ? bindProblem(this.session.state, values) : null;
     if (problem) {
       complain(form, problem.field, problem.text);
-      find(`[name=${problem.field}]`, form).focus();
+      need(`[name=${problem.field}]`, form).focus();
       return;
     }
     this.asked = { form, values, until: performance.now() + ANSWER_MS };
@@ -104,7 +104,7 @@ export class Topology {
       form.reset();
       forgive(form);
     } catch (error) {
-      complain(form, find("input[name]", form).name, messageOf(error));
+      complain(form, need("input[name]", HTMLInputElement, form).name, messageOf(error));
     }
   }
 
@@ -117,7 +117,7 @@ export class Topology {
     const { form, values } = this.asked;
     this.asked = null;
     write(form, values);
-    complain(form, find("input[name]", form).name, `${t.code} ${t.text}`);
+    complain(form, need("input[name]", HTMLInputElement, form).name, `${t.code} ${t.text}`);
   }
 
   /**
@@ -151,7 +151,7 @@ export class Topology {
      * @param {string} place
      * @param {string[]} of
      */
-    const names = (place, of) => find(place, this.dialog).replaceChildren(...of.map((name) => el("option", { value: name })));
+    const names = (place, of) => need(place, this.dialog).replaceChildren(...of.map((name) => el("option", { value: name })));
     names("#topology-exchanges", [...PREDECLARED.slice(1), ...Object.keys(node.exchanges ?? {})]);
     names("#topology-queues", queues.map(([name]) => name));
   }
@@ -166,7 +166,7 @@ export class Topology {
     if (!list) return;
     const byKey = new Map(rows.map((each) => [JSON.stringify([each.name, each.acts]), each]));
     keepChildren(list, [...byKey.keys()], (key) => line(required(byKey.get(key), key)));
-    for (const item of list.children) setText(find(".mid", item), required(byKey.get(item.dataset.key), "a line").text);
+    for (const item of findAll(":scope > *", list)) setText(find(".mid", item), required(byKey.get(dataOf(item, "key")), "a line").text);
   }
 }
 

@@ -5,7 +5,7 @@ import { explain } from "../../model/why.js";
 import { movedBy } from "../../model/timeline.js";
 import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { combineFigure } from "./combine.js";
-import { el, find, findAll, setText, show, throttle } from "../base/dom.js";
+import { el, find, findAll, need, setText, show, throttle } from "../base/dom.js";
 import { ruleAddress } from "../base/rule-link.js";
 
 /**
@@ -15,7 +15,7 @@ import { ruleAddress } from "../base/rule-link.js";
  * @import { Explained } from "../../model/why.js"
  */
 
-/** @typedef {Pick<Line, "number" | "atUs" | "t" | "messages"> & { fate?: Line["fate"] }} Reason a line, or a transition that is told like one */
+/** @typedef {Pick<Line, "number" | "atUs" | "t" | "messages"> & { fate?: Line["fate"] }} Reason a line, or a transition that is shown like one */
 
 const SPEAK_MS = 1500;
 /** The most significant reason of so much virtual time is the one that stands. */
@@ -90,7 +90,7 @@ export class WhyPanel {
         ? gettext("Only the number of these transitions is known here. A slower speed tells each of them.")
         : gettext("The picture is the state as it was then."),
     );
-    find("[data-why-body]", this.root).replaceChildren();
+    need("[data-why-body]", this.root).replaceChildren();
   }
 
   /**
@@ -100,7 +100,7 @@ export class WhyPanel {
    */
   head(name, rule, place) {
     setText(find("[data-why-name]", this.root), name);
-    const link = find("[data-why-rule]", this.root);
+    const link = need("[data-why-rule]", HTMLAnchorElement, this.root);
     setText(link, rule);
     link.href = ruleAddress(rule);
     show(link, rule !== "");
@@ -117,7 +117,7 @@ export class WhyPanel {
     setText(find("[data-why-title]", this.root), explained.title);
     setText(find("[data-why-reason]", this.root), explained.reason || "");
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
-    find("[data-why-body]", this.root).replaceChildren(
+    need("[data-why-body]", this.root).replaceChildren(
       ...bodyOf(explained),
       ...[figure, settingNote(governs(line.t, this.session.state))].filter(Boolean),
     );

@@ -1,6 +1,6 @@
 /** The stage and what belongs to it, in order: the canvas, its list in words, the tooltip, zoom, the fence's handle. */
 import { shownQueue } from "../../model/shown.js";
-import { find } from "../base/dom.js";
+import { need } from "../base/dom.js";
 import { FenceHandle } from "./fence.js";
 import { GaugeHandles } from "./gauge-handle.js";
 import { PutBack } from "./put-back.js";
@@ -20,16 +20,16 @@ import { Zoom } from "./zoom.js";
  */
 export function buildStage(live) {
   const { root, session, playhead, selection, asking } = live;
-  const view = new StageView(find("[data-canvas=stage]", root), playhead, selection);
+  const view = new StageView(need("[data-canvas=stage]", HTMLCanvasElement, root), playhead, selection);
   session.watch((t) => view.observe(t));
-  const tooltip = new Tooltip(find("[data-tooltip]", root), playhead);
+  const tooltip = new Tooltip(need("[data-tooltip]", root), playhead);
   view.pointing = (target) => tooltip.update(target);
-  nameChosen(find("[data-chosen]"), selection);
-  const back = new PutBack(find(".stage-box", root), view, playhead, asking);
-  const twin = new Twin(find("#twin"), playhead, selection, (seq) => back.put(seq));
-  const zoom = new Zoom(find("[data-zoom]", root), view);
-  const fence = new FenceHandle(find(".stage-box", root), view, playhead, (target) => setTarget(live, target));
-  const gauges = new GaugeHandles(find(".stage-box", root), find("[data-gauge=ram]", root), view, playhead, asking);
+  nameChosen(need("[data-chosen]"), selection);
+  const back = new PutBack(need(".stage-box", root), view, playhead, asking);
+  const twin = new Twin(need("#twin"), playhead, selection, (seq) => back.put(seq));
+  const zoom = new Zoom(need("[data-zoom]", root), view);
+  const fence = new FenceHandle(need(".stage-box", root), view, playhead, (target) => setTarget(live, target));
+  const gauges = new GaugeHandles(need(".stage-box", root), need("[data-gauge=ram]", root), view, playhead, asking);
   return { view, tooltip, twin, zoom, fence, gauges };
 }
 

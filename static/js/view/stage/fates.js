@@ -31,7 +31,7 @@ export class Fates {
   }
 
   /**
-   * What would be lost stays as ghosts from `now` on; the fates are told no more.
+   * What would be lost stays as ghosts from `now` on; the fates are shown no more.
    * @param {Scene} scene
    * @param {QueueState | null} queue
    * @param {number} now

@@ -4,7 +4,7 @@ import { readyOf } from "../../model/messages.js";
 import { shownQueue, shownState } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
-import { find, setAttributes, setText, show } from "../base/dom.js";
+import { need, setAttributes, setText, show } from "../base/dom.js";
 
 /**
  * @import { Geo } from "../../layout/geometry.js"
@@ -36,9 +36,9 @@ export class FenceHandle {
     this.stage = stage;
     this.playhead = playhead;
     this.set = set;
-    this.handle = find("[data-fence]", box);
-    this.label = find("[data-fence-text]", box);
-    this.free = find("[data-act=free-target]", box);
+    this.handle = need("[data-fence]", box);
+    this.label = need("[data-fence-text]", box);
+    this.free = need("[data-act=free-target]", box);
     /** @type {Scene | null} the scene that was painted last */
     this.scene = null;
     /** @type {{ target: number | null, u?: number } | null} the press that holds it: at how many contents, and where; null between presses */

@@ -1,11 +1,10 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
 import { EXTENT as E, PERSISTENT } from "../../model/catalogue/rows.js";
-import { LANES, PENDING, rowsOf } from "../../model/messages.js";
+import { LANES, PENDING, rowsOf, stateWords } from "../../model/messages.js";
 import { shownState } from "../../model/shown.js";
 import { walker } from "../../layout/lane.js";
 import { rowsOfLane } from "../../layout/spot.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
-import { stateWords } from "./twin.js";
 import { wide } from "../base/canvas.js";
 import { el, required, setText, show } from "../base/dom.js";
 

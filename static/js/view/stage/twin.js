@@ -4,7 +4,7 @@
  */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { UNACKED, aboutPlace, laneLabel } from "../../model/places.js";
-import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
+import { LANES, PENDING, rowsOf, stateWords } from "../../model/messages.js";
 import { shownState } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
@@ -20,27 +20,6 @@ import { el, required, throttle } from "../base/dom.js";
 
 const SINGLES = 5;
 const EVERY_MS = 700;
-
-/**
- * What a message's state means, in words.
- * @param {string} place
- * @param {number} flags
- */
-export function stateWords(place, flags) {
-  const parts = partsOf(place, flags);
-  if (aboutPlace(place)?.counted) return gettext("delta: nothing in RAM, index and content on disk");
-  if (parts.embedded && parts.ramContent && aboutPlace(place)?.limits === "entries")
-    return gettext("small: its content stays in RAM with the index");
-  /** @type {Record<string, string>} */
-  const words = {
-    alpha: parts.diskIndex
-      ? gettext("alpha: content and index in RAM, a copy on disk")
-      : gettext("alpha: content and index in RAM"),
-    beta: gettext("beta: index in RAM, content on disk"),
-    gamma: gettext("gamma: index in RAM and on disk, content on disk"),
-  };
-  return words[parts.state];
-}
 
 /**
  * Items of a lane, head first: single messages at both ends, one item for what lies between.
@@ -84,7 +63,7 @@ function rowsIn(rows, place) {
 
 export class Twin {
   /**
-   * `selection` is told which message has the keyboard, and which one was chosen; `putBack(seq)` takes one that is held back.
+   * `selection` is notified which message has the keyboard, and which one was chosen; `putBack(seq)` takes one that is held back.
    * @param {HTMLElement} root
    * @param {Playhead} session
    * @param {Selection} selection

@@ -3,7 +3,7 @@ import { panned, zoomed } from "../../layout/zoom.js";
 import { hit } from "../../layout/stage.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";
-import { find, setText, show } from "../base/dom.js";
+import { find, need, setText, show } from "../base/dom.js";
 
 /**
  * @import { Lane, Scene, ZoomedPart } from "../../layout/stage.js"
@@ -35,8 +35,8 @@ export class Zoom {
     this.root = root;
     this.stage = stage;
     this.label = find("[data-zoom-text]", root);
-    this.fit = find("[data-act=zoom-fit]", root);
-    this.out = find("[data-act=zoom-out]", root);
+    this.fit = need("[data-act=zoom-fit]", HTMLButtonElement, root);
+    this.out = need("[data-act=zoom-out]", HTMLButtonElement, root);
     /** @type {Scene | null} the scene that was painted last */
     this.scene = null;
     /** @type {{ at: number, from: number, pitch: number, moved: boolean } | null} the press that moves a zoomed lane */
@@ -47,7 +47,7 @@ export class Zoom {
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const type of ["pointerup", "pointercancel"]) canvas.addEventListener(type, () => this.up());
-    find("[data-act=zoom-in]", root).addEventListener("click", () => this.by(1 / STEP));
+    need("[data-act=zoom-in]", root).addEventListener("click", () => this.by(1 / STEP));
     this.out.addEventListener("click", () => this.by(STEP));
     this.fit.addEventListener("click", () => this.set(null));
     stage.listen((scene) => this.follow(scene));

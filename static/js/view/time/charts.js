@@ -17,7 +17,7 @@ import { LANES } from "../../model/messages.js";
 import { aboutPlace } from "../../model/places.js";
 import { bytes, compact, decimal, fill, gettext, number } from "../../model/text.js";
 import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
-import { el, find, throttle } from "../base/dom.js";
+import { el, need, throttle } from "../base/dom.js";
 import { closesLikeAMenu } from "../base/popover.js";
 import { SIGNS } from "./event-signs.js";
 import { Spacing } from "./spacing.js";
@@ -50,13 +50,13 @@ export class ChartsView {
     /** @type {Values[]} the events that are drawn, with their places */
     this.marks = [];
     this.top = 18;
-    this.canvas = find("[data-canvas=charts]", root);
-    this.table = find("[data-chart-table]", root);
-    this.details = this.table?.closest("details");
+    this.canvas = need("[data-canvas=charts]", HTMLCanvasElement, root);
+    this.table = need("[data-chart-table]", root);
+    this.details = this.table.closest("details");
     this.details?.addEventListener("toggle", () => this.renderTable());
     if (this.details) closesLikeAMenu(this.details);
     onResize(this.canvas, () => this.update());
-    this.spacing = new Spacing(find("[data-act=spacing]", root), () => this.update());
+    this.spacing = new Spacing(need("[data-act=spacing]", root), () => this.update());
     this.tableSoon = throttle(1000, () => this.renderTable());
   }
 

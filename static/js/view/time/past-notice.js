@@ -1,6 +1,6 @@
 /** Says that the picture is not of now: which moment it is, where the run is, and the way back. */
 import { clock, fill, gettext, ngettext, number } from "../../model/text.js";
-import { find, setText, show, throttle } from "../base/dom.js";
+import { find, need, setText, show, throttle } from "../base/dom.js";
 
 /** @import { Playhead } from "../../model/playhead.js" */
 
@@ -53,9 +53,9 @@ export class PastNotice {
    */
   constructor(root, playhead) {
     this.page = root;
-    this.root = find("[data-moment]", root);
+    this.root = need("[data-moment]", root);
     this.playhead = playhead;
-    find("[data-act=now]", this.root).addEventListener("click", () => {
+    need("[data-act=now]", this.root).addEventListener("click", () => {
       playhead.now();
       find("[data-act=back]", root)?.focus();
     });

@@ -1,7 +1,7 @@
 /** The charts as a slider over the run: drag to any moment, press an event to jump to it, arrows step. */
 import { clock, fill, gettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";
-import { find } from "../base/dom.js";
+import { need } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -21,7 +21,7 @@ export class Scrubber {
    * @param {Engine | null} [engine]
    */
   constructor(root, playhead, charts, engine = null) {
-    this.root = find("[data-scrub]", root);
+    this.root = need("[data-scrub]", root);
     this.playhead = playhead;
     this.charts = charts;
     this.engine = engine;
@@ -104,7 +104,7 @@ export class Scrubber {
      * @param {string | number} value
      */
     const set = (name, value) => {
-      if (this.root.getAttribute(name) !== String(value)) this.root.setAttribute(name, value);
+      if (this.root.getAttribute(name) !== String(value)) this.root.setAttribute(name, String(value));
     };
     set("aria-valuemin", Math.min(playhead.history.start, playhead.position));
     set("aria-valuemax", playhead.session.next);

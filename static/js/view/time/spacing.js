@@ -5,14 +5,14 @@ const STORAGE = "waterline.spacing";
 
 export class Spacing {
   /**
-   * `button` switches; `changed()` is told.
+   * `button` switches; `changed()` is called then.
    * @param {HTMLElement} button
    * @param {() => void} changed
    */
   constructor(button, changed) {
     this.button = button;
     this.on = remembered();
-    button?.addEventListener("click", () => {
+    button.addEventListener("click", () => {
       this.on = !this.on;
       this.mark();
       try {
@@ -26,7 +26,7 @@ export class Spacing {
   }
 
   mark() {
-    this.button?.setAttribute("aria-pressed", String(this.on));
+    this.button.setAttribute("aria-pressed", String(this.on));
   }
 
   /**
@@ -34,7 +34,7 @@ export class Spacing {
    * @param {boolean} any
    */
   offer(any) {
-    if (this.button && this.button.hidden === any) show(this.button, any);
+    show(this.button, any);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Play, step, speed, the clock, the number of the transition, the digest, sharing. View and pace only. */
 import { clock, fill, gettext, number } from "../../model/text.js";
-import { find, findAll, setText } from "../base/dom.js";
+import { find, findAll, need, setText } from "../base/dom.js";
+import { act } from "../base/scheduler.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -22,13 +23,15 @@ export class TransportBar {
     this.playhead = playhead;
     this.engine = engine;
     this.alerts = alerts;
-    this.play = find("[data-act=play]", root);
+    this.play = need("[data-act=play]", root);
     this.play.addEventListener("click", () => this.toggle());
-    find("[data-act=step]", root).addEventListener("click", () => this.step());
-    this.back = find("[data-act=back]", root);
+    need("[data-act=step]", root).addEventListener("click", () => this.step());
+    this.back = need("[data-act=back]", root);
     this.back.addEventListener("click", () => this.playhead.back());
     for (const button of findAll("[data-speed]", root))
       button.addEventListener("click", () => this.speed(Number(button.dataset.speed)));
+    this.clock = find("[data-clock]", root);
+    session.watchTime(() => act("clock", () => this.showTime()));
     find("[data-digest]", root)?.addEventListener("click", () => this.copyDigest());
   }
 
@@ -57,9 +60,13 @@ export class TransportBar {
     findAll("[data-speed]", this.root)[place - 1]?.click();
   }
 
+  showTime() {
+    setText(this.clock, clock(this.playhead.nowUs));
+  }
+
   update() {
     const { session, playhead } = this;
-    setText(find("[data-clock]", this.root), clock(playhead.nowUs));
+    this.showTime();
     const text = playhead.behind ? gettext("transition %(n)s of %(all)s") : gettext("transition %(n)s");
     const numbers = { n: number(playhead.position), all: number(session.next) };
     setText(find("[data-number]", this.root), fill(text, numbers));

@@ -1,12 +1,13 @@
 /** "Run until": which condition, go, and what came of it. */
 import { BOUND_US, CONDITIONS, Until } from "../../model/until.js";
 import { fill, gettext } from "../../model/text.js";
-import { el, find, show } from "../base/dom.js";
+import { el, need, show } from "../base/dom.js";
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Engine } from "../../net/engine.js"
+ * @import { Past } from "../../net/past.js"
  * @import { Alerts } from "../base/alerts.js"
  */
 
@@ -16,19 +17,21 @@ export class UntilBar {
    * @param {Playhead} playhead
    * @param {Engine} engine
    * @param {Alerts} alerts
+   * @param {Past} past
    */
-  constructor(root, playhead, engine, alerts) {
+  constructor(root, playhead, engine, alerts, past) {
     this.playhead = playhead;
     this.alerts = alerts;
-    this.select = find("[data-until]", root);
-    this.button = find("[data-act=until]", root);
-    this.number = find("[data-until-seq]", root);
+    this.select = need("[data-until]", HTMLSelectElement, root);
+    this.button = need("[data-act=until]", root);
+    this.number = need("[data-until-seq]", HTMLInputElement, root);
     for (const [name, { text }] of Object.entries(CONDITIONS))
       this.select.append(el("option", { value: name }, text()));
     this.until = new Until(
       playhead.session,
       ({ play }) => engine.control({ play }),
       (end) => this.ended(end),
+      (from, to) => past.fetchNext(from, to),
     );
     this.button.addEventListener("click", () => this.toggle());
     this.select.addEventListener("change", () => {

@@ -1,7 +1,7 @@
-"""The past of a run, told again for a page that came late: the rows that it lacks, and states to fold them from.
+"""The past of a run for a page that came late: the rows that it missed, and states to fold them from.
 
-The run is repeated on a ledger. A short past is told row by row; of a long one the page gets states at even distances
-and the rows right before those that it has, and asks again for what lies between as somebody goes there.
+The run is repeated on a ledger. Of a short past all rows are sent. Of a long one the page gets states at even distances
+and the rows right before those that it has, and asks for the rows between when somebody goes there.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from playground.hosting.places import NotThere
 from playground.limits import Limits
 
 WHOLE: Final = 6000
-"""A past of so many rows is told whole."""
+"""Most rows of a past that is sent whole."""
 NEAR: Final = 2000
-"""Of a longer one, the rows right before the page's own."""
+"""Rows right before the page's own that are sent of a longer past."""
 MOMENTS: Final = 32
-"""And about so many states on the way there."""
+"""States that are sent of the rows before those, about."""
 STATES_BYTES: Final = 4 * 1024 * 1024
-"""Of all states of an answer: a queue of many small extents has large ones."""
+"""Most bytes of all states of an answer: the states of a queue of many small extents are large."""
 KEPT: Final = 8
-"""Answers that are kept."""
+"""Answers that are kept for the next page that asks the same."""
 LOG: Final = 4096
-"""Rows of one event; a larger event is a gap, as it was for those who watched."""
+"""Most rows of one event; a larger event is a gap, as it was for those who watched."""
 
 
 class Stretch(msgspec.Struct, omit_defaults=True):
@@ -53,7 +53,7 @@ class Stretch(msgspec.Struct, omit_defaults=True):
 
 
 class PastRows(msgspec.Struct):
-    """An answer: stretches in order, and the number of the row up to which they tell."""
+    """An answer: stretches in order, and the number of the row after the last."""
 
     stretches: list[Stretch]
     through: int
@@ -63,12 +63,12 @@ NOTHING: Final = encode(PastRows([], 0))
 """The answer where nothing can be sent."""
 
 
-class Retellings:
-    """Repeats runs for what happened in them, and keeps a few answers.
+class MissedRows:
+    """Repeats runs to find the rows that pages missed, and keeps a few answers.
 
     Args:
         door: makes the nodes.
-        limits: `past_s` bounds the time of a repetition; what was told by then is the answer.
+        limits: `past_s` bounds the time of a repetition; the rows that it has come to by then are the answer.
     """
 
     def __init__(self, door: NodeDoor, limits: Limits) -> None:
@@ -87,27 +87,27 @@ class Retellings:
             session_id: whose run it is.
             first: number of a row.
             last: number of a later one.
-            record: of the session, with the time that the run has reached: nothing after it is told.
+            record: of the session, with the time that the run has reached: no row after it is sent.
 
         Raises:
             NotThere: "future" when the run has not come that far.
         """
         player = Player(self._door.rehearse(record.scenario, LOG), record.commands)
-        teller = Teller(player, first, last)
+        chosen = Chosen(player, first, last)
         breath = Breath(self._limits.past_s)
         for piece in player.play(record.reached_us):
-            teller.take(piece)
-            if teller.done or (not piece.last and breath.is_over()):
+            chosen.take(piece)
+            if chosen.done or (not piece.last and breath.is_over()):
                 break
         else:
             if player.next < last:
                 raise NotThere("future")
-        answer = encode(PastRows(teller.stretches, min(player.next, last)))
+        answer = encode(PastRows(chosen.stretches, min(player.next, last)))
         return self._answers.keep((session_id, first, last), record.commands[: player.given], answer)
 
 
-class Teller:
-    """Chooses what of a run is told, piece by piece.
+class Chosen:
+    """The stretches of a run that are sent, chosen piece by piece.
 
     Args:
         player: about to play the run.
@@ -131,11 +131,11 @@ class Teller:
 
     @property
     def done(self) -> bool:
-        """Whether everything wanted was told."""
+        """Whether the run has come to the last row that is wanted."""
         return self._player.next >= self._last
 
     def take(self, piece: Piece) -> None:
-        """Tell a piece, or the state after it, or pass it over."""
+        """Take the rows of a piece, or the state after it, or neither."""
         if piece.lost:
             self._open = False
         elif self._open:

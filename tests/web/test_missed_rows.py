@@ -10,7 +10,7 @@ from django.test import Client
 from engine.replay import Player, on_ledger
 from engine.replay.frames import encode
 from playground import live, selectors
-from playground.hosting import retelling
+from playground.hosting import missed_rows
 from playground.web import access
 from tests.web import record
 
@@ -40,7 +40,7 @@ def whole(session_id: str) -> list[Any]:
     return [row for piece in player.play(record.reached_us) for row in piece.rows]
 
 
-def test_a_short_past_is_told_row_by_row_from_nothing(client: Client, session_id: str) -> None:
+def test_a_short_past_is_sent_row_by_row_from_nothing(client: Client, session_id: str) -> None:
     rows = whole(session_id)
     past = ask(client, session_id, to=len(rows) - 3).json()
     (only,) = past["stretches"]
@@ -55,9 +55,9 @@ def test_a_short_past_is_told_row_by_row_from_nothing(client: Client, session_id
 def test_of_a_long_past_come_moments_and_the_last_rows(
     client: Client, session_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retelling, "WHOLE", 30)
-    monkeypatch.setattr(retelling, "NEAR", 20)
-    monkeypatch.setattr(retelling, "SLICE", 10)
+    monkeypatch.setattr(missed_rows, "WHOLE", 30)
+    monkeypatch.setattr(missed_rows, "NEAR", 20)
+    monkeypatch.setattr(missed_rows, "SLICE", 10)
     rows = whole(session_id)
     past = ask(client, session_id, to=len(rows)).json()
     *moments, last = past["stretches"]
@@ -71,7 +71,7 @@ def test_of_a_long_past_come_moments_and_the_last_rows(
     assert encode(last["rows"]) == encode(rows[last["first"] :])
 
 
-def test_what_lies_between_is_told_with_the_state_before_it(client: Client, session_id: str) -> None:
+def test_what_lies_between_is_sent_with_the_state_before_it(client: Client, session_id: str) -> None:
     rows = whole(session_id)
     node = on_ledger(selectors.remembered(session_id).scenario, 100_000)
     player = Player(node, selectors.remembered(session_id).commands)
@@ -84,7 +84,7 @@ def test_what_lies_between_is_told_with_the_state_before_it(client: Client, sess
     assert encode(first["rows"]) == encode(rows[first["first"] :])
 
 
-def test_nothing_is_told_that_the_run_has_not_reached(client: Client, session_id: str) -> None:
+def test_nothing_is_sent_that_the_run_has_not_reached(client: Client, session_id: str) -> None:
     rows = whole(session_id)
     assert ask(client, session_id, to=len(rows) + 1).status_code == 404
     assert ask(client, session_id, to="soon").status_code == 400
@@ -103,12 +103,12 @@ def test_another_past_is_not_taken_for_this_one(client: Client, session_id: str)
     assert ask(client, session_id, to=60).content != before
 
 
-def test_telling_is_rationed_bounded_in_time_and_what_is_kept_is_free(
+def test_repetitions_are_rationed_and_bounded_in_time_and_what_is_kept_is_free(
     client: Client, session_id: str, limit: Any
 ) -> None:
     limit(past_per_minute=1, past_s=0)
     live._registry.cache_clear()
-    live._retellings.cache_clear()
+    live._missed_rows.cache_clear()
     past = ask(client, session_id, to=30)
     assert past.json()["through"] <= 30, "what was told in time is told"
     assert ask(client, session_id, to=31).status_code == 429

@@ -1,0 +1,239 @@
+"""Whose page is made next: a few at a time, so that what sessions say and hear need not wait for pages.
+
+Each page is made in a thread, and all threads of a process share one lock (the GIL) with the event loop that carries
+commands, frames and what a teacher does. With a hundred pages in the making, the loop waits for dozens of threads
+before each thing that it sends. So pages wait for their turn before they have a thread.
+
+Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes have their turns one after the
+other. So a class that sends its answers all at once does not hold up the teacher who freezes it,
+and nobody who asks for a thousand pages holds up other people's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextvars import ContextVar
+from typing import Any, Final
+
+AT_ONCE: Final = 2
+"""Pages in the making. One more processor would not help: Python runs one thread at a time."""
+WAITING: Final = 1000
+"""Requests that wait for their turn; the next one is answered with 503."""
+PARTS: Final = frozenset({"class", "learn", "s", "static"})
+"""First names in paths that have lanes of their own: a lesson uses them at the same time. So many, whoever asks."""
+PATIENCE_S: Final = 60.0
+"""How long a request waits before it is answered with 503."""
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+Busy = Callable[[Any, Any], Awaitable[None]]
+
+
+class Overfull(Exception):
+    """Too many requests wait, or this one has waited for too long."""
+
+
+class Turns:
+    """Gives turns, and lets requests wait for them. For threads and for the event loop.
+
+    Args:
+        at_once: turns at the same time.
+        waiting: most requests that wait.
+        patience_s: longest that one waits.
+        clock: seconds.
+    """
+
+    def __init__(
+        self,
+        at_once: int = AT_ONCE,
+        waiting: int = WAITING,
+        patience_s: float = PATIENCE_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._free = at_once
+        self._waiting = waiting
+        self._patience_s = patience_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._returning: deque[Future[None]] = deque()
+        """Those who had a turn and stood aside: they come before everybody else."""
+        self._lanes: OrderedDict[str, deque[tuple[float, Future[None]]]] = OrderedDict()
+        """Since when each request waits; the lane that has the next turn stands first."""
+        self._count = 0
+
+    def late_s(self) -> float:
+        """Return for how many seconds the request that has waited longest waits by now."""
+        with self._lock:
+            since_s = min((lane[0][0] for lane in self._lanes.values()), default=None)
+        return 0.0 if since_s is None else self._clock() - since_s
+
+    async def take(self, lane: str) -> Turn:
+        """Wait for a turn.
+
+        Args:
+            lane: requests of one lane come in their order; lanes have their turns one after the other.
+
+        Raises:
+            Overfull: too many wait already, or this one has waited for too long.
+        """
+        ticket = self._ticket(lane)
+        if ticket is not None:
+            try:
+                async with asyncio.timeout(self._patience_s):
+                    await asyncio.wrap_future(ticket)
+            except TimeoutError:
+                self._leave(ticket)
+                raise Overfull from None
+            except asyncio.CancelledError:
+                self._leave(ticket)
+                raise
+        return Turn(self)
+
+    def _ticket(self, lane: str) -> Future[None] | None:
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return None
+            if self._count >= self._waiting:
+                raise Overfull
+            ticket: Future[None] = Future()
+            self._lanes.setdefault(lane, deque()).append((self._clock(), ticket))
+            self._count += 1
+            return ticket
+
+    def _leave(self, ticket: Future[None]) -> None:
+        """Wait no longer; a turn that came at this very moment is given back."""
+        if not ticket.cancel():
+            self.give_back()
+
+    def take_again(self) -> None:
+        """Wait in a thread for a turn, before all who have had none."""
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+                return
+            ticket: Future[None] = Future()
+            self._returning.append(ticket)
+        ticket.result()
+
+    def give_back(self) -> None:
+        """End a turn: the next one begins."""
+        while True:
+            with self._lock:
+                ticket = self._next()
+                if ticket is None:
+                    self._free += 1
+                    return
+            if ticket.set_running_or_notify_cancel():  # else it waits no longer
+                ticket.set_result(None)
+                return
+
+    def _next(self) -> Future[None] | None:
+        if self._returning:
+            return self._returning.popleft()
+        if not self._lanes:
+            return None
+        name, lane = self._lanes.popitem(last=False)
+        _since_s, ticket = lane.popleft()
+        self._count -= 1
+        if lane:
+            self._lanes[name] = lane
+        return ticket
+
+
+class Turn:
+    """One request's turn."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._lock = threading.Lock()
+        self._held = True
+        self._over = False
+
+    def end(self) -> None:
+        """End it for good. May be called again."""
+        with self._lock:
+            held, self._held, self._over = self._held, False, True
+        if held:
+            self._turns.give_back()
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let others go first meanwhile. For the thread in which the page is made."""
+        with self._lock:
+            held, self._held = self._held, False
+        if held:
+            self._turns.give_back()
+        try:
+            yield
+        finally:
+            if held:
+                self._come_back()
+
+    def _come_back(self) -> None:
+        if self._over:
+            return
+        self._turns.take_again()
+        with self._lock:
+            self._held = not self._over
+        if not self._held:
+            self._turns.give_back()
+
+
+_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """Let other pages be made while this one waits for something, or works where it has a place of its own."""
+    turn = _turn.get()
+    with contextlib.nullcontext() if turn is None else turn.aside():
+        yield
+
+
+class InTurn:
+    """Hands requests on to an ASGI application, each when it has its turn, which ends when its answer begins.
+
+    Args:
+        application: makes pages.
+        busy: answers whoever cannot wait, as an ASGI application does.
+        turns: who is next.
+    """
+
+    def __init__(self, application: App, busy: Busy, turns: Turns) -> None:
+        self._application = application
+        self._busy = busy
+        self._turns = turns
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Wait, and hand on."""
+        try:
+            turn = await self._turns.take(lane_of(scope))
+        except Overfull:
+            await self._busy(scope, send)
+            return
+
+        async def answer(message: Any) -> None:
+            turn.end()
+            await send(message)
+
+        _turn.set(turn)
+        try:
+            await self._application(scope, receive, answer)
+        finally:
+            turn.end()
+
+
+def lane_of(scope: dict[str, Any]) -> str:
+    """Return where a request waits: its address, and the part of the site."""
+    address = (scope.get("client") or ("",))[0]
+    part = str(scope.get("path", "")).lstrip("/").split("/", 1)[0]
+    return f"{address} {part if part in PARTS else ''}"
+
+
+turns = Turns()

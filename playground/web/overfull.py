@@ -1,0 +1,49 @@
+"""What a request hears that could not wait for its turn: 503 and a time, made without a thread and a database."""
+
+from __future__ import annotations
+
+import http.cookies
+import json
+import logging
+from typing import Any
+
+from django.template import loader
+from django.utils import translation
+from django.utils.translation import gettext_lazy as _
+
+from playground import repeating
+from playground.languages import language_of
+from playground.messages import Message
+
+logger = logging.getLogger(__name__)
+
+TEXT = _("More pages are asked of this server than it can make. Ask again in %(seconds)s seconds.")
+
+
+async def answer_busy(scope: dict[str, Any], send: Any) -> None:
+    """Answer a request of HTTP as an ASGI application does: a page that asks again by itself, or JSON for a script."""
+    logger.warning("no turn for a page at %.200s", scope.get("path", ""))
+    headers = dict(scope.get("headers", []))
+    cookies = http.cookies.SimpleCookie(headers.get(b"cookie", b"").decode("latin1"))
+    named = {name: each.value for name, each in cookies.items()}
+    with translation.override(language_of({**scope, "cookies": named})):
+        message = str(Message(TEXT, seconds=repeating.AGAIN_S))
+        if b"application/json" in headers.get(b"accept", b""):
+            kind, body = b"application/json", json.dumps({"error": message})
+        else:
+            again = scope.get("method") in {"GET", "HEAD"}
+            kind = b"text/html; charset=utf-8"
+            context = {"message": message, "seconds": repeating.AGAIN_S, "again": again}
+            body = loader.render_to_string("overfull.html", context)
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 503,
+            "headers": [
+                (b"content-type", kind),
+                (b"retry-after", str(repeating.AGAIN_S).encode()),
+                (b"cache-control", b"no-store"),
+            ],
+        }
+    )
+    await send({"type": "http.response.body", "body": body.encode()})

@@ -1,0 +1,44 @@
+/** A session follows what its transport hears; between two messages its time passes by itself. */
+
+/** @import { Session } from "../model/session.js" */
+
+/** Between two steps of the clock that is shown. */
+const STEP_MS = 80;
+
+/**
+ * Listeners for a transport with which a session follows a run; `more` are those for everything else.
+ * @param {Session} session
+ * @param {Record<string, (message: any, more?: any) => void>} more
+ * @returns {Record<string, (message: any, more?: any) => void>}
+ */
+export function following(session, more, now = () => performance.now()) {
+  /** @type {ReturnType<typeof setTimeout> | null} */
+  let timer = null;
+  const later = () => {
+    if (timer === null && session.clock.runs) timer = setTimeout(step, STEP_MS);
+  };
+  const step = () => {
+    timer = null;
+    session.pass(now());
+    later();
+  };
+  return {
+    ...more,
+    snapshot: (message) => {
+      session.snapshot(message, now());
+      later();
+    },
+    frame: (message) => {
+      session.frame(message, now());
+      later();
+    },
+    // Who stops the run wants it to stand where it is seen to be; who hears nothing knows nothing.
+    sent: (message) => {
+      if (message.t === "control" || message.t === "step") session.hold(now());
+    },
+    status: (name, retryMs) => {
+      if (name !== "live") session.hold(now());
+      more.status(name, retryMs);
+    },
+  };
+}

@@ -1,0 +1,248 @@
+"""Whose page is made next: a few at once, lanes that take turns, and 503 for whoever cannot wait."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from playground import repeating
+from playground.turns import PARTS, InTurn, Overfull, Turns, aside, lane_of
+from playground.web.overfull import answer_busy
+
+
+async def settle() -> None:
+    for _each in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_so_many_have_a_turn_and_the_others_come_in_their_order() -> None:
+    turns, came = Turns(at_once=2), []
+    held = [await turns.take("one"), await turns.take("one")]
+
+    async def come(name: str) -> None:
+        came.append((name, await turns.take("one")))
+
+    waiting = [asyncio.create_task(come(name)) for name in "abc"]
+    await settle()
+    assert came == []
+    held[0].end()
+    held[0].end()  # again: it gives back only one
+    await waiting[0]
+    await settle()
+    assert [name for name, _turn in came] == ["a"]
+    held[1].end()
+    came[0][1].end()
+    await asyncio.gather(*waiting)
+    assert [name for name, _turn in came] == ["a", "b", "c"]
+
+
+async def test_a_lane_with_many_requests_does_not_hold_up_one_with_few() -> None:
+    turns, came = Turns(at_once=1), []
+    held = await turns.take("pupils")
+
+    async def come(lane: str, name: str) -> None:
+        turn = await turns.take(lane)
+        came.append(name)
+        await asyncio.sleep(0)
+        turn.end()
+
+    waiting = [asyncio.create_task(come("pupils", str(each))) for each in range(50)]
+    await settle()
+    waiting.append(asyncio.create_task(come("teacher", "freeze")))
+    await settle()
+    held.end()
+    await asyncio.gather(*waiting)
+    assert came.index("freeze") == 1
+    assert [name for name in came if name != "freeze"] == [str(each) for each in range(50)]
+
+
+async def test_too_many_are_refused_at_once_and_one_that_waits_for_too_long_later() -> None:
+    turns = Turns(at_once=1, waiting=1, patience_s=0.05)
+    held = await turns.take("one")
+    late = asyncio.create_task(turns.take("one"))
+    await settle()
+    with pytest.raises(Overfull):
+        await turns.take("two")
+    with pytest.raises(Overfull):
+        await late
+    held.end()
+    (await turns.take("one")).end()  # who gave up left no turn behind, and took none along
+    assert turns.late_s() == 0.0
+
+
+async def test_whoever_leaves_while_waiting_loses_no_turn_for_the_others() -> None:
+    turns = Turns(at_once=1)
+    for _round in range(20):
+        held = await turns.take("one")
+        gone = asyncio.create_task(turns.take("one"))
+        await settle()
+        held.end()  # it has the turn, and does not know yet
+        gone.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+        (await asyncio.wait_for(turns.take("one"), 5)).end()
+
+
+async def test_how_late_pages_are_is_what_the_first_of_them_waits() -> None:
+    now_s = 100.0
+    turns = Turns(at_once=1, clock=lambda: now_s)
+    held = await turns.take("one")
+    assert turns.late_s() == 0.0
+    first = asyncio.create_task(turns.take("one"))
+    await settle()
+    now_s = 103.0
+    second = asyncio.create_task(turns.take("two"))
+    await settle()
+    assert turns.late_s() == 3.0
+    held.end()
+    (await first).end()
+    (await second).end()
+    assert turns.late_s() == 0.0
+
+
+async def _page(scope: Any, receive: Any, send: Any) -> None:
+    """Do what a page does: work in a thread, then answer in pieces."""
+    await asyncio.to_thread(scope["work"])
+    await send({"type": "http.response.start", "status": 200})
+    await scope["answered"]()
+    await send({"type": "http.response.body"})
+
+
+def _scope(path: str = "/", address: str = "192.0.2.1", **more: Any) -> dict[str, Any]:
+    async def nothing() -> None: ...
+
+    base = {"path": path, "client": (address, 1), "headers": [], "method": "GET"}
+    return {**base, "work": lambda: None, "answered": nothing, **more}
+
+
+class Answered:
+    """What an application answered."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    async def __call__(self, message: dict[str, Any]) -> None:
+        self.messages.append(message)
+
+    @property
+    def status(self) -> int:
+        return int(self.messages[0]["status"])
+
+    @property
+    def body(self) -> str:
+        return bytes(self.messages[1]["body"]).decode()
+
+
+async def _refuse(scope: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 503})
+
+
+async def test_a_download_that_nobody_fetches_holds_no_turn() -> None:
+    turns = Turns(at_once=1)
+    app, never = InTurn(_page, _refuse, turns), asyncio.Event()
+    slow = asyncio.create_task(app(_scope(answered=never.wait), None, Answered()))
+    await asyncio.wait_for(app(_scope(), None, Answered()), 5)
+    assert not slow.done()
+    never.set()
+    await slow
+
+
+async def test_a_page_that_waits_stands_aside_and_comes_before_those_who_had_no_turn() -> None:
+    turns, came = Turns(at_once=1), []
+    app = InTurn(_page, _refuse, turns)
+    waits, goes_on = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with aside():
+            waits.set()
+            assert goes_on.wait(10)
+        came.append("first")
+
+    def other() -> None:
+        goes_on.set()  # the first one comes back while this one has the turn, and a third waits
+        while not turns._returning:
+            time.sleep(0.001)
+        came.append("second")
+
+    first = asyncio.create_task(app(_scope(work=work), None, Answered()))
+    assert await asyncio.to_thread(waits.wait, 10)
+    others = [
+        asyncio.create_task(app(_scope(work=each), None, Answered()))
+        for each in (other, lambda: came.append("third"))
+    ]
+    await asyncio.wait_for(asyncio.gather(first, *others), 10)
+    assert came == ["second", "first", "third"]
+    (await asyncio.wait_for(turns.take("one"), 5)).end()
+
+
+async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_back() -> None:
+    turns = Turns(at_once=1)
+    app, left = InTurn(_page, _refuse, turns), threading.Event()
+
+    def work() -> None:
+        with aside():
+            assert left.wait(10)
+        done.set()
+
+    done = threading.Event()
+    task = asyncio.create_task(app(_scope(work=work), None, Answered()))
+    await settle()
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    left.set()
+    assert await asyncio.to_thread(done.wait, 10)
+    for _each in range(2):
+        (await asyncio.wait_for(turns.take("one"), 5)).end()
+    assert turns._free == 1
+
+
+async def test_whoever_repeats_a_run_needs_no_turn() -> None:
+    turns, gate = Turns(at_once=1), repeating.Gate(places=1)
+    app, over = InTurn(_page, _refuse, turns), threading.Event()
+
+    def repeats() -> None:
+        with gate.place("somebody"):
+            assert over.wait(10)
+
+    slow = asyncio.create_task(app(_scope(work=repeats), None, Answered()))
+    await asyncio.wait_for(app(_scope(), None, Answered()), 5)
+    assert not slow.done()
+    over.set()
+    await slow
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "More pages are asked"), ("zh-hans", "页面"), ("zh-hant", "頁面")]
+)
+async def test_one_request_too_many_hears_when_to_ask_again(language: str, words: str) -> None:
+    turns = Turns(at_once=1, waiting=0)
+    held = await turns.take("one")
+    app, heard = InTurn(_page, answer_busy, turns), Answered()
+    await app(_scope("/learn/", headers=[(b"accept-language", language.encode())]), None, heard)
+    assert heard.status == 503
+    assert dict(heard.messages[0]["headers"])[b"retry-after"] == str(repeating.AGAIN_S).encode()
+    assert words in heard.body
+    assert 'http-equiv="refresh"' in heard.body
+
+    form = Answered()
+    await app(_scope("/learn/", method="POST"), None, form)
+    assert "refresh" not in form.body  # it would ask for a page in the place of the form
+
+    script = Answered()
+    await app(_scope("/s/x/state", headers=[(b"accept", b"application/json")]), None, script)
+    assert str(repeating.AGAIN_S) in json.loads(script.body)["error"]
+    held.end()
+
+
+def test_lanes_are_few_whatever_is_asked_for() -> None:
+    one = {lane_of(_scope(f"/{part}/x")) for part in (*PARTS, "", "nonsense", "more-nonsense", "class/../s")}
+    assert len(one) == len(PARTS) + 1
+    assert lane_of(_scope("/class/1/freeze")) != lane_of(_scope("/learn/unit/exercise/answer"))
+    assert lane_of(_scope("/s/1/")) != lane_of(_scope("/s/1/", address="192.0.2.2"))
