@@ -17,8 +17,8 @@ from playground.classroom import services as classes
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, limits
-from playground.exercises.builder import drafts, made
-from playground.exercises.kinds import grade, solution_of
+from playground.exercises.builder import made
+from playground.exercises.kinds import grade, order, solution_of
 from playground.exercises.kinds.kind import play
 from playground.exercises.models import Made, Work
 from playground.models import Session
@@ -203,8 +203,8 @@ def test_a_form_with_many_events_is_not_too_long_for_the_server(author: Client, 
 
 def test_causes_within_one_instant_are_those_of_one_part(author: Client, session: Session) -> None:
     exercise = catalog.exercise("confirm-path")
-    events = {each.kind: each for each in drafts.happened(play(exercise).events)}
-    found = drafts.causes(list(events.values()))
+    events = {each.kind: each for each in order.happened(play(exercise).events)}
+    found = order.causes(list(events.values()))
     assert (
         "StoreSynced" in found["ConfirmsSent"] or events["StoreSynced"].at_us == events["ConfirmsSent"].at_us
     )

@@ -15,11 +15,15 @@ from django.test import Client
 from engine.reading.conditions import Condition, Watch
 from playground.classroom import selectors, services, voting
 from playground.exercises import catalog, limits
+from playground.exercises.authors import fields
+from playground.exercises.authors.runs import Run
 from playground.exercises.grading import BadAnswer, Verdict
 from playground.exercises.kinds import KINDS, grade, kind_of, solution_of
-from playground.exercises.kinds.kind import GiveUp, Posted, Prediction, Progress, only_line, play
-from playground.exercises.models import Work
+from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, only_line, play
+from playground.exercises.models import Made, Work
+from playground.exercises.posted import Posted
 from playground.exercises.schema import Exercise, Part, Texts
+from tests.web import record
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,6 +38,7 @@ class TrueOrFalse(Prediction):
     """A statement that holds, or does not."""
 
     name = "truth"
+    author_label = "predict: true or false"
     form = Form
     feedback = {"_other": "It is the other way round."}
 
@@ -46,6 +51,16 @@ class TrueOrFalse(Prediction):
 
     def read(self, posted: Posted) -> str:
         return posted.get("answer", "")
+
+    @property
+    def author_template(self) -> str:
+        return "exercises/kinds/author/_rows.html"
+
+    def offers(self, run: Run) -> dict[str, Any]:
+        return {"rows": [1], "legend": "What holds, or does not"}
+
+    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+        return {"truth": {"holds": fields.condition(posted, 1)}, "go_on": fields.go_on(run)}
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
         if answer not in {"true", "false"}:
@@ -126,6 +141,24 @@ def test_a_class_votes_on_a_kind_that_is_plugged_in_and_exports_it(truth: Exerci
     assert kind_of(truth).solution_lines(truth, truth.en) == ["true"]
 
 
+@pytest.mark.django_db
+def test_a_teacher_makes_an_exercise_of_a_kind_that_is_plugged_in(truth: Exercise, client: Client) -> None:
+    client.force_login(User.objects.create_user("t", password="x"))
+    reply = client.post("/s/new", {"profile": "classroom"})
+    session = reply["Location"].strip("/").split("/")[-1]
+    record.record_command(session, 0, 1_000_000, {"do": "publish", "count": 6, "size_bytes": 6000})
+    record.note_progress(session, 2_000_000, "")
+    address = f"/learn/made/from/{session}/"
+    page = client.get(address, {"kind": "truth"}).content.decode()
+    assert "predict: true or false" in page
+    assert "What holds, or does not" in page
+    form = {"kind": "truth", "title": "All?", "task": "Six come.", "explain": "They fit.", "keep": "1"}
+    asked = {"observable-1": "q4", "op-1": "==", "value-1": "6"}
+    assert client.post(address, {**form, **asked}).status_code == 302
+    made = catalog.exercise(Made.objects.get().slug)
+    assert solution_of(made) == "true"
+
+
 def test_a_file_of_no_kind_is_refused_by_name() -> None:
     with pytest.raises(msgspec.ValidationError, match="no kind is called 'dream'; known: choice"):
         catalog.read({"kind": "dream"})
@@ -134,11 +167,16 @@ def test_a_file_of_no_kind_is_refused_by_name() -> None:
 def test_nobody_asks_for_a_kind_by_its_name() -> None:
     """What differs from kind to kind is asked of the kind, or the next one would be forgotten somewhere."""
     places = [ROOT / "playground" / "classroom", ROOT / "playground" / "exercises", ROOT / "templates"]
+    by_name = rf"kind\s*(==|!=|in)\s*[({{\[]?[\"']({'|'.join(KINDS)})[\"']"
     asking = [
         f"{path.relative_to(ROOT)}: {found[0]}"
         for place in places
         for path in sorted(each for each in place.rglob("*") if each.suffix in {".py", ".html"})
-        if (found := re.search(r"(exercise|each|found)\.kind\s*(==|!=|in\b)", path.read_text("utf-8")))
+        if (
+            found := re.search(
+                rf"(exercise|each|found)\.kind\s*(==|!=|in\b)|{by_name}", path.read_text("utf-8")
+            )
+        )
     ]
     assert asking == []
 

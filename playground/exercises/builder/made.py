@@ -10,7 +10,7 @@ from typing import Any
 from django.utils import timezone
 
 from playground.exercises import catalog
-from playground.exercises.builder import words
+from playground.exercises.authors import words
 from playground.exercises.builder.proofs import proved
 from playground.exercises.models import Made
 from playground.messages import Refused

@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 
-from playground.exercises.builder import words
-from playground.exercises.builder.runs import Run
-from playground.exercises.kinds.kind import Posted
-from playground.exercises.kinds.reach import command_line
+from playground.exercises.authors import words
+from playground.exercises.authors.runs import Run, command_line
+from playground.exercises.posted import Posted
 from playground.messages import Refused
 
 FIELDS = ("count", "value", "size_bytes")

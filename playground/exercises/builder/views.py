@@ -13,27 +13,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from playground import ownership, repeating, selectors
 from playground.exercises import stages
-from playground.exercises.builder import drafts, made, numbers, observables, runs, scene
+from playground.exercises.authors import observables, runs
+from playground.exercises.builder import drafts, made, numbers
 from playground.exercises.builder.proofs import proved
-from playground.exercises.kinds.reach import command_line
+from playground.exercises.kinds import KINDS
 from playground.exercises.models import Made
 from playground.exercises.variants import filled
 from playground.messages import Message, Refused
 from playground.web.access import rate_limited, rate_limited_reading
 from playground.web.errors import Gone
-
-VERBS = (
-    "publish",
-    "set_publisher",
-    "get",
-    "set_consumer",
-    "ack",
-    "requeue",
-    "purge",
-    "restart",
-    "set",
-    "remove",
-)
 
 
 def _teacher(request: HttpRequest) -> HttpResponse | None:
@@ -55,8 +43,8 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     if session is None or not ownership.owns(request.session, session_id):
         raise Gone(_("There is no such session of yours"), Message(_("Open one in the playground first.")))
     filled = request.POST if request.method == "POST" else request.GET
-    kind = filled.get("kind", "choice")
-    kind = kind if kind in drafts.KINDS else "choice"
+    kind = filled.get("kind", "")
+    kind = kind if kind in KINDS else next(iter(KINDS))
     at_us, end_us = (_moment(filled.get(name, "")) for name in ("at", "end"))
     problem, right, run = "", "", None
     try:
@@ -74,8 +62,9 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     except TimeoutError:
         problem = _("The session is busy. Pause it, and try again.")
     context = {"session_id": session_id, "kind": kind, "problem": problem, "right": right, "run": run}
+    context["kinds"] = [(name, each.author_label) for name, each in KINDS.items()]
     if run is not None:
-        context |= _choices(kind, run)
+        context |= _offers(kind, run)
     context["values"] = {name: value for name, value in filled.items() if name != "csrfmiddlewaretoken"}
     status = 422 if problem and request.method == "POST" else 200
     return render(request, "exercises/build.html", context, status=status)
@@ -85,28 +74,20 @@ def _moment(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
 
 
-def _choices(kind: str, run: runs.Run) -> dict[str, Any]:
+def _offers(kind: str, run: runs.Run) -> dict[str, Any]:
     """Return what the form of a kind offers for this run."""
-    context: dict[str, Any] = {
-        "moments": [(each["at_us"] - 1, command_line(each)) for each in run.commands if each["at_us"] > 0],
+    return {
+        "moments": [
+            (each["at_us"] - 1, runs.command_line(each)) for each in run.commands if each["at_us"] > 0
+        ],
         "at_s": run.at_us / 1e6,
-        "observables": [(name, each.label, each.kind) for name, each in observables.OBSERVABLES.items()],
+        "observables": [(name, each.label, each.compared) for name, each in observables.OBSERVABLES.items()],
         "ops": observables.OPS,
         "places": observables.PLACES,
-        "rows": list(drafts.GOALS if kind == "reach" else drafts.OPTIONS),
-        "verbs": VERBS,
         "numbers": numbers.of_run(run),
-        "slips": list(drafts.SLIPS),
+        "fields": KINDS[kind].author_template,
+        **KINDS[kind].offers(run),
     }
-    if kind in {"choice", "several", "number", "reach"}:
-        context["scene"] = scene.of_run(run)
-    if kind == "order":
-        events = drafts.happened(run.events())
-        after = drafts.causes(events)
-        context["events"] = [(each.kind, after[each.kind]) for each in events]
-    if kind == "broker":
-        context["steps"] = [(at, command_line(each)) for at, each in enumerate(run.after()[:8], 1)]
-    return context
 
 
 @require_safe

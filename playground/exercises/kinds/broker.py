@@ -13,12 +13,16 @@ from engine.backing_queue import places
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
 from engine.transitions import Shift
+from playground.exercises.authors import fields, words
+from playground.exercises.authors.runs import command_line
 from playground.exercises.grading import BadAnswer, Event, Known, Line, Playback, Verdict
-from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Log, Posted, Progress, never
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Log, Progress, never
 from playground.exercises.schema import Part
 from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.authors.runs import Run
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
 
 OF_QUEUE = places.PLACES[places.VARIABLE_QUEUE]
@@ -31,6 +35,10 @@ PLACE_WORDS = {
     "outside": _("outside"),
 }
 """Sub-queues are called the same everywhere."""
+MOST_STEPS = 8
+"""Steps of an exercise that an author makes."""
+MOST_MOVED = 40
+"""Messages that somebody moves by hand."""
 Placement = dict[str, str]
 """Where each message is, by its number."""
 
@@ -59,7 +67,7 @@ class Broker(Kind):
     """Step by step, each message to its place."""
 
     name = "broker"
-    label = _("be the broker")
+    label = author_label = _("be the broker")
     form = Form
     button = _("Check this step")
     lines_shown = 1  # the first difference is enough to think about; the rest is for the next try
@@ -157,6 +165,32 @@ class Broker(Kind):
     def value_text(self, texts: Texts, value: Any) -> str:
         """Return a place in words."""
         return place_word(str(value))
+
+    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+        """Make a step of each instant at which commands were given; read what the learner reads of it."""
+        after = run.after()
+        if not after:
+            raise Refused(words.NOTHING_AFTER)
+        starts = sorted({each["at_us"] for each in after})[:MOST_STEPS]
+        ends = [*(at_us - 1 for at_us in starts[1:]), run.end_us]
+        for number, start in enumerate(starts, 1):
+            lines = "; ".join(command_line(each) for each in after if each["at_us"] == start)
+            texts["steps"].append(fields.text_of(posted, f"step-{number}") or lines)
+        return {"broker": {"steps": [{"until_us": end} for end in ends]}, "go_on": fields.go_on(run)}
+
+    def offers(self, run: Run) -> dict[str, Any]:
+        """Return the commands after the learner's moment, in lines."""
+        return {"steps": [(at, command_line(each)) for at, each in enumerate(run.after()[:MOST_STEPS], 1)]}
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse where there is no message to move, or too many."""
+        most = max(len(stage.after) for stage in stages(made, give_up))
+        if not 1 <= most <= MOST_MOVED:
+            raise Refused(
+                _("By hand, at most %(most)s messages can be moved; here there are %(count)s."),
+                most=MOST_MOVED,
+                count=most,
+            )
 
 
 MESSAGE = _("message %(number)s")

@@ -9,11 +9,12 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.exercises.grading import BadAnswer, Verdict
 from playground.exercises.kinds.ghosts import lanes_of
-from playground.exercises.kinds.kind import GiveUp, Posted, only_line
+from playground.exercises.kinds.kind import GiveUp, only_line
 from playground.exercises.kinds.options import OptionsKind, holding, ids
 from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise
 
 TEXT = 60
@@ -23,6 +24,7 @@ class Choice(OptionsKind):
     """Exactly one option holds."""
 
     name = "choice"
+    author_label = _("predict: one comes true")
 
     def read(self, posted: Posted) -> str:
         """Read `answer=q4`."""
@@ -38,6 +40,14 @@ class Choice(OptionsKind):
         (right,) = holding(exercise, give_up)
         passed = answer == right
         return Verdict(passed, () if passed else (answer,), only_line(self, answer, right), answer)
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse where not exactly one option holds."""
+        right = holding(made, give_up)
+        if len(right) != 1:
+            raise Refused(
+                _("Exactly one option must come true in the run; here it is %(count)s."), count=len(right)
+            )
 
     def ghost_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
         """Return the lanes that the chosen option speaks of."""

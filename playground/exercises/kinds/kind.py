@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, ItemsView, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from engine.reading.conditions import Condition
 from engine.replay import Watcher
+from playground.exercises.authors import words
 from playground.exercises.grading import Line, Playback, Verdict
+from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.authors.runs import Run
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Part, Texts
 
 GiveUp = Callable[[], bool]
@@ -32,19 +36,6 @@ MOST_PARTS = 64
 def never() -> bool:
     """Let grading take as long as it needs."""
     return False
-
-
-class Posted(Protocol):
-    """A form as a browser sends it."""
-
-    def get(self, name: str, otherwise: str) -> str:
-        """Return the last value of a field."""
-
-    def getlist(self, name: str) -> list[str]:
-        """Return all values of a field."""
-
-    def items(self) -> ItemsView[str, str]:
-        """Return the last value of each field."""
 
 
 class Progress(NamedTuple):
@@ -71,6 +62,8 @@ class Kind(ABC):
     """As files, addresses and exports call it."""
     label: ClassVar[Any]
     """As learners read it."""
+    author_label: ClassVar[Any]
+    """As authors choose it, who must tell it from kinds with the same label."""
     form: ClassVar[type[Part]]
     """What the kind's table in a file holds."""
     feedback: ClassVar[dict[str, Any]] = {}
@@ -91,9 +84,35 @@ class Kind(ABC):
         """The template of the form in which one answers."""
         return f"exercises/kinds/{self.name}.html"
 
+    @property
+    def author_template(self) -> str:
+        """The template of the fields in which an author says what is asked."""
+        return f"exercises/kinds/author/{self.name}.html"
+
     @abstractmethod
     def read(self, posted: Posted) -> Any:
         """Return the answer that was sent, bounded; raise `Refused` saying what is missing."""
+
+    @abstractmethod
+    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+        """Return the kind's table of an exercise that an author made from a run, with `go_on` where the run goes on.
+
+        Args:
+            posted: the author's form.
+            run: of the author's session, cut in two where the learner stands.
+            texts: of the exercise; the words, feedback and steps of what is asked are added to them.
+
+        Raises Refused saying what is missing.
+        """
+
+    def offers(self, run: Run) -> dict[str, Any]:
+        """Return what the author's form offers for a run, besides what it offers for every kind."""
+        return {}
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse what an author made if nobody can solve it, or if it is solved by doing nothing."""
+        if not self.grade(made, self.solution(made), give_up).passed:
+            raise Refused(words.NOT_PASSED)
 
     @abstractmethod
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:

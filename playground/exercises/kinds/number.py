@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.measures import Gauge, Measure
+from playground.exercises.authors import fields, observables, scene, words
 from playground.exercises.grading import BadAnswer, Known, Verdict
-from playground.exercises.kinds.kind import GiveUp, Posted, Prediction, never, only_line, play
+from playground.exercises.kinds.kind import GiveUp, Prediction, never, only_line, play
 from playground.exercises.schema import Id, Part
 from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.authors.runs import Run
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise
+
+
+SLIPS = range(2, 5)
+"""Rows of an author's form for wrong numbers; the first row says what is counted."""
 
 
 class Slip(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -36,6 +43,7 @@ class Number(Prediction):
     """A whole number, measured in the run."""
 
     name = "number"
+    author_label = _("predict a number")
     form = Form
     feedback = {
         "_too-high": _("Too many. Compare your number with what the engine did, and find the difference."),
@@ -63,6 +71,32 @@ class Number(Prediction):
     def solution(self, exercise: Exercise) -> int:
         """Return the number that the run comes to."""
         return _numbers.answer(exercise, never)[0]
+
+    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+        """Read what is counted, and the wrong numbers with their feedback."""
+        slips: list[dict[str, Any]] = []
+        for row in SLIPS:
+            wrong, text = fields.text_of(posted, f"value-{row}", 9), fields.text_of(posted, f"text-{row}")
+            if not wrong and not text:
+                continue
+            if not (wrong.isascii() and wrong.isdigit() and text):
+                raise Refused(_("A wrong number needs a whole number and its feedback."))
+            slips.append({"id": f"slip-{row}", "measure": int(wrong)})
+            texts["feedback"][f"slip-{row}"] = text
+        asked = {"measure": observables.measure(posted.get("observable-1", "")), "slips": slips}
+        return {"number": asked, "go_on": fields.go_on(run)}
+
+    def offers(self, run: Run) -> dict[str, Any]:
+        """Return the rows of wrong numbers, and what can be pointed at."""
+        return {"slips": list(SLIPS), "scene": scene.of_run(run)}
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse where the right number is too large, or is listed as a wrong one."""
+        right = self.solution(made)
+        if not self.grade(made, right, give_up).passed:
+            raise Refused(words.TOO_LONG)
+        if right in [slip.measure for slip in made.form.slips]:
+            raise Refused(_("A wrong number must not be what the run comes to: %(number)s."), number=right)
 
 
 def _measured(exercise: Exercise, give_up: GiveUp) -> tuple[int, dict[str, int]]:

@@ -6,17 +6,25 @@ import random
 import string
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext_lazy as _
+
 from engine.reading.conditions import Condition, Watch
+from playground.exercises.authors import fields, scene
 from playground.exercises.grading import Known
 from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, never, play
 from playground.exercises.schema import Id, Part
+from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.authors.runs import Run
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
 
 
 LETTERS = string.ascii_uppercase
 """How options are called aloud: A, B, C, ..."""
+ROWS = range(1, 7)
+"""Options that an author can write."""
 
 
 class Option(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -45,6 +53,25 @@ class OptionsKind(Prediction):
     def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
         """Return the options as they are listed."""
         return {"options": self.listed(exercise, texts, progress)}
+
+    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+        """Read a text, a condition and feedback of each option."""
+        options = []
+        for row in ROWS:
+            text = fields.text_of(posted, f"text-{row}")
+            if not text:
+                continue
+            name = f"option-{row}"
+            options.append({"id": name, "when": fields.condition(posted, row)})
+            texts["words"][name] = text
+            texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["explain"]
+        if not 2 <= len(options) <= len(ROWS):
+            raise Refused(_("Write two to six options, each with a condition."))
+        return {self.name: {"options": options}, "go_on": fields.go_on(run)}
+
+    def offers(self, run: Run) -> dict[str, Any]:
+        """Return the rows, and what can be pointed at."""
+        return {"rows": list(ROWS), "scene": scene.of_run(run)}
 
 
 def shuffled(exercise: Exercise, seed: str) -> list[str]:

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
+from playground.exercises.authors import fields
+from playground.exercises.authors.runs import Run
 from playground.exercises.grading import BadAnswer, Event, Known, Line, Verdict
 from playground.exercises.grading.events import EventForm
-from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, never, play
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Progress, never, play
 from playground.exercises.schema import Id, Part
 from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
+
+
+MOST_ITEMS = 8
+"""Events that an author can choose."""
 
 
 class Item(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,7 +48,7 @@ class Order(Kind):
     """The events of a run, some of which never happen."""
 
     name = "order"
-    label = _("put in order")
+    label = author_label = _("put in order")
     form = Form
     button = _("Check the order")
     feedback = {
@@ -85,6 +92,34 @@ class Order(Kind):
         items = [(each.id, texts.words[each.id]) for each in exercise.form.items]
         return {"lines": sorted(items, key=lambda item: item[1])}
 
+    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+        """Read which events are put in order, after which others each may come, and lines that never happen."""
+        known = {each.kind: each for each in happened(run.events())}
+        chosen = [name for name in known if posted.get(f"event-{name}", "")]
+        if not 2 <= len(chosen) <= MOST_ITEMS:
+            raise Refused(_("Choose two to eight events that happen after this moment."))
+        derived = causes([known[name] for name in chosen])
+        ids = {name: f"event-{at}" for at, name in enumerate(chosen, 1)}
+        items: list[dict[str, Any]] = []
+        for name in chosen:
+            given = posted.getlist(f"after-{name}") if posted.get("corrected", "") else derived[name]
+            after = [ids[each] for each in given if each in ids and chosen.index(each) < chosen.index(name)]
+            items.append({"id": ids[name], "event": _found_again(known[name], run), "after": after})
+            texts["words"][ids[name]] = fields.text_of(posted, f"words-{name}") or name
+        for at in (1, 2):
+            text = fields.text_of(posted, f"never-{at}")
+            if text:
+                items.append({"id": f"never-{at}"})
+                texts["words"][f"never-{at}"] = text
+                texts["feedback"][f"never-{at}"] = texts["explain"]
+        return {"order": {"items": items}, "go_on": fields.go_on(run)}
+
+    def offers(self, run: Run) -> dict[str, Any]:
+        """Return the events of the run, each with those that must come before it."""
+        events = happened(run.events())
+        after = causes(events)
+        return {"events": [(each.kind, after[each.kind]) for each in events]}
+
 
 def sequence(items: Sequence[Item], events: Sequence[Event]) -> list[str]:
     """Return the ids of the items that happen, in the order of the run."""
@@ -101,6 +136,39 @@ def _sequence(exercise: Exercise, give_up: GiveUp) -> tuple[str, ...]:
 
 
 _right = Known(_sequence)
+
+
+def happened(events: Sequence[Event]) -> list[Event]:
+    """Return the first event of each kind, in the order of the run: what can be put in order."""
+    firsts: dict[str, Event] = {}
+    for each in events:
+        if each.transition.about.shown != "step":
+            firsts.setdefault(each.kind, each)
+    return list(firsts.values())
+
+
+def causes(events: Sequence[Event]) -> dict[str, list[str]]:
+    """Return which kinds must come before each kind.
+
+    A later instant waits for an earlier one. Within one instant the parts of the broker (messages, memory, files,
+    node) go their own ways, and only what one part does is one after the other; the author may correct it.
+    """
+    found: dict[str, list[str]] = {}
+    for at, event in enumerate(events):
+        group = event.transition.about.group
+        found[event.kind] = [
+            before.kind
+            for before in events[:at]
+            if before.at_us < event.at_us or before.transition.about.group == group
+        ]
+    return found
+
+
+def _found_again(event: Event, run: Run) -> dict[str, Any]:
+    """Return how the grader finds an event again: the same kind may have happened before the learner's moment."""
+    whole = Run(run.scenario, run.commands, 0, run.end_us).events()
+    before = sum(other.kind == event.kind and other.number < event.number for other in whole)
+    return {"kind": event.kind, "nth": before + 1}
 
 
 def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[str]]:

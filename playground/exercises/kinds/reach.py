@@ -8,16 +8,36 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition, Watch
 from engine.replay.player import Timed
+from playground.exercises.authors import fields, observables, scene, words
+from playground.exercises.authors.runs import command_line
 from playground.exercises.grading import BadAnswer, Line, Playback, TooLong, Verdict
-from playground.exercises.kinds.kind import GiveUp, Kind, Log, Posted, Progress
+from playground.exercises.kinds.kind import GiveUp, Kind, Log, Progress
 from playground.exercises.schema import Id, Part
+from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.authors.runs import Run
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
 
 MAX_COMMANDS = 500
 TAIL_US = 10_000_000
 """A written solution is looked at this long after its last command, unless it says when."""
+ROWS = range(1, 5)
+"""Goals that an author can ask for."""
+VERBS = (
+    "publish",
+    "set_publisher",
+    "get",
+    "set_consumer",
+    "ack",
+    "requeue",
+    "purge",
+    "restart",
+    "set",
+    "remove",
+)
+"""Commands that an author can allow besides those of the solution."""
 
 
 class Goal(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -54,7 +74,7 @@ class Reach(Kind):
     """The session itself is the answer."""
 
     name = "reach"
-    label = _("reach a state")
+    label = author_label = _("reach a state")
     form = Form
     button = _("Check")
     help = _("The engine repeats your session and looks whether the state was reached.")
@@ -142,6 +162,50 @@ class Reach(Kind):
         """Return a line for each command."""
         return [command_line(command) for command in self.solution(exercise)["commands"]]
 
+    def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+        """Read the goals and what is allowed; what the author did in the rest of the run is the solution."""
+        goals = []
+        for row in ROWS:
+            observable = posted.get(f"observable-{row}", "")
+            if not observable:
+                continue
+            name = f"goal-{row}"
+            goals.append({"id": name, "test": fields.condition(posted, row)})
+            label = observables.OBSERVABLES[observable].label
+            usual = f"{label} {posted.get(f'op-{row}', '==')} {posted.get(f'value-{row}', '')}"
+            texts["words"][name] = fields.text_of(posted, f"text-{row}") or usual
+            texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["words"][name]
+        if not goals:
+            raise Refused(_("Pick one to four goals."))
+        solution = run.after()
+        if not solution:
+            raise Refused(words.NOTHING_AFTER)
+        verbs = sorted({each["do"] for each in solution} | set(posted.getlist("verb")))
+        most = posted.get("commands", "")
+        budget = int(most) if most.isascii() and most.isdigit() and len(most) < 4 else len(solution) + 2
+        limits = {"commands": max(len(solution), min(budget, 60)), "verbs": verbs}
+        whole = [*solution, {"until_us": run.end_us}]
+        return {"reach": {"goals": goals, "limits": limits, "solution": whole}}
+
+    def offers(self, run: Run) -> dict[str, Any]:
+        """Return the rows, the commands that can be allowed, and what can be pointed at."""
+        return {"rows": list(ROWS), "verbs": VERBS, "scene": scene.of_run(run)}
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse where the author's own run does not reach the goals, or where doing nothing reaches them."""
+        solution = self.solution(made)
+        verdict = self.grade(made, solution, give_up)
+        if not verdict.passed:
+            missed = [made.en.words.get(line.about, line.about) for line in verdict.lines if not line.right]
+            goals = ", ".join(missed) or ", ".join(verdict.feedback)
+            raise Refused(_("Your own run does not reach all the goals: %(goals)s"), goals=goals)
+        if self.grade(made, as_answer([{"until_us": solution["until_us"]}]), give_up).passed:
+            raise Refused(
+                _(
+                    "Doing nothing reaches all the goals already: ask for something that your commands bring about."
+                )
+            )
+
 
 def _repeated(
     exercise: Exercise, commands: list[Timed], until_us: int, give_up: GiveUp
@@ -158,12 +222,6 @@ def as_answer(commands: list[dict[str, Any]]) -> dict[str, Any]:
     if set(last) == {"until_us"}:
         return {"commands": commands[:-1], "until_us": last["until_us"]}
     return {"commands": commands, "until_us": last.get("at_us", 0) + TAIL_US}
-
-
-def command_line(command: dict[str, Any]) -> str:
-    """Return a command as one line: when, what, with which values."""
-    values = ", ".join(f"{name}={value}" for name, value in command.items() if name not in {"at_us", "do"})
-    return f"{command['at_us'] / 1_000_000:g} s  {command['do']} {values}".strip()
 
 
 def _read(answer: Any) -> tuple[list[Timed], int]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext_lazy as _
+
 from playground.exercises.grading import BadAnswer, Line, Verdict
-from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Posted
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp
 from playground.exercises.kinds.options import OptionsKind, holding, ids
+from playground.messages import Refused
 
 if TYPE_CHECKING:
+    from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
 
 TEXT = 60
@@ -19,6 +23,7 @@ class Several(OptionsKind):
     """Any number of options holds."""
 
     name = "several"
+    author_label = _("predict: all that come true")
     between = " · "
 
     def read(self, posted: Posted) -> list[str]:
@@ -40,6 +45,11 @@ class Several(OptionsKind):
         )
         wrong = tuple(line.about for line in lines if not line.right)
         return Verdict(not wrong, wrong, lines, " ".join(name for name in names if name in answer) or "-")
+
+    def prove(self, made: Exercise, give_up: GiveUp) -> None:
+        """Refuse where all options hold, or none."""
+        if not 0 < len(holding(made, give_up)) < len(made.form.options):
+            raise Refused(_("Of the options some must come true in the run, and some must not."))
 
     def solution(self, exercise: Exercise) -> list[str]:
         """Return the options that hold."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from playground.exercises.builder import words
+from playground.exercises.authors import words
 from playground.exercises.grading import Event, Playback, TooLong
 from playground.messages import Refused
 
@@ -54,6 +54,12 @@ class Run(msgspec.Struct, frozen=True):
         except TooLong:
             raise Refused(words.TOO_LONG) from None
         return playback.events[begun:]
+
+
+def command_line(command: dict[str, Any]) -> str:
+    """Return a command as one line: when, what, with which values."""
+    values = ", ".join(f"{name}={value}" for name, value in command.items() if name not in {"at_us", "do"})
+    return f"{command['at_us'] / 1_000_000:g} s  {command['do']} {values}".strip()
 
 
 def of_session(

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises.builder import words
+from playground.exercises.authors import words
 from playground.exercises.variants import SUM
 from playground.messages import Refused
 
@@ -20,12 +20,12 @@ class Observable(msgspec.Struct, frozen=True):
     Args:
         path: where it is in a moment; `%s` stands for the number of a message.
         label: how the builder calls it.
-        kind: what it is compared with: a number, yes or no, or a place.
+        compared: what it is compared with: a number, yes or no, or a place.
     """
 
     path: str
     label: Any
-    kind: str = "number"
+    compared: str = "number"
 
 
 STAGE = ("q1", "q2", "delta", "q3", "q4")
@@ -63,11 +63,11 @@ def condition(observable: str, op: str, value: str, message: str = "") -> dict[s
     if asked is None or op not in OPS:
         raise Refused(_("Choose what the condition is about."))
     path = asked.path
-    if asked.kind == "place":
+    if asked.compared == "place":
         if not _whole(message) or value not in PLACES:
             raise Refused(_("A message has a number, and a place: %(places)s."), places=", ".join(PLACES))
         return {"path": path % _number(message), "op": "!=" if op == "!=" else "==", "value": value}
-    if asked.kind == "yes or no":
+    if asked.compared == "yes or no":
         return {"path": path, "op": "==", "value": value != "no"}
     if not _whole(value):
         raise Refused(_("Compare with a whole number."))
@@ -87,6 +87,6 @@ def _number(text: str) -> int | str:
 def measure(observable: str) -> str:
     """Return the path of something that is counted, or raise `Refused`."""
     asked = OBSERVABLES.get(observable)
-    if asked is None or asked.kind != "number":
+    if asked is None or asked.compared != "number":
         raise Refused(words.NO_NUMBER)
     return asked.path

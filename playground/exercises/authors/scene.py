@@ -9,8 +9,8 @@ import msgspec
 from engine.reading.measures import Gauge
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
-from playground.exercises.builder import observables, words
-from playground.exercises.builder.runs import Run
+from playground.exercises.authors import observables, words
+from playground.exercises.authors.runs import Run
 from playground.exercises.grading import Playback, TooLong
 from playground.messages import Refused
 
@@ -47,7 +47,9 @@ class Scene(msgspec.Struct, frozen=True):
 def of_run(run: Run) -> Scene:
     """Return what stands on the stage of a run, or raise `Refused` where it is too long."""
     asked = {
-        name: observable for name, observable in observables.OBSERVABLES.items() if observable.kind != "place"
+        name: observable
+        for name, observable in observables.OBSERVABLES.items()
+        if observable.compared != "place"
     }
     gauges = {name: Gauge(observable.path) for name, observable in asked.items()}
     playback = Playback(run.whole(), (), gauges.values())
@@ -75,7 +77,7 @@ def _values(gauges: dict[str, Gauge], moment: WatchedState) -> dict[str, str]:
     found: dict[str, Any] = {name: gauge.value(moment) for name, gauge in gauges.items()}
     return {
         name: ("yes" if value else "no")
-        if observables.OBSERVABLES[name].kind == "yes or no"
+        if observables.OBSERVABLES[name].compared == "yes or no"
         else str(value or 0)
         for name, value in found.items()
     }

@@ -1,0 +1,32 @@
+"""Fields that the forms of several kinds have: short texts, conditions, and how the run goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.exercises.authors import observables
+from playground.exercises.authors.runs import Run
+from playground.exercises.posted import Posted
+
+TEXT, SHORT = 3000, 300
+"""Most characters of a long and of a short text."""
+
+
+def text_of(posted: Posted, name: str, most: int = SHORT) -> str:
+    """Return what a field holds, without blanks around it, cut to `most` characters."""
+    return posted.get(name, "").strip()[:most]
+
+
+def condition(posted: Posted, row: int) -> dict[str, Any]:
+    """Return the condition of a row, or raise `Refused` saying what is missing."""
+    return observables.condition(
+        posted.get(f"observable-{row}", ""),
+        posted.get(f"op-{row}", "=="),
+        posted.get(f"value-{row}", "").strip(),
+        posted.get(f"message-{row}", "").strip(),
+    )
+
+
+def go_on(run: Run) -> dict[str, Any]:
+    """Return how the run goes on once the learner has answered."""
+    return {"commands": run.after(), "until_us": run.end_us}
