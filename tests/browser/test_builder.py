@@ -48,6 +48,13 @@ def a_number(page: Page) -> None:
     expect(page.locator("[name=observable-1]")).to_have_value("delta")
 
 
+def a_match(page: Page) -> None:
+    """Ask where two messages are."""
+    for row in ("1", "2"):
+        page.select_option(f"[name=observable-{row}]", "place")
+        page.fill(f"[name=message-{row}]", row)
+
+
 def an_order(page: Page) -> None:
     """Two events of the run, and one that never happens."""
     for name, words in (("Published", "they arrive"), ("AlphasPushed", "contents leave RAM")):
@@ -71,6 +78,7 @@ KINDS: dict[str, Callable[[Page], None]] = {
     "choice": a_choice,
     "several": several,
     "number": a_number,
+    "match": a_match,
     "order": an_order,
     "reach": a_goal,
     "broker": a_stretch,
@@ -112,6 +120,8 @@ def answers(kind: str, right: Any) -> Sequence[Sequence[tuple[str, str]]]:
     """Return the forms that give the right answer, one after the other."""
     if kind == "broker":
         return [[(f"place-{seq}", place) for seq, place in step.items()] for step in right]
+    if kind == "match":
+        return [[(f"match-{item}", answer) for item, answer in right.items()]]
     if kind == "order":
         return [[(f"position-{item}", str(at)) for at, item in enumerate(right, 1)]]
     return [[("answer", str(each)) for each in (right if isinstance(right, list) else [right])]]

@@ -94,6 +94,12 @@ NUMBER = {
     "value-2": "4",
     "text-2": "Four is what stays in q4.",
 }
+MATCH = {
+    "kind": "match",
+    "at": "1500000",
+    **condition(1, "place", "", "", "the oldest", message="0"),
+    **condition(2, "place", "", "", "", message="5"),
+}
 VARIED = {
     **CHOICE,
     "task": "{a} messages wait.\n\nAnd now?",
@@ -248,6 +254,20 @@ def test_several_options_may_come_true_but_not_all(author: Client, session: Sess
     assert "some must come true" in page
 
 
+def test_messages_are_matched_with_the_places_that_the_engine_finds(author: Client, session: Session) -> None:
+    slug = keep(author, session, MATCH)
+    exercise = catalog.exercise(slug)
+    assert solution_of(exercise) == {"message-1": "gone", "message-2": "q3"}
+    assert exercise.en.words == {"message-1": "the oldest", "message-2": "message 5"}
+    for change, sentence in [
+        ({"message-2": "77"}, "Not exactly one answer comes true for this line: message 77"),
+        ({"message-2": ""}, "A message has a number"),
+        ({"message-2": "", "observable-2": ""}, "two to six messages"),
+    ]:
+        page = author.post(address(session), {**TEXTS, **MATCH, **change, "keep": "1"}).content.decode()
+        assert sentence in page
+
+
 def test_a_number_is_what_the_run_comes_to(author: Client, session: Session) -> None:
     slug = keep(author, session, NUMBER)
     exercise = catalog.exercise(slug)
@@ -326,7 +346,9 @@ def test_the_author_points_at_what_stands_on_the_stage(author: Client, session: 
     assert "data-point" not in order, "events are chosen there"
 
 
-@pytest.mark.parametrize("form", [CHOICE, SEVERAL, NUMBER, REACH, BROKER], ids=lambda form: form["kind"])
+@pytest.mark.parametrize(
+    "form", [CHOICE, SEVERAL, NUMBER, MATCH, REACH, BROKER], ids=lambda form: form["kind"]
+)
 def test_a_made_exercise_is_handed_out_and_worked_on_like_any_other(
     author: Client, session: Session, form: dict[str, Any]
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from playground.exercises.kinds.broker import Broker
 from playground.exercises.kinds.choice import Choice
 from playground.exercises.kinds.kind import GiveUp, Kind, Progress, never
+from playground.exercises.kinds.match import Match
 from playground.exercises.kinds.number import Number
 from playground.exercises.kinds.order import Order
 from playground.exercises.kinds.reach import Reach
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "GiveUp", "Kind", "Progress", "grade", "kind_of", "never", "solution_of"]
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (Choice(), Several(), Number(), Order(), Reach(), Broker())
+    kind.name: kind for kind in (Choice(), Several(), Number(), Match(), Order(), Reach(), Broker())
 }
 """Every kind by the name that files give it."""
 
