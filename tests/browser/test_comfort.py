@@ -140,6 +140,31 @@ def test_choosing_a_message_changes_no_size(open_page: OpenPage, viewport: tuple
     assert page.evaluate(RECTANGLES) == before
 
 
+@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
+def test_a_sentence_of_two_lines_changes_no_size(open_page: OpenPage, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 800})
+    start(page)
+    pause(page)
+    sizes = []
+    for lines in (1, 2):
+        page.evaluate(
+            """(lines) => {
+              const sentence = document.querySelector("[data-situation]");
+              const line = parseFloat(getComputedStyle(sentence).lineHeight);
+              const height = () => {
+                const range = document.createRange();
+                range.selectNodeContents(sentence);
+                return range.getBoundingClientRect().height;
+              };
+              sentence.textContent = "words";
+              while (height() < line * (lines - 0.5)) sentence.textContent += " words";
+            }""",
+            lines,
+        )
+        sizes.append(page.evaluate(RECTANGLES))
+    assert sizes[0] == sizes[1]
+
+
 def test_the_picture_is_twice_as_large_with_title_and_time(page: Page) -> None:
     start(page)
     pause(page)
