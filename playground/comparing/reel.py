@@ -37,7 +37,7 @@ class Making:
         self.share = 0.0
         self.problem: Message | None = None
         self.busy: Message | None = None
-        """Why it got no place; it is forgotten, and whoever asks again begins anew."""
+        """Why it got no place."""
         self.data: bytes | None = None
 
 
@@ -92,20 +92,23 @@ class Studio:
             known = self._makings.get(key)
             if known is not None:
                 self._makings.move_to_end(key)
-                if known[0].busy is not None:  # whoever asks hears of it once; the next request begins anew
-                    del self._makings[key]
                 return known[0]
             if sum(not future.done() for _making, future in self._makings.values()) >= WAITING:
                 raise Refused(wording.BUSY)
             making = Making()
-            self._makings[key] = (making, self._executor.submit(self._work, key, making, a, b, place))
+            self._makings[key] = (making, self._executor.submit(self._work, making, a, b, place))
             while len(self._makings) > KEPT:
                 self._makings.popitem(last=False)[1][1].cancel()
             return making
 
+    def forget(self, key: str, making: Making) -> None:
+        """Drop a comparison that got no place, so that the next request for it begins anew."""
+        with self._lock:
+            if key in self._makings and self._makings[key][0] is making:
+                del self._makings[key]
+
     def _work(
         self,
-        key: str,
         making: Making,
         a: dict[str, Any],
         b: dict[str, Any],

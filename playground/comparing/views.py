@@ -143,11 +143,13 @@ def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
     """Return the reel, or how far its making is; ask again then."""
     kept = scenario_or_gone(a), scenario_or_gone(b)
     a_body, b_body = (selectors.scenario_body(each) for each in kept)
+    key = f"{a}/{b}"
     try:
-        making = studio.ask(f"{a}/{b}", a_body, b_body, repeating.for_request(request))
+        making = studio.ask(key, a_body, b_body, repeating.for_request(request))
     except Refused as refused:
         return _ask_again(refused.message)
     if making.busy is not None:
+        studio.forget(key, making)
         return _ask_again(making.busy)
     if making.problem is not None:
         return JsonResponse({"problem": str(making.problem)}, status=409)
