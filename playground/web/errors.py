@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -16,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from playground import repeating
 from playground.messages import Message
+from playground.web.plain_page import plain_page
 
 logger = logging.getLogger(__name__)
 
@@ -121,4 +120,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return answer(request, 500, _("That did not work"), text)
     except Exception:
         logger.exception("the page for errors failed too")
-        return HttpResponse(Path(settings.BASE_DIR, "templates", "500.html").read_bytes(), status=500)
+        return HttpResponse(
+            plain_page(500, _("That did not work"), text, back=_("To the first page")), status=500
+        )

@@ -1,4 +1,4 @@
-"""What a request hears that could not wait for its turn: 503 and a time, made without a thread and a database."""
+"""The answer to a request that could not wait for its turn: 503 and a time, made without a thread and a database."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import json
 import logging
 from typing import Any
 
-from django.template import loader
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
 from playground import repeating
 from playground.languages import language_of
 from playground.messages import Message
+from playground.web.plain_page import plain_page
 
 logger = logging.getLogger(__name__)
 
+BUSY = _("The server is busy")
 TEXT = _("More pages are asked of this server than it can make. Ask again in %(seconds)s seconds.")
 
 
@@ -33,8 +34,7 @@ async def answer_busy(scope: dict[str, Any], send: Any) -> None:
         else:
             again = scope.get("method") in {"GET", "HEAD"}
             kind = b"text/html; charset=utf-8"
-            context = {"message": message, "seconds": repeating.AGAIN_S, "again": again}
-            body = loader.render_to_string("overfull.html", context)
+            body = plain_page(503, str(BUSY), message, again_s=repeating.AGAIN_S if again else None)
     await send(
         {
             "type": "http.response.start",

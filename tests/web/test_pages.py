@@ -313,8 +313,11 @@ def test_a_fault_is_a_page_too(client: Client, monkeypatch: pytest.MonkeyPatch) 
     assert "on purpose" not in response.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "Something went wrong"), ("zh-hans", "我们"), ("zh-hant", "我們")]
+)
 def test_a_fault_of_the_page_for_faults_is_a_page_as_well(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch, language: str, words: str
 ) -> None:
     def fail(*args: object) -> None:
         raise RuntimeError("on purpose")
@@ -322,6 +325,10 @@ def test_a_fault_of_the_page_for_faults_is_a_page_as_well(
     monkeypatch.setattr("playground.selectors.library", fail)
     monkeypatch.setattr("playground.web.errors.render", fail)
     client.raise_request_exception = False
-    response = client.get("/")
+    response = client.get("/", headers={"accept-language": language})
     assert response.status_code == 500
-    assert b"Something went wrong" in response.content
+    page = response.content.decode()
+    assert f'<html lang="{language}">' in page
+    assert words in page
+    assert 'href="/"' in page
+    assert "refresh" not in page
