@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.sessions import begin
 
@@ -227,3 +227,27 @@ def test_a_word_of_the_glossary_says_its_meaning_to_pointer_and_keyboard(page: P
     words.nth(1).focus()
     expect(meaning).to_be_visible()
     assert meaning.text_content() != first
+
+
+def test_a_word_that_the_reader_has_left_shows_no_meaning(page: Page) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/view/page/terms*.js", hold)
+    page.goto("/subjects/")
+    page.locator("main a[href*='/subjects/']").first.click()
+    words, meaning = page.locator("[data-term]"), page.get_by_role("tooltip")
+    words.first.hover()
+    page.mouse.move(0, 0)
+    for _ in range(100):
+        page.wait_for_timeout(20)
+        if held:
+            break
+    held[0].continue_()
+    expect(page.locator("#term-tip")).to_be_attached()
+    page.wait_for_timeout(300)
+    expect(meaning).to_be_hidden()
+    words.first.hover()
+    expect(meaning).to_be_visible()

@@ -22,6 +22,6 @@ async function meetFirst({ target }) {
   const { Terms } = await import("../view/page/terms.js");
   const terms = new Terms(document.body, dataOf(document.documentElement, "words"));
   terms.listen();
-  terms.come(word);
+  if (word.matches(":hover, :focus")) terms.come(word); // The reader may have gone on while the script came.
 }
 COME.forEach((come) => document.body.addEventListener(come, meetFirst));
