@@ -22,6 +22,7 @@ from typing import Any
 from bench.measure import Result
 from bench.websocket import Socket, Visitor
 from tools import live_server
+from tools.processes import children_of
 
 RELEASE = "87c40a5"
 """The commit of release 0.2.0."""
@@ -117,19 +118,10 @@ class Student:
 def processor_s(pid: int) -> float:
     """Return the processor's time that a process and its children have taken, in seconds."""
     total = 0.0
-    for place in (pid, *children(pid)):
+    for place in (pid, *children_of(pid)):
         fields = Path(f"/proc/{place}/stat").read_text().rpartition(")")[2].split()
         total += (int(fields[11]) + int(fields[12])) / TICKS_PER_S
     return total
-
-
-def children(pid: int) -> list[int]:
-    """Return the processes that a process has started."""
-    found: list[int] = []
-    for thread in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(OSError):  # a thread may end meanwhile
-            found += [int(each) for each in (thread / "children").read_text().split()]
-    return found
 
 
 async def course(url: str, pid: int, students: int, seconds: float) -> Result:

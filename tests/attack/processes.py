@@ -1,9 +1,11 @@
-"""The memory, files and threads of processes, from the kernel."""
+"""The memory and files of processes, from the kernel."""
 
 from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+
+from tools.processes import children_of
 
 
 def memory_bytes(pid: int) -> int:
@@ -13,15 +15,6 @@ def memory_bytes(pid: int) -> int:
             if line.startswith("VmRSS:"):
                 return 1024 * int(line.split()[1])
     return 0
-
-
-def children_of(pid: int) -> list[int]:
-    """Return the processes that a process has started."""
-    found: list[int] = []
-    for thread in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(OSError):  # it may have ended meanwhile
-            found += [int(child) for child in (thread / "children").read_text().split()]
-    return found
 
 
 def open_files(pid: int) -> int:

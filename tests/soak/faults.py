@@ -12,8 +12,8 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from tests.attack.processes import children_of
 from tools import live_server
+from tools.processes import children_of
 
 LASTS_S: Final = 2.0
 """How long a fault lasts that passes by itself."""

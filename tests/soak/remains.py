@@ -7,11 +7,12 @@ import json
 from typing import Any, Final
 
 from engine.replay.player import Player, on_ledger
-from tests.attack.processes import children_of, memory_bytes, open_files
+from tests.attack.processes import memory_bytes, open_files
 from tests.attack.world import Answer, Person, Seat, World, in_thread
 from tests.conftest import ROOT
 from tests.soak.faults import Place
 from tests.soak.users import Work, named
+from tools.processes import children_of
 
 SETTLES_S: Final = 120.0
 BUSY: Final = 60
