@@ -40,7 +40,7 @@ def test_no_page_has_a_serious_finding(open_page: OpenPage, expected_errors: lis
     found = {}
     for path in PAGES:
         page.goto(path)
-        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(500)  # not until the network rests: some pages play a run of their own
         found[path] = serious(page)
     assert {path: each for path, each in found.items() if each} == {}
 

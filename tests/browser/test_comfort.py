@@ -140,6 +140,20 @@ def test_choosing_a_message_changes_no_size(open_page: OpenPage, viewport: tuple
     assert page.evaluate(RECTANGLES) == before
 
 
+def test_q_waits_for_the_digit_of_a_lane_however_long_that_takes(page: Page) -> None:
+    start(page)
+    pause(page)
+    in_q4 = page.get_by_role("list", name=re.compile("^q4, ")).get_by_role("listitem")
+    page.locator("body").press("q")
+    page.wait_for_timeout(2500)
+    page.keyboard.press("5")
+    expect(in_q4.first).to_be_focused()
+    page.keyboard.press("q")
+    page.keyboard.press("w")  # any other key ends it
+    page.keyboard.press("5")
+    expect(page.locator("#why")).to_be_focused()
+
+
 @pytest.mark.parametrize("width", [390, 820, 1280, 1920])
 def test_a_sentence_of_two_lines_changes_no_size(open_page: OpenPage, width: int) -> None:
     page = open_page(viewport={"width": width, "height": 800})

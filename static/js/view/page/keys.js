@@ -12,7 +12,6 @@ import { fenceStep } from "../stage/fence.js";
 const STORAGE = "waterline.keys";
 /** Digits choose a lane, the newest messages first. */
 const LANE_OF_DIGIT = Object.fromEntries(LANES.map((name, at) => [at + 1, name]));
-const LANE_MS = 1200;
 
 function lettersOn() {
   try {
@@ -53,7 +52,8 @@ class LeftByPointer {
  * @param {Live} live
  */
 export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
-  let laneUntil = 0;
+  /** Whether the last key was q, so that a digit chooses a lane and no speed: however long the reader takes for it. */
+  let laneNext = false;
   const pointer = new LeftByPointer();
   const help = need("#help-dialog", HTMLDialogElement);
   const toggle = need("[data-keys-toggle]", HTMLInputElement, help);
@@ -89,7 +89,7 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
     c: () => panels.console.toggle(),
     s: () => page.sharing.open(),
     q: () => {
-      laneUntil = performance.now() + LANE_MS;
+      laneNext = true;
     },
     "/": () => panels.follow.focus(),
     "?": () => help.showModal(),
@@ -104,10 +104,12 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   };
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || inField(target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Shift" || inField(target)) return;
+    const inLane = laneNext;
+    laneNext = false;
     if (event.key === " " && target.closest?.("button, a, summary, input") && !pointer.holds(target)) return;
     if (event.key >= "1" && event.key <= "5" && toggle.checked) {
-      if (performance.now() < laneUntil) stage.twin.enter(LANE_OF_DIGIT[event.key]);
+      if (inLane) stage.twin.enter(LANE_OF_DIGIT[event.key]);
       else if (event.key <= "4") time.bar.pick(Number(event.key));
       return;
     }
