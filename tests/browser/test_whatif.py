@@ -36,7 +36,8 @@ def test_pickers_are_the_question_and_the_address_is_the_view(page: Page, open_p
     expect(colleague.locator(".whatif-cell")).to_have_text(shown)
     page.go_back()
     page.wait_for_url(lambda address: "mode=" not in address)
-    expect(page.locator(".whatif-cell")).not_to_have_text(shown)  # the page is loaded anew, after its address changed
+    # The page is loaded anew, after its address changed.
+    expect(page.locator(".whatif-cell")).not_to_have_text(shown)
 
 
 def test_keys_walk_the_cells_and_the_tip_follows(page: Page) -> None:
