@@ -33,7 +33,7 @@ class Listener:
 
     plays = False
 
-    def hear(self, message: Any) -> None:
+    def take(self, message: Any) -> None:
         """Receive what the worker sends."""
 
     def lost(self, guilty: bool) -> None:

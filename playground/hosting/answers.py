@@ -1,4 +1,4 @@
-"""Answers that a repeated run gave, kept for a while: the newest few, each as long as its record says the same."""
+"""Answers that a repeated run gave, kept for a while: the newest few, each as long as its record is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One reader of a session, as its host sees it."""
+"""One reader of a session, as its host keeps it."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class ProcessDirectory(SessionFiles):
         atexit.register(self.remove)
 
     def _begin(self) -> None:
-        """Make the directory. Its lock lies beside it and is taken first, so that a sweep sees no unlocked one."""
+        """Make the directory. Its lock lies beside it and is taken first, so that a sweep finds no unlocked one."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self._lock:
             self._lock.close()

@@ -65,7 +65,7 @@ class NodeDoor(Protocol):
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
 
     def ask(self, node: Node, line: str) -> Any:
-        """Return what a line of the console says: text, changes (a command `ctl` must do it) and code."""
+        """Return what a line of the console prints: text, changes (a command `ctl` must do it) and code."""
 
     not_now: tuple[type[Exception], ...]
     """What `freeze` raises for a run that is in the middle of something."""

@@ -37,7 +37,7 @@ class EngineDoor:
         return on_ledger(scenario, keep)
 
     def ask(self, node: Node, line: str) -> Answer:
-        """Return what a line of rabbitmqctl says; nothing changes."""
+        """Return what a line of rabbitmqctl prints; nothing changes."""
         return operator.ask(node, line)
 
     not_now: tuple[type[Exception], ...] = (pickle.PicklingError, TypeError, AttributeError)

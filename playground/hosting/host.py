@@ -192,8 +192,8 @@ class Host:
 
     # --- from the worker: nothing here waits ---
 
-    def hear(self, message: Any) -> None:
-        """Take what the worker says: frames go straight to the sockets, the rest has its turn."""
+    def take(self, message: Any) -> None:
+        """Take what the worker sends: frames go straight to the sockets, the rest has its turn."""
         if isinstance(message, protocol.Text):
             for number in message.readers:
                 client = self.audience.client(number)
@@ -287,7 +287,7 @@ class Host:
             await self.keeper.rest()
 
     def _move(self) -> None:
-        """Send everybody to the process that owns the session. What this one knows of the run is worth nothing now."""
+        """Send everybody to the process that owns the session. What this one has of the run is worth nothing now."""
         logger.info("session %s: another process has it", self.session_id)
         self.keeper.forget()
         for client in self.audience:

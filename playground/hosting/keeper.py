@@ -34,10 +34,10 @@ class Keeper:
 
     Args:
         pool: gives it a worker.
-        listener: hears what the worker says by itself.
-        notice: says something to everybody who watches.
+        listener: takes what the worker sends by itself.
+        notice: sends a sentence to everybody who watches.
         superseded: is called when another process has become the owner.
-        door: knows the engine.
+        door: the way to the engine.
     """
 
     def __init__(

@@ -53,7 +53,7 @@ class Past:
         self.repeated = 0
         """How many runs were repeated so far."""
 
-    def knows(self, session_id: str, number: int, record: Remembered) -> bool:
+    def has(self, session_id: str, number: int, record: Remembered) -> bool:
         """Return whether the files are there already."""
         with self._guard:
             return self._find((session_id, number), record) is not None

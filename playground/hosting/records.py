@@ -20,7 +20,7 @@ BODY_SHOWN: Final = 512
 """Bytes of a body in one answer; of a longer body only the length of the rest is given."""
 BLOCK_BYTES: Final = 256 * 1024
 ASSUMED_ENTRY_COUNT: Final = 16384
-"""What a broker assumes where `.config` says nothing (S4)."""
+"""What a broker assumes where `.config` has no value (S4)."""
 MARK_BYTES: Final = 16
 """Room for the deliver and ack records right behind a publish record."""
 
@@ -104,7 +104,7 @@ class RecordReader:
         return found_record
 
     def seq_of(self, msg_id: bytes, queue: str = "") -> int | None:
-        """Return the seq_id under which a queue's index knows a message, or None.
+        """Return the seq_id that a message has in a queue's index, or None.
 
         Args:
             msg_id: the 16 bytes.
@@ -132,7 +132,7 @@ class RecordReader:
         except NoRecord:
             if len(data) < BLOCK_BYTES:
                 raise
-        # A record that is longer than most: its own size says how much must be read.
+        # A record that is longer than most: its own size is how much must be read.
         first = next(layout.records(name, lambda at, n: self._reader(path)(offset + at, n), 1 << 62), None)
         if first is None:
             raise NoRecord("no record begins here")

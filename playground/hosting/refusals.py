@@ -218,14 +218,14 @@ TEXTS: Final[dict[str, Any]] = {
 
 
 def of(refusal: protocol.Refusal) -> Message:
-    """Return what a worker's refusal says: the engine's, or its own."""
+    """Return the sentence of a worker's refusal: the engine's, or its own."""
     if refusal.by_engine:
         return Message(TEXTS[refusal.code], code=refusal.code, **refusal.values)
     return Message(refusal.text) if refusal.text else wording.coded(refusal.code, refusal.values)
 
 
 def message_of(error: Exception, texts: Mapping[str, Any] = TEXTS) -> Message:
-    """Return what a refusal says, with its code and parameters; any other error as it is.
+    """Return the sentence of a refusal, with its code and parameters; any other error as it is.
 
     Args:
         error: a refusal of the engine or of what is built on it, a finding of the validator, or anything else.

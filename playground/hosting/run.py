@@ -1,7 +1,7 @@
-"""One run of a node, as a host sees it: work in bounded slices, rows gathered for the next frame.
+"""One run of a node, as a host drives it: work in bounded slices, rows gathered for the next frame.
 
 Everything here is called in a worker thread, one call at a time. Like the player, the frames, the window and the pacer
-it knows neither Django nor asyncio, so that a browser can run the same.
+it needs neither Django nor asyncio, so that a browser can run the same.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Run:
         """Write a frame as it goes over the wire.
 
         Args:
-            clock: what the page is told of time.
+            clock: what the page is sent of time.
             asks: whether it is to be acknowledged.
         """
         more: dict[str, Any] = {} if asks else {"ack": False}

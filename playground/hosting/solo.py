@@ -1,6 +1,6 @@
 """One session with one reader and no server: what a browser's worker runs. Messages are those of the socket, as JSON.
 
-It knows neither Django nor asyncio.
+It needs neither Django nor asyncio.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class Solo:
         self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
         self._calls = 0
         self._early: list[dict[str, str]] | None = []
-        """Notices from before the page listens: it hears them with its welcome. None as soon as it listens."""
+        """Notices from before the page listens: they are sent with its welcome. None as soon as it listens."""
         self._door = LedgerDoor(storage)
         self._session = Session(
             SESSION,
@@ -223,7 +223,7 @@ class Solo:
             case protocol.Reached():
                 self._reached_us = max(self._reached_us, message.good_us)
                 self._note()
-            case protocol.Notice() if message.code != WAKING:  # the page says by itself that it begins
+            case protocol.Notice() if message.code != WAKING:  # the page shows by itself that it begins
                 notice = protocol.Refusal(0, code=message.code, values=dict(message.values))
                 self._notify(message.level, self._words_of(notice))
             case protocol.Ended():

@@ -171,7 +171,7 @@ class Wishes:
                 raise Refused(wording.NOT_WRITTEN)
         except Exception as error:
             if not answer.done():
-                # A page refuses what stands still; it knows nothing of runs and workers.
+                # A page refuses what stands still; it has no words for runs and workers.
                 answer.set_exception(Stopped(why(error)) if isinstance(error, Fallen | Lost) else error)
             raise
         if not answer.done():  # who asked may have stopped waiting

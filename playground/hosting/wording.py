@@ -1,4 +1,4 @@
-"""What a host says to people."""
+"""The sentences that a host shows to people."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def failure(failed: Failure) -> Message:
 
 
 def coded(code: str, values: Mapping[str, int | str]) -> Message:
-    """Return what a worker says by a code, with its numbers."""
+    """Return the sentence of a worker's code, with its numbers."""
     return Message(CODED[code], code="", **values) if code in CODED else ASLEEP
 
 

@@ -23,7 +23,7 @@ from playground.web.errors import Gone, answer, too_many
 from playground.web.query import whole_number
 
 _END = b""
-"""No piece of a download is empty, so this one says that there are no more."""
+"""No piece of a download is empty, so this one means that there are no more."""
 
 
 @require_safe
@@ -88,7 +88,7 @@ def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
     """Lend the directory of a moment; a run that must be repeated for it waits for its place."""
     remembered, past = selectors.remembered(session_id), live.past()
     with contextlib.ExitStack() as held:
-        if past.knows(session_id, at, remembered):
+        if past.has(session_id, at, remembered):
             root = held.enter_context(past.at(session_id, at, remembered))
         elif not may_repeat(request):
             raise TooOften(_("Too many moments of the past were asked for. Wait a little."))

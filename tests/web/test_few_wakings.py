@@ -288,12 +288,12 @@ async def test_how_far_a_run_is_wakes_no_task_unless_something_goes_on(world: Wo
     await reader.until("accepted")
     host._poke.clear()
     reached = protocol.Reached("one", host.keeper.life, 7_000_000)
-    host.hear(reached)
+    host.take(reached)
     assert not host._poke.is_set()
     assert host.keeper.record.reached_us == 7_000_000
     host._working = True
-    host.hear(protocol.Reached("one", host.keeper.life, 8_000_000))
+    host.take(protocol.Reached("one", host.keeper.life, 8_000_000))
     assert (host._poke.is_set(), host.keeper.record.reached_us) == (True, 7_000_000)
     host._working = False
-    host.hear(protocol.Reached("one", host.keeper.life, 9_000_000))
+    host.take(protocol.Reached("one", host.keeper.life, 9_000_000))
     assert host.keeper.record.reached_us == 7_000_000, "not before what came earlier"

@@ -479,14 +479,14 @@ async def test_what_a_full_session_gave_itself_is_in_the_file_of_the_moment_that
     await reader.until("accepted")
     host = world.host()
     asked: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    hear = host.hear
+    take = host.take
 
-    def heard(message: Any) -> None:
+    def taken(message: Any) -> None:
         if isinstance(message, protocol.Took):
             host._put(lambda: host._wishes.moment(asked, ()))  # its turn comes before that of the message
-        hear(message)
+        take(message)
 
-    host.hear = heard
+    host.take = taken
     world.command(reader, 2, do="disk", bytes=950)
     await reader.until("notice")
     moment = await asked

@@ -236,7 +236,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     class Listener:
         plays = False
 
-        def hear(self, message: Any) -> None:
+        def take(self, message: Any) -> None:
             pass
 
         def lost(self, guilty: bool) -> None:

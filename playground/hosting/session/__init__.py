@@ -1,1 +1,1 @@
-"""A session as it is played: paced, framed and watched. Plain Python that knows neither Django nor asyncio."""
+"""A session as it is played: paced, framed and watched. Plain Python without Django and asyncio."""

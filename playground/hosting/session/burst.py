@@ -12,7 +12,7 @@ class Beyond(Exception):
     """A command would take more than there is.
 
     Args:
-        code: names the sentence that says so.
+        code: of the sentence about it.
         values: its numbers.
     """
 

@@ -7,7 +7,7 @@ from typing import Final
 CHECK_S: Final = 0.5
 """Time between two measurements of how late frames were."""
 LATE_S: Final = 0.05
-"""What is later than this on average says that there is too much to do."""
+"""Frames that are later than this on average mean that there is too much to do."""
 IN_TIME_S: Final = 0.02
 MOST: Final = 6.0
 """Frames come at least so many times as seldom as they should: about one a second is left."""

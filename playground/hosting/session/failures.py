@@ -27,7 +27,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     Args:
         kind: who is to blame.
-        code: names the sentence that says so.
+        code: of the sentence about it.
         values: what stands in it.
     """
 
@@ -41,7 +41,7 @@ def of(error: BaseException, door: Any) -> Failure:
 
     Args:
         error: what was raised.
-        door: a `playground.hosting.door.NodeDoor`, which knows the kinds of errors.
+        door: a `playground.hosting.door.NodeDoor`, which sorts errors into kinds.
     """
     if isinstance(error, MemoryError):
         return Failure("outside", "no_memory")

@@ -47,14 +47,14 @@ class FrameSender:
         self.beat()
 
     def owes(self, run: Run) -> bool:
-        """Whether somebody should hear something soon."""
+        """Whether something should be sent to somebody soon."""
         return bool(run.frame.counts) or any(each.waits for each in self.windows.values())
 
     def flush(self, run: Run, clock: PageClock, now_s: float, beat_s: float | None) -> None:
         """Send what has gathered.
 
         Args:
-            clock: what pages are told of time.
+            clock: what pages are sent of time.
             now_s: real seconds.
             beat_s: with it, an empty frame too if the last one is that long ago, or if pages show another time.
         """

@@ -1,4 +1,4 @@
-"""What a class sees of a session: how its messages are made up."""
+"""What a class is shown of a session: how its messages are made up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From real time to virtual time, without I/O: the caller says what time it is."""
+"""From real time to virtual time, without I/O: the caller gives the time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Pacer:
         return self._anchor_s + (at_us - self._anchor_us) / (self.speed * 1e6)
 
     def page_clock(self, now_us: int, stop_us: int) -> PageClock:
-        """Return what pages are told of a run that is at `now_us`, where it should be, and stops at `stop_us`."""
+        """Return what pages are sent of a run that is at `now_us`, where it should be, and stops at `stop_us`."""
         at_s = self.real_s(now_us)
         if not self.play:
             return PageClock.stand(at_s, now_us, self.speed)

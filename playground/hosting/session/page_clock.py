@@ -1,4 +1,4 @@
-"""What pages are told of time, and what their clocks show then: between two frames they go on by themselves."""
+"""What pages are sent of time, and what their clocks show then: between two frames they go on by themselves."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Final, NamedTuple
 from playground.hosting.session.rhythm import BEAT_S, TICK_S
 
 AHEAD_S: Final = 1.2 * BEAT_S
-"""A page that hears nothing lets its clock go on for so much real time, and then waits."""
+"""A page that gets no frame lets its clock go on for so much real time, and then waits."""
 STRAYS_S: Final = 0.03
 """A clock that shows a time so far from the run's, in real time, is put right at once."""
 
 
 class PageClock(NamedTuple):
-    """What a page is told.
+    """What a page is sent.
 
     Attributes:
         at_s: real seconds, when the run should be at its moment.
@@ -42,7 +42,7 @@ class PageClock(NamedTuple):
         return cls(at_s, now_us, True, speed, speed, _ahead_us(now_us, AHEAD_S * speed, stop_us - 1))
 
     def slower(self, pace: float, ahead_s: float) -> PageClock:
-        """Return that of an engine that cannot keep up: nobody knows how far it will come.
+        """Return that of an engine that cannot keep up: how far it will come cannot be foreseen.
 
         Args:
             pace: how fast it was until now.
@@ -54,7 +54,7 @@ class PageClock(NamedTuple):
         return self._replace(pace=pace, to_us=_ahead_us(self.now_us, ahead_s * pace, self.to_us))
 
     def strays_from(self, later: PageClock) -> bool:
-        """Return whether a page that was told this, and nothing since, shows another time than `later` says."""
+        """Return whether a page that was sent this, and nothing since, shows another time than `later` has."""
         due_us = self.now_us + (later.at_s - self.at_s) * self.pace * 1e6
         return abs(min(due_us, self.to_us) - later.now_us) > STRAYS_S * self.speed * 1e6
 

@@ -212,7 +212,7 @@ class Session:
             case protocol.Leave():
                 pass  # the time until now has passed: that was all
             case _:
-                raise TypeError(f"no session knows {message!r:.80}")
+                raise TypeError(f"no session takes {message!r:.80}")
 
     def _answer(self, request: Any, **value: Any) -> None:
         self._send(protocol.Answer(request.call, value))

@@ -17,14 +17,14 @@ class FrameWindow:
 
     A reader is *in step* (the next row it expects is the next one there is) or *behind* for a reason: it has just
     joined, or its acknowledgements stopped coming. One that is behind gets a snapshot as soon as there is room,
-    and no row before that; so the rows that it sees have no holes.
+    and no row before that; so the rows that it gets have no holes.
     """
 
     def __init__(self) -> None:
         self.behind: str | None = "join"
         self.joined = False
         self.pace_owed = False
-        """Whether the reader has yet to hear that time passes, stands still, or passes at another speed."""
+        """Whether the reader has yet to be sent that time passes, stands still, or passes at another speed."""
         self.hidden = False
         self.missed: Counter[str] = Counter()
         self._in_flight: deque[int] = deque()
@@ -98,7 +98,7 @@ class FrameWindow:
 
         Args:
             through: number of the first row that the reader has not.
-            has_pace: whether it says if time passes, and how fast: a frame does, a snapshot does not.
+            has_pace: whether it states if time passes, and how fast: a frame does, a snapshot does not.
         """
         self._in_flight.append(through)
         self.pace_owed = self.pace_owed and not has_pace

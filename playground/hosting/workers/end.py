@@ -1,4 +1,4 @@
-"""The server's end of one worker: requests and their answers, and what the worker says by itself."""
+"""The server's end of one worker: requests and their answers, and what the worker sends by itself."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Lost(Exception):
 
 
 class Listener(Protocol):
-    """Who hears what a worker says of one session."""
+    """Takes what a worker sends of one session."""
 
     @property
     def plays(self) -> bool:
         """Whether time passes in it."""
 
-    def hear(self, message: Any) -> None:
+    def take(self, message: Any) -> None:
         """Take a message; must not block."""
 
     def lost(self, guilty: bool) -> None:
@@ -137,7 +137,7 @@ class WorkerEnd(asyncio.Protocol):
             case _:
                 listener = self.listeners.get(message.session)
                 if listener is not None:
-                    listener.hear(message)
+                    listener.take(message)
 
     def _settle(self, call: int, outcome: dict[str, Any] | Exception) -> None:
         answer = self._calls.get(call)

@@ -93,7 +93,7 @@ class Pool:
         self._starting = asyncio.Lock()
         self._ease = Ease()
         self.others_late_s: Callable[[], float] = lambda: 0.0
-        """How late pages are, in seconds: somebody else's to know."""
+        """How late pages are, in seconds; whoever makes pages sets it."""
         self._tasks: list[asyncio.Task[None]] = []
 
     async def begin(self) -> None:

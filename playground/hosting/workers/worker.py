@@ -32,10 +32,10 @@ from playground.hosting.workers.link import Gone, Link
 TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""
 LONGEST_WAIT_S: Final = 1.0
-HEARS_S: Final = 0.004
-"""While one turn follows the other: how long a command may wait to be heard, and an answer to be sent."""
+READ_S: Final = 0.004
+"""While one turn follows the other: how long a command may wait to be read, and an answer to be sent."""
 OVERRUN_S: Final = 20.0
-"""A turn that takes so much of a processor's time never ends. On a busy machine, real time says nothing."""
+"""A turn that takes so much of a processor's time never ends. On a busy machine, real time is no measure."""
 STUCK: Final = 3
 """Exit status of a worker that ended itself because a turn did not end."""
 
@@ -64,7 +64,7 @@ class Worker:
         self._heard_s = 0.0
 
     def serve(self) -> None:
-        """Work until the server is gone. However this ends, the server sees that it has ended."""
+        """Work until the server is gone. However this ends, the server notices that it has ended."""
         try:
             with contextlib.suppress(Gone):
                 while True:
@@ -81,7 +81,7 @@ class Worker:
         """Give a turn to the session that is due first; then, if it is time to, receive and send messages."""
         now_s = self._clock()
         wait_s = self._agenda.wait_s(now_s)
-        if wait_s or now_s - self._heard_s >= HEARS_S:
+        if wait_s or now_s - self._heard_s >= READ_S:
             self._link.flush()
             for message in self._link.receive(min(wait_s, LONGEST_WAIT_S)):
                 self._take(message)
@@ -93,7 +93,7 @@ class Worker:
     def _give_turn(self, session: Session, now_s: float, late_s: float) -> None:
         goes_on = session.is_busy
         if goes_on:
-            self._link.flush()  # nobody knows when it comes back
+            self._link.flush()  # it may come back late
         elif session.due_s() > -math.inf:
             self._ease.late(now_s, late_s)
         self.turn = session.session_id, time.thread_time()
@@ -186,7 +186,7 @@ def watch(worker: Worker, link: Link, overrun_s: float, thread: int) -> None:
 
 def main() -> None:
     """Serve over the socket whose number is the only argument."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end this process sees
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end this process notices
     level = os.environ.get("WATERLINE_LOG_LEVEL", "INFO")
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
