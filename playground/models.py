@@ -14,7 +14,7 @@ class Scenario(models.Model):
     title = models.CharField(max_length=200)
     body = models.TextField(help_text="canonical JSON")
     story = models.JSONField(
-        null=True, default=None, help_text="what pages tell around the run, as in the scenario file"
+        null=True, default=None, help_text="what pages show around the run, as in the scenario file"
     )
     digest = models.CharField(
         max_length=128, blank=True, help_text="of the run at until_us; empty if not known"

@@ -63,7 +63,7 @@ class Work(models.Model):
     steps = models.JSONField(default=list, help_text="right placements of a 'be the broker' so far")
     locked = models.BooleanField(default=False, help_text="a prediction is given, the run goes on")
 
-    statement_sent = models.BooleanField(default=False, help_text="an xAPI store has heard that it is done")
+    statement_sent = models.BooleanField(default=False, help_text="an xAPI store was sent that it is done")
 
     class Meta:
         ordering = ("learner", "begun")

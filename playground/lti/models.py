@@ -30,7 +30,9 @@ class Placement(models.Model):
     seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="placements")
     target = models.CharField(max_length=60, help_text="an exercise or a unit")
     line_item = models.URLField(max_length=1000)
-    readable = models.BooleanField(default=False, help_text="the platform tells what stands in the gradebook")
+    readable = models.BooleanField(
+        default=False, help_text="the platform returns what stands in the gradebook when it is asked"
+    )
     sent = models.FloatField(null=True, help_text="the score that the platform has taken")
 
     class Meta:
