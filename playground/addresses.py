@@ -1,4 +1,4 @@
-"""Where requests come from: behind a proxy, the address that the proxy itself saw, and nothing that a visitor wrote."""
+"""Where requests come from: behind a proxy, the address that the proxy found, and nothing that a visitor wrote."""
 
 from __future__ import annotations
 

@@ -17,6 +17,6 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def number_of(command: dict[str, Any], name: str) -> float:
-    """Return a number of the command, 0 for anything else: the engine says what is wrong with it."""
+    """Return a number of the command, 0 for anything else: the engine refuses what is wrong with it."""
     value = command.get(name)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else 0

@@ -1,4 +1,4 @@
-"""What the page's console and its "stands for" lines need to know before anything is asked."""
+"""What the page's console and its "stands for" lines need before anything is asked."""
 
 from __future__ import annotations
 

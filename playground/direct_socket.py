@@ -1,6 +1,6 @@
 """A socket that gives what it sends to the system at once.
 
-Twisted keeps what is written until the event loop says that the connection takes more: two changes to what the loop
+Twisted keeps what is written until the event loop reports that the connection takes more: two changes to what the loop
 watches and a turn of it for each message. Nearly always the connection takes everything at once. Autobahn puts two
 lines for its log into words for each message, whether they are logged or not.
 """

@@ -15,7 +15,7 @@ def text(name: str, default: str = "") -> str:
 
 
 def flag(name: str, default: bool = False) -> bool:
-    """Return whether a variable says yes."""
+    """Return whether a variable is set to yes."""
     value = text(name).lower()
     return value in {"1", "true", "yes", "on"} if value else default
 

@@ -51,10 +51,10 @@ class KeptFiles:
             for message in self._kept[question]:
                 await send(message)
         else:
-            heard = Listener(send)
-            await self._pages(scope, receive, heard)
-            if heard.lasts:
-                self._keep(question, heard)
+            answer = Listener(send)
+            await self._pages(scope, receive, answer)
+            if answer.lasts:
+                self._keep(question, answer)
 
     def _question_of(self, scope: Scope) -> Question | None:
         """Return what decides the answer, or None for a request whose answer is not kept."""
@@ -66,12 +66,12 @@ class KeptFiles:
             return None
         return scope["path"], encoding, proto
 
-    def _keep(self, question: Question, heard: Listener) -> None:
-        if heard.start is None or question in self._kept:
+    def _keep(self, question: Question, answer: Listener) -> None:
+        if answer.start is None or question in self._kept:
             return
-        body = bytes(heard.body)
+        body = bytes(answer.body)
         self._bytes += len(body)
-        self._kept[question] = heard.start, {"type": "http.response.body", "body": body}
+        self._kept[question] = answer.start, {"type": "http.response.body", "body": body}
         while self._bytes > self._most_bytes:
             _start, gone = self._kept.pop(next(iter(self._kept)))
             self._bytes -= len(gone["body"])
@@ -97,7 +97,7 @@ class Listener:
 
     @property
     def lasts(self) -> bool:
-        """Whether the whole answer was heard and may be kept for ever."""
+        """Whether the whole answer passed and may be kept for ever."""
         if self.start is None or self.start["status"] != 200 or not self.whole:
             return False
         headers = {name.lower(): value for name, value in self.start["headers"]}

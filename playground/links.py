@@ -137,7 +137,7 @@ def read_run(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def _slim(timed: dict[str, Any]) -> dict[str, Any]:
-    """Leave out of a command what it says by default."""
+    """Leave out of a command what it has by default."""
     command = {name: value for name, value in timed.items() if name != "at_us"}
     full = commands.to_json(commands.parse(command))
     for name in list(command):

@@ -1,4 +1,4 @@
-"""How often somebody may do something. The caller says what time it is."""
+"""How often somebody may do something. The caller gives the time."""
 
 from __future__ import annotations
 

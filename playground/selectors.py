@@ -32,7 +32,7 @@ def latest_of(public_ids: Sequence[str]) -> Session | None:
 
 
 def rows_of(session: Session) -> list[tuple[int, dict[str, Any]]]:
-    """Return every row of a session's record: when it was written, and what it says."""
+    """Return every row of a session's record: when it was written, and its content."""
     records = CommandRecord.objects.filter(session=session).order_by("sequence")
     return list(records.values_list("at_us", "command"))
 

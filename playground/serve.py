@@ -1,7 +1,7 @@
 """The server: daphne, whose sockets compress what they send. `python -m playground.serve` takes daphne's own options.
 
 Rows and states are JSON in which everything repeats; over a slow line a compressed session needs a fraction of the
-bytes. Browsers offer it by themselves (RFC 7692) and expand it before any script sees it.
+bytes. Browsers offer it by themselves (RFC 7692) and expand it before any script reads it.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _conversations: list[asyncio.Future[None]] = []
 
 
 def _converse() -> None:
-    """Begin to hear what other processes say, and have a worker ready."""
+    """Begin to receive what other processes send, and have a worker ready."""
     from playground import control  # noqa: PLC0415 - needs the apps to be ready
 
     _conversations.append(asyncio.ensure_future(control.run()))

@@ -15,7 +15,7 @@ from playground.doors import door
 from playground.models import CommandRecord, Lease, Scenario, Session
 
 ID_LETTERS = 16
-"""Some 79 bits: whoever knows a session's address may watch it."""
+"""Some 79 bits: whoever has a session's address may watch it."""
 
 RING_HOP_US = 2000
 """How long an instruction travels between two nodes of a new cluster: long enough to be seen."""

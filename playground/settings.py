@@ -233,7 +233,7 @@ SPARK_MASTER = environment.text("WATERLINE_SPARK_MASTER", "local[*]")
 WATERLINE_NODE = environment.name("WATERLINE_NODE")
 """By which the proxy finds this process; empty where it is the only one."""
 WATERLINE_LEASE_S = environment.integer("WATERLINE_LEASE_S", 9)
-"""How long a session stays a process's own that says nothing more; it is renewed at a third of it."""
+"""How long a session stays the own of a process that has fallen silent; it is renewed at a third of it."""
 WATERLINE_CLASS_SIZE = environment.integer("WATERLINE_CLASS_SIZE", 60)
 """Students of one class, 300 at most."""
 WATERLINE_SIGN_UP = environment.text("WATERLINE_SIGN_UP", "invitation")

@@ -172,7 +172,7 @@ class SessionSocket(Consumer):
         elif isinstance(message, wire.Show):
             host.show(client, message.seen)
         elif isinstance(message, wire.Hello):
-            # A browser that lost its place says hello for each frame under way: one answer is enough.
+            # A browser that lost its place sends hello for each frame under way: one answer is enough.
             if self._hellos.take(time.monotonic()):
                 host.hello(client, message.have, message.life)
         elif isinstance(message, wire.Ask):

@@ -1,4 +1,4 @@
-"""Whose page is made next: a few at a time, so that what sessions say and hear need not wait for pages.
+"""Whose page is made next: a few at a time, so that what sessions send and receive need not wait for pages.
 
 Each page is made in a thread, and all threads of a process share one lock (the GIL) with the event loop that carries
 commands, frames and what a teacher does. With a hundred pages in the making, the loop waits for dozens of threads

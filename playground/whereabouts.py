@@ -1,6 +1,6 @@
 """Where the process is that has a session, when there are several: a hint in the address, by which the proxy routes.
 
-The hint may be wrong, or its process gone. Then another process gets the request, and says where to go: a socket is
+The hint may be wrong, or its process gone. Then another process gets the request, and answers where to go: a socket is
 closed with "moved", a page is redirected. A process without a name is the only one, and all of this is left out.
 """
 

@@ -105,7 +105,7 @@ def decode(text: str, most_bytes: int) -> ClientMessage:
 
 
 def _id_of(text: str) -> int | str | None:
-    """Return the id of a message that is otherwise wrong, so that its sender knows which one it was."""
+    """Return the id of a message that is otherwise wrong, so that its sender can find which one it was."""
     try:
         found = msgspec.json.decode(text)
         number = msgspec.convert(found.get("id") if isinstance(found, dict) else None, CommandId)

@@ -19,7 +19,7 @@ TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_FILES}
 
 
 class WrittenWrong(ValueRefused, ScenarioError):
-    """A file of a story or an exercise says what it may not; the code is a key of `TEXTS`."""
+    """A file of a story or an exercise has what it may not have; the code is a key of `TEXTS`."""
 
     sentences = {**ScenarioError.sentences, **OF_FILES}
 

@@ -1,1 +1,1 @@
-"""What Python knows and the page needs too, as JavaScript and as tables to read. `manage.py catalogue` writes it."""
+"""What Python has and the page needs too, as JavaScript and as tables to read. `manage.py catalogue` writes it."""

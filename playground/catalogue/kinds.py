@@ -38,7 +38,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
 
 
 def _row_of(kind: type[Transition]) -> dict[str, Any]:
-    """Return what differs from the default, and the group, which every kind says."""
+    """Return what differs from the default, and the group, which every kind names."""
     plain = msgspec.structs.asdict(kind.about)
     usual = msgspec.structs.asdict(type(kind.about)(group=kind.about.group))
     given = {name: value for name, value in plain.items() if name == "group" or value != usual[name]}

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class ClassroomConfig(AppConfig):
-    """Classes hear of work on exercises, and may hold it for a moment."""
+    """Classes are notified of work on exercises, and may hold it for a moment."""
 
     name = "playground.classroom"
     label = "classroom"

@@ -1,4 +1,4 @@
-"""What every page knows of a class: who the student is, if the visitor is one."""
+"""What every page has of a class: who the student is, if the visitor is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a class hears of work on exercises, and holds it while the teacher speaks."""
+"""How a class is notified of work on exercises, and holds it while the teacher speaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nicknames: what may be one, how two are compared, and a suggestion that says nothing about a person."""
+"""Nicknames: what may be one, how two are compared, and a suggestion without anything about a person."""
 
 from __future__ import annotations
 

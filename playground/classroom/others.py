@@ -1,6 +1,6 @@
 """Messages between the rooms of one class in several processes, and to the processes that have the students' sessions.
 
-A room reads the database, so it needs no other room to know what the class does. It does need others to know who is
+A room reads the database, so it needs no other room for what the class does. It does need others for who is
 connected there, to hold a session that runs elsewhere while the class is frozen, and to watch one.
 """
 
@@ -62,7 +62,7 @@ def _hold_here(classroom: int, sessions: Iterable[str], **lasts: float) -> None:
 
 
 def _hold(sender: str, classroom: int, sessions: list[str]) -> None:
-    """Do what a room elsewhere says, unless there is one here, which reads the class itself."""
+    """Do what a room elsewhere asks for, unless there is one here, which reads the class itself."""
     if rooms.of(classroom) is None:
         _hold_here(classroom, sessions, lasts_s=rooms.FRESH_S)
 

@@ -70,7 +70,7 @@ class Room:
     def _here(self) -> Counter[int]:
         return Counter(member.student for member in self.members if member.student is not None)
 
-    def hear(self, sender: str, online: list[tuple[int, int]]) -> None:
+    def note_others(self, sender: str, online: list[tuple[int, int]]) -> None:
         """Another process says who is connected there."""
         _at_s, before = self._elsewhere.get(sender, (0.0, []))
         self._elsewhere[sender] = time.monotonic(), online
@@ -159,7 +159,7 @@ def elsewhere(classroom: int, sender: str, online: list[tuple[int, int]]) -> Non
     """Another process says who is connected there. Call it in the event loop."""
     room = _rooms.get(classroom)
     if room is not None:
-        room.hear(sender, [(student, count) for student, count in online])
+        room.note_others(sender, [(student, count) for student, count in online])
 
 
 def of(classroom: int) -> Room | None:

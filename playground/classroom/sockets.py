@@ -1,4 +1,4 @@
-"""The socket of a class: the teacher sees the grid, a student hears what to do. Nobody says anything over it."""
+"""The socket of a class: the teacher is sent the grid, a student what to do. Nobody sends anything over it."""
 
 from __future__ import annotations
 

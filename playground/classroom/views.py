@@ -183,7 +183,7 @@ def push(request: HttpRequest, found: Classroom) -> None:
 
 @changes_class
 def vote(request: HttpRequest, found: Classroom) -> None:
-    """Begin a vote, or do with the one that is on what the teacher says."""
+    """Begin a vote, or do with the one that is on what the teacher chose."""
     slug, seconds = request.POST.get("exercise", ""), request.POST.get("seconds", "")
     how_long = int(seconds) if seconds.isascii() and seconds.isdigit() and len(seconds) < 5 else 0
     current = voting.current(found)

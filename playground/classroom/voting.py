@@ -74,7 +74,7 @@ def open_vote(classroom: Classroom, slug: str, seconds: int = 0) -> Vote:
 
 
 def lead(vote: Vote, act: str, seen: str, seconds: int = 0) -> None:
-    """Do what the teacher says, if it is still the stage that was seen: a double click does not skip one."""
+    """Do what the teacher chose, if it is still the stage that was shown: a double click does not skip one."""
     stage = ACTS.get(act, {}).get(vote.stage)
     if stage is None or seen != vote.stage:
         return

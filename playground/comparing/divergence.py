@@ -47,7 +47,7 @@ class Comparison:
         self._compare(last=False)
 
     def _matters(self, side: int, kind: bytes) -> bool:
-        """What happens before the first message says what was changed, not what came of it."""
+        """What happens before the first message shows what was changed, not what came of it."""
         self._began[side] = self._began[side] or kind in ARRIVALS
         return self._began[side] and kind not in SETTINGS
 

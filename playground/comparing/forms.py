@@ -48,7 +48,7 @@ class ChangeForm(forms.Form):
 
 
 def _described(kind: Change) -> str:
-    """Return what the list says of a change: its name, and what it can be."""
+    """Return what the list shows of a change: its name, and what it can be."""
     what = ", ".join(kind.values) if kind.values is not None else str(kind.unit)
     return f"{kind.label} ({what})" if what else str(kind.label)
 

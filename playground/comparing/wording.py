@@ -1,4 +1,4 @@
-"""What a comparison says when it cannot be made."""
+"""The sentences of a comparison that cannot be made."""
 
 from django.utils.translation import gettext_lazy as _
 

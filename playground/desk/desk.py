@@ -43,7 +43,7 @@ def ask(text: str) -> str:
 
 
 def refused(refusal: protocol.Refusal, language: str) -> str:
-    """Return what a refusal of the session says, in the reader's language."""
+    """Return the sentence of a refusal of the session, in the reader's language."""
     with translation.override(language):
         return str(refusals.of(refusal))
 

@@ -22,7 +22,7 @@ from playground.messages import Refused
 MOST_BYTES: Final = 1_000_000
 OLDEST: Final = timedelta(days=3650)
 NO_LINES: Final = {"feedback": [], "lines": [], "step": 0, "moves": []}
-"""Of a verdict a file says only whether it was right."""
+"""Of a verdict a file has only whether it was right."""
 
 Text = Annotated[str, msgspec.Meta(max_length=255)]
 
@@ -55,7 +55,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 def read(data: bytes) -> File:
-    """Return what a file says; raise `Refused` for what is not such a file, or too large."""
+    """Return the content of a file; raise `Refused` for what is not such a file, or too large."""
     if len(data) > MOST_BYTES:
         raise Refused(_("The file is larger than %(most)s bytes."), most=MOST_BYTES)
     try:

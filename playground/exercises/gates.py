@@ -1,4 +1,4 @@
-"""Where others have a say: who may answer now, and who wants to hear of work. The classroom registers both."""
+"""Where others decide who may answer now, and where they are notified of work. The classroom registers for both."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from playground.timeline import ALPHABET
 
 KEY = "learner"
 NUMBER = "learner_number"
-"""The signed cookie knows the learner also by number: a new personal code sends nobody out who is in."""
+"""The signed cookie has the learner's number as well: a new personal code sends nobody out who is in."""
 CODE_LETTERS = 12
 """Some 59 bits: nobody finds another one's work by trying."""
 

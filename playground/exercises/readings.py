@@ -1,6 +1,6 @@
 """One-page readings before exercises: sentences, a small run whose numbers can be dragged, and what carries over.
 
-A sentence that says what the broker does cites rules, and where it speaks of the run it has claims: they hold at the
+A sentence about what the broker does cites rules, and where it speaks of the run it has claims: they hold at the
 end of the run, with whatever numbers, and a test plays it to see. What carries over to other systems names its source.
 """
 

@@ -1,4 +1,4 @@
-"""An exercise as somebody who works on it sees it, and how an answer moves the work on. It knows no database."""
+"""An exercise as it is shown to somebody who works on it, and how an answer moves the work on, without a database."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Variants of an exercise: the same question with other numbers, drawn from a seed. The engine computes the answer.
 
-A file's table `variants` names its numbers: `count = {usual = 6, first = 3, last = 20}`. Wherever the file says
+A file's table `variants` names its numbers: `count = {usual = 6, first = 3, last = 20}`. Wherever the file has
 `{count}`, in texts and in the run alike, the number stands; `{count-1}` is one less, and any sum of numbers and names
 works. A text that is nothing but `{count}` becomes a number. Nothing else is evaluated.
 """

@@ -7,7 +7,7 @@ from playground.exercises.schema import Exercise, Texts
 
 
 def feedback(exercise: Exercise, texts: Texts, name: str) -> str:
-    """Return the text of a feedback id: the exercise's own, or what its kind says of such a mistake."""
+    """Return the text of a feedback id: the exercise's own, or its kind's for such a mistake."""
     return texts.feedback.get(name) or str(kind_of(exercise).feedback.get(name, name))
 
 

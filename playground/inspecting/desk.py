@@ -1,6 +1,6 @@
 """Inspect without a server: what a worker in the reader's own browser runs. Questions and answers are JSON.
 
-It knows neither Django nor asyncio. What was given stays in this process, and is gone with it.
+It needs neither Django nor asyncio. What was given stays in this process, and is gone with it.
 """
 
 from __future__ import annotations

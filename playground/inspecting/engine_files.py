@@ -51,7 +51,7 @@ def _hash(path: Path) -> str | None:
 
 @require_safe
 @cache_control(private=True, max_age=0, must_revalidate=True)
-@csp_replace(  # type: ignore[arg-type]  # its types know only views without arguments from the address
+@csp_replace(  # type: ignore[arg-type]  # its types have only views without arguments from the address
     {"default-src": [NONE], "script-src": [SELF, "'wasm-unsafe-eval'"], "connect-src": [SELF]}
 )
 def file(request: HttpRequest, name: str) -> HttpResponse | FileResponse:

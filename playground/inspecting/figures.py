@@ -1,4 +1,4 @@
-"""Pasted output of `rabbitmqctl list_queues ... backing_queue_status`: what it says, and the questions it raises."""
+"""Pasted output of `rabbitmqctl list_queues ... backing_queue_status`: its figures, and the questions they raise."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def is_needed(path: str) -> bool:
 
 
 def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES) -> Files:
-    """Return the files in a zip. What it says of sizes is not believed: reading stops at the bound.
+    """Return the files in a zip. What it states of sizes is not believed: reading stops at the bound.
 
     Args:
         packed_file: an open file.
@@ -77,7 +77,7 @@ def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES) -> Files:
                 raise Unreadable("too_many_files", most=MOST_FILES)
             return gathered(((each.filename, _unpacked(packed, each)) for each in members), most_bytes)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError):
-        # NotImplementedError is zipfile's word for a compression that it does not know.
+        # NotImplementedError is zipfile's word for a compression that it cannot expand.
         raise Unreadable("zip") from None
 
 

@@ -75,7 +75,7 @@ def _asked(question: Callable[..., dict[str, Any]], *place: Any) -> dict[str, An
 
 
 def _messages(queue: dict[str, Any] | None, chosen: tuple[int, ...]) -> Iterator[tuple[int, int | None]]:
-    """Yield seq_ids of a queue with their message numbers, None where only the index knows them; each once."""
+    """Yield seq_ids of a queue with their message numbers, None where only the index has them; each once."""
     if queue is None:
         return
     seen = set()

@@ -47,7 +47,7 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def write(source: Source, give_up: Callable[[], bool] = lambda: False) -> str:
-    """Return the page of a run. Raises RunTooLong when `give_up` says so."""
+    """Return the page of a run. Raises RunTooLong when `give_up` returns true."""
     stops = recording.stops_of(source.story, source.scenario["until_us"])
     recorded = recording.record(door(), source.scenario, stops, kept_bytes.MOST_DISK_BYTES // 2, give_up)
     chosen = (

@@ -70,7 +70,7 @@ def record(
     most_bytes: int = 0,
     give_up: Callable[[], bool] = lambda: False,
 ) -> Recorded:
-    """Play a scenario without files; return what its page needs. Raises RunTooLong when `give_up` says so.
+    """Play a scenario without files; return what its page needs. Raises RunTooLong when `give_up` returns true.
 
     Args:
         door: makes the node.

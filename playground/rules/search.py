@@ -64,7 +64,7 @@ def _has_all(rule: Rule, words: list[str]) -> bool:
 def _hit(rule: Rule, word: str) -> Hit:
     text = _texts()[rule.id]
     found = re.search(re.escape(word), text, re.IGNORECASE)
-    if found is None:  # casefold knows more pairs of letters than a regular expression does
+    if found is None:  # casefold has more pairs of letters than a regular expression does
         return Hit(rule)
     first, last = max(0, found.start() - AROUND), found.end() + AROUND
     before, after = text[first : found.start()], text[found.end() : last]

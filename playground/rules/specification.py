@@ -23,7 +23,7 @@ class Rule(msgspec.Struct, frozen=True):
         document: the name of the document that defines it.
         section: the anchor of the section that it stands in.
         title: its own title; empty where it has none.
-        text: what it says behind its id and title, in Markdown.
+        text: what stands behind its id and title, in Markdown.
     """
 
     id: str
@@ -50,7 +50,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A section: its heading, what it says before its first rule, and its rules.
+    """A section: its heading, what stands before its first rule, and its rules.
 
     Args:
         anchor: its place on the page of the whole document.
@@ -66,7 +66,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A document: its title, what it says before its first section, and its sections."""
+    """A document: its title, what stands before its first section, and its sections."""
 
     name: str
     title: str

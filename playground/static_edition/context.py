@@ -1,4 +1,4 @@
-"""The context by which templates know that a page is one of the static edition."""
+"""The context that marks a page as one of the static edition, for templates."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SCRIPTS: Final = (
     ("wasm/pyodide.asm.mjs", b"", b""),
     ("static/js/wasm/python.js", b"pyodide.mjs", b"pyodide.js"),
 )
-"""Platforms that do not know the ending .mjs serve it as something that browsers do not run: it is .js here.
+"""Platforms without the ending .mjs in their lists serve it as something that browsers do not run: it is .js here.
 
 Each is a file, and the name in it that becomes another."""
 BEGAN: Final = (1980, 1, 1, 0, 0, 0)

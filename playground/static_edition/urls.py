@@ -1,4 +1,4 @@
-"""Addresses of the edition: the server's own, and the page that says what only a server has."""
+"""Addresses of the edition: the server's own, and the page about what only a server has."""
 
 from __future__ import annotations
 

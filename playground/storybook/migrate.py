@@ -99,7 +99,7 @@ PRESENT: Final = 1
 def migrated(body: Body) -> tuple[Body, int]:
     """Return a file's object in the present version, and the version that it had.
 
-    Raises TooNew for a version that is not known yet. What has no version stays as it is: the parser says so.
+    Raises TooNew for a version that is not known yet. What has no version stays as it is: the parser refuses it.
     """
     version = body.get("version")
     if isinstance(version, bool) or not isinstance(version, int):

@@ -62,7 +62,7 @@ def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
         states[at_us] = state = rehearsal.go(at_us)
         for number, (claim, watch) in enumerate(claims):
             here = at_us == (until_us if claim.at_us is None else claim.at_us)
-            if here and not watch.holds(state):  # it knows the run up to here, and no more
+            if here and not watch.holds(state):  # it has the run up to here, and no more
                 broken[number] = f"claims[{number}]: {'; '.join(_shown(claim.test, state))}"
     log = rehearsal.node.log
     result = Result(log.digest, log.number, [broken[number] for number in sorted(broken)])

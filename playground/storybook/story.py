@@ -1,4 +1,4 @@
-"""What a scenario file says beside its run, as typed values with bounds."""
+"""What a scenario file has beside its run, as typed values with bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ View = Literal["stage", "files", "why", "narrative", "controls", "dock", "story"
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A part of the file that knows no other fields than its own."""
+    """A part of the file that takes no other fields than its own."""
 
 
 class _Placed(_Part, frozen=True):
@@ -138,7 +138,7 @@ class Story(_Part, frozen=True, kw_only=True):
 
     Args:
         slug: its name in the library.
-        title, question, watch_for: what its card says.
+        title, question, watch_for: the texts of its card.
         subjects: rows of the list of subjects that it shows.
         questions: numbers of the twelve questions that it answers.
         workload: phases in PerfTest's words, which become commands of the run.

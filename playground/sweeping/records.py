@@ -18,7 +18,7 @@ from sweeps.grid import Grid, Spec
 from workloads.workload import Workload
 
 STALE: Final = timedelta(minutes=5)
-"""A sweep of which nothing was heard for so long lost its process."""
+"""A sweep that wrote nothing for so long lost its process."""
 
 
 def ask(visitor: str, spec: Spec, cells: int, large: bool) -> OwnSweep:

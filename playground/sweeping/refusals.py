@@ -109,7 +109,7 @@ TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_WORKLOADS, **OF_SWEEPS}
 
 
 def message_of(error: Exception) -> Message:
-    """Return what a refusal of a workload or a sweep says; of a line of a file, with its number in front."""
+    """Return the sentence of a refusal of a workload or a sweep; of a line of a file, with its number in front."""
     if isinstance(error, LineError):
         why = Message(TEXTS[error.code], code=error.code, **error.values)
         return Message(_("Line %(line)s: %(why)s"), code=error.code, line=error.line, why=why)

@@ -43,7 +43,7 @@ _END = object()
 @rate_limited
 @never_cache
 def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
-    """Download every transition of the session up to now; at its bounds the last line says that it was cut."""
+    """Download every transition of the session up to now; at its bounds the last line notes that it was cut."""
     found = session_or_gone(session_id)
     try:
         holds.check_may_leave(found.public_id)

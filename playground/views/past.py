@@ -93,7 +93,7 @@ def _answer_kept(request: HttpRequest, kept: bytes | None, repeat: Callable[[], 
 
 
 def _reached(session: Session) -> Remembered:
-    """Return the record of a session, with where its run is now: as its host knows it, or as it is written down."""
+    """Return the record of a session, with where its run is now: as its host has it, or as it is written down."""
     moment = whereabouts.moment(session.public_id)
     if moment is None:
         return selectors.remembered(session.public_id)

@@ -27,7 +27,7 @@ def buckets(limit: str) -> SharedBuckets:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return where a request comes from (behind a proxy, daphne needs --proxy-headers to know it)."""
+    """Return where a request comes from (behind a proxy, daphne needs --proxy-headers to find it)."""
     return request.META.get("REMOTE_ADDR") or ""
 
 

@@ -1,4 +1,4 @@
-"""By which memory strategy the RAM of a run is counted: every page that shows RAM says it (M9)."""
+"""By which memory strategy the RAM of a run is counted: every page that shows RAM states it (M9)."""
 
 from __future__ import annotations
 

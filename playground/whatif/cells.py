@@ -21,7 +21,7 @@ def cell_scenario(heatmap: Heatmap, run: CellRun) -> dict[str, Any]:
 def peak_us(heatmap: Heatmap, run: CellRun) -> int:
     """Return the moment of a run at which memory is at its peak: that is what one wants to see of a cell.
 
-    It is a second before the end at the latest, so that the run can go on and its end says whether it is the same.
+    It is a second before the end at the latest, so that the run can go on and its end shows whether it is the same.
     """
     until_us = int(heatmap.workload(run.workload).scenario["until_us"])
     samples = run.series_ram_kib

@@ -12,7 +12,7 @@ from playground.whatif.query import Query
 def to_csv(query: Query) -> str:
     """Return all runs of the query's workload, with a header line.
 
-    Columns: the swept parameters, seed, every metric (bytes, seconds or counts, as its name says), digest,
+    Columns: the swept parameters, seed, every metric (bytes, seconds or counts, by its name), digest,
     engine_version, error. Failed runs have empty metrics.
     """
     heatmap = query.heatmap

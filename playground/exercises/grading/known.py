@@ -27,7 +27,7 @@ class Known(Generic[T]):
         self._lock = threading.Lock()
 
     def answer(self, exercise: Any, *more: Any) -> T:
-        """Return what the engine says. Raises what the question raises, and keeps nothing then."""
+        """Return what the engine finds. Raises what the question raises, and keeps nothing then."""
         kept = self._kept.get(id(exercise))
         if kept is not None and kept[0] is exercise:
             return kept[1]

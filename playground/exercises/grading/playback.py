@@ -35,7 +35,7 @@ class Playback(Watched):
         scenario: as `engine.node.commands.scenario.parse` reads it.
         commands: what was given besides, ascending by time.
         watchers: conditions about the past are asked at every moment at which something happened.
-        give_up: asked now and then; when it says so, `TooLong` is raised.
+        give_up: asked now and then; when it returns true, `TooLong` is raised.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What grading says: right or not, which feedback is meant, and the learner's words beside the engine's."""
+"""What grading returns: right or not, which feedback is meant, and the learner's words beside the engine's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of exercises: each is one module, which knows all that differs from one kind to the next.
+"""The kinds of exercises: each is one module, with all that differs from one kind to the next.
 
 To add one: a module with a subclass of `Kind`, its template below templates/exercises/kinds, its texts in the three
 languages, and its line in KINDS. Pages, grading, classes, votes and exports find kinds here.

@@ -12,7 +12,7 @@ PLACE = re.compile(r"queue\.place\.(\d+)\Z")
 
 
 def lanes_of(condition: Condition) -> dict[str, int]:
-    """Return how many messages each lane would have if a condition held; only what it says outright."""
+    """Return how many messages each lane would have if a condition held; only what it states outright."""
     found: dict[str, int] = {}
     for each in condition.all or [condition]:
         if not isinstance(each.path, str):

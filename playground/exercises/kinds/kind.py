@@ -1,4 +1,4 @@
-"""What an exercise kind must say of itself. Grading is pure; pages, the database and sockets stay outside."""
+"""What an exercise kind must have. Grading is pure; pages, the database and sockets stay outside."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from playground.exercises.schema import Exercise, Part, Texts
 
 GiveUp = Callable[[], bool]
-"""Asked now and then while a run is graded; when it says so, TooLong is raised."""
+"""Asked now and then while a run is graded; when it returns true, TooLong is raised."""
 Log = Callable[[Sequence[Condition]], dict[str, Any]]
-"""Returns the record of the learner's own session, and what of some conditions its engine finds there.
+"""Returns the record of the learner's own session, and what its engine finds there of some conditions.
 
 That is {"commands": [{"at_us": ..., "do": ...}, ...], "until_us": ..., "found": [[value, holds], ...]}. Found is None
 where the run is too long to be repeated, and left out where no engine has the session awake.
@@ -63,13 +63,13 @@ class Kind(ABC):
     label: ClassVar[Any]
     """As learners read it."""
     author_label: ClassVar[Any]
-    """As authors choose it, who must tell it from kinds with the same label."""
+    """As authors choose it, who must distinguish it from kinds with the same label."""
     form: ClassVar[type[Part]]
     """What the kind's table in a file holds."""
     feedback: ClassVar[dict[str, Any]] = {}
     """Sentences about a wrong answer, for exercises without sentences of their own; the ids begin with `_`."""
     button: ClassVar[Any]
-    """What the button says that sends the answer."""
+    """The text of the button that sends the answer."""
     help: ClassVar[Any] = ""
     """A sentence below it."""
     between: ClassVar[str] = " "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX_COMMANDS = 500
 TAIL_US = 10_000_000
-"""A written solution is looked at this long after its last command, unless it says when."""
+"""A written solution is judged this long after its last command, unless it has a time of its own."""
 ROWS = range(1, 5)
 """Goals that an author can ask for."""
 VERBS = (
@@ -93,7 +93,7 @@ class Reach(Kind):
         """Read nothing: what was done in the session is on record."""
 
     def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
-        """Return the session's command log, and what its own engine says of the goals."""
+        """Return the session's command log, and what its own engine finds of the goals."""
         return log([goal.test for goal in exercise.form.goals])
 
     def repeats(self, answer: Any) -> bool:

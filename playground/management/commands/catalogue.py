@@ -11,7 +11,7 @@ from playground.catalogue import files
 
 
 class Command(BaseCommand):
-    """For after a change of a transition's class, or of another table that both languages know."""
+    """For after a change of a transition's class, or of another table that both languages have."""
 
     help = "Write what is generated from the engine's classes; with --check only report what is out of date."
 
