@@ -96,7 +96,7 @@ class Lesson:
 
     @property
     def whole(self) -> bool:
-        """Return whether everybody could come, nobody was refused, and all heard of the freeze."""
+        """Return whether everybody could come, nobody was refused, and all were notified of the freeze."""
         return len(self.freeze.all_ms) == self.students == self.seated and not self.refused
 
 
@@ -264,7 +264,7 @@ async def open_class(url: str, number: int, students: int) -> tuple[Visitor, str
 
 
 async def freeze(lesson: Lesson, classes: Sequence[tuple[Visitor, str, Any]]) -> None:
-    """Freeze all classes, and wait until everybody at work knows."""
+    """Freeze all classes, and wait until everybody at work was notified."""
     lesson.frozen_at_s = time.perf_counter()
     await asyncio.gather(
         *(

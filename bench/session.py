@@ -68,7 +68,7 @@ class BenchSession:
 
     @property
     def clock(self) -> PageClock:
-        """What pages are told of time now."""
+        """What pages are sent of time now."""
         return PageClock.go(self.node.now_us / 1e6, self.node.now_us, 1.0, ENDS_US)
 
     def flush(self) -> None:

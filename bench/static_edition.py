@@ -55,7 +55,7 @@ def visit(context: BrowserContext, session: CDPSession, host: Host, times: float
 
 
 def visits(browser: Browser, host: Host, times: float, rounds: int) -> Result:
-    """Return medians of first visits, each by a browser that knows nothing yet, and of the second ones after them."""
+    """Return medians of first visits, each by a browser with nothing kept yet, and of the second ones after them."""
     session = browser.new_browser_cdp_session()
     found: dict[str, list[Result]] = {"cold": [], "warm": []}
     for _round in range(rounds):

@@ -1,8 +1,8 @@
 """Ordered stretches: the one container of the engine.
 
 Everything the engine keeps in bulk (sub-queues, pending acks, index entries, store rows) is a sorted sequence of
-*stretches*. A stretch is a value with `start` and `count` that stands for the integers start, start+1, ... and knows
-how to give a part of itself and whether another stretch continues it. Cost follows the number of stretches, not what
+*stretches*. A stretch is a value with `start` and `count` that stands for the integers start, start+1, ... and can
+give a part of itself and compare whether another stretch continues it. Cost follows the number of stretches, not what
 they stand for.
 """
 

@@ -1,4 +1,4 @@
-"""Marks a text that people read, so that its translations can be collected; the engine itself knows no languages."""
+"""Marks a text that people read, so that its translations can be collected; the engine itself has no languages."""
 
 from __future__ import annotations
 

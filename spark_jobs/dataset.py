@@ -21,7 +21,7 @@ def known_rows(path: str, engine_version: str, engine_build: str) -> dict[str, R
     """Return the rows without an error that this very engine has computed, by cell id.
 
     Args:
-        path: path or URI of the dataset; one that does not exist yet knows nothing.
+        path: path or URI of the dataset; one that does not exist yet has no rows.
         engine_version: version that must be equal.
         engine_build: fingerprint of sources that must be equal.
     """

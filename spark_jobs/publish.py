@@ -20,7 +20,7 @@ AXES = b"waterline.axes"
 
 
 def write_table(spec: Spec, table: pa.Table, path: str) -> None:
-    """Write the sweep's table as one Parquet file that knows its axes."""
+    """Write the sweep's table as one Parquet file with its axes."""
     filesystem, inner = locate(path)
     axes = msgspec.json.encode(list(spec.points.items()))
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), AXES: axes})

@@ -54,7 +54,7 @@ def start_session(master: str = LOCAL) -> SparkSession:
     session.sparkContext.setLogLevel("ERROR")
     if not is_local(master):
         session.sparkContext.addPyFile(str(_packed()))
-        # The first job waits for the executors; only then does Spark know how many tasks can run at a time.
+        # The first job waits for the executors; only then can Spark count how many tasks can run at a time.
         session.sparkContext.parallelize([0], 1).count()
     return session
 

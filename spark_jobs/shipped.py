@@ -47,7 +47,7 @@ def make_heatmaps(
 
 
 def _take_published(table: Path, target: Path) -> None:
-    """Let a sweep know the cells that are published, so that a clone computes only those that its engine changed."""
+    """Give a sweep the cells that are published, so that a clone computes only those that its engine changed."""
     if table.is_file():
         (target / "cells").mkdir(parents=True, exist_ok=True)
         rows = pq.read_table(

@@ -91,7 +91,7 @@ def _run(page: Page, places: Places) -> None:
 
 
 def _inspect(page: Page, places: Places) -> None:
-    """Give a real node's directory to the engine in the browser, and wait until its start is told."""
+    """Give a real node's directory to the engine in the browser, and wait until its start is reported."""
     page.goto(f"{places.edition}en/inspect/index.html")
     page.locator("body[data-reads=here]").wait_for(timeout=ENGINE_MS)
     page.locator("[data-directory]").set_input_files(DIRECTORY)

@@ -1,4 +1,4 @@
-"""What is refused, as a code with parameters; as a text, an English sentence that says what to change."""
+"""What is refused, as a code with parameters; as a text, an English sentence about what to change."""
 
 from __future__ import annotations
 

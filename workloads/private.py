@@ -1,4 +1,4 @@
-"""Leaving personal data out: what a person typed is replaced, what the engine needs to know stays.
+"""Leaving personal data out: what a person typed is replaced, what the engine needs stays.
 
 Names of actors, queues, exchanges and policies, routing keys and headers become p1, c1, q1, x1 and so on, the same
 name always the same, so that messages go where they went. Titles go. Rates, counts, sizes, times and settings stay:
@@ -64,7 +64,7 @@ class _Names:
         return f"^({'|'.join(matched)})$" if matched else ".*" if text in {"", ".*"} else "^none$"
 
     def table(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return arguments, headers or a definition: what the broker knows stays, the rest is replaced."""
+        """Return arguments, headers or a definition: what the broker itself reads stays, the rest is replaced."""
         return {
             key if key.startswith("x-") or key in KNOWN_KEYS else self.of("h", key): self._value(key, value)
             for key, value in values.items()

@@ -4,7 +4,7 @@ Layout, version 1: `<URI>/format=1/source=<source>/<workload_id>.parquet`, one r
 never written again, so an export adds only what is new and two exports at once do no harm.
 
 Columns: see `SCHEMA`. `scenario` is the complete scenario as JSON text (version 1 of scenarios); `messages` is about
-how many it publishes. `source` is told by the partition.
+how many it publishes. `source` is the partition.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def add(uri: str, workloads: Iterable[Workload], engine_version: str, today: dt.
         try:
             filesystem.create_dir(folder, recursive=True)
             table = pa.Table.from_pylist([_row(workload, engine_version, today)], schema=SCHEMA)
-            # Under another name first: a reader never sees half a file.
+            # Under another name first: a reader never finds half a file.
             unfinished = f"{folder}/.{workload.workload_id}.unfinished"
             pq.write_table(table, unfinished, filesystem=filesystem, compression="zstd")
             filesystem.move(unfinished, f"{folder}/{workload.workload_id}.parquet")

@@ -109,7 +109,7 @@ CHECKS: Final[dict[str, Check]] = {
     "x-queue-version": _version,
     "x-single-active-consumer": _boolean,
 }
-"""The arguments that a classic queue knows, in the order in which the broker looks at them."""
+"""The arguments that a classic queue takes, in the order in which the broker looks at them."""
 
 OTHER_TYPES: Final = (
     "x-max-in-memory-length",
@@ -122,7 +122,7 @@ OTHER_TYPES: Final = (
     "x-initial-cluster-size",
     "x-queue-leader-locator",
 )
-"""Arguments that quorum queues or streams know."""
+"""Arguments that quorum queues or streams take."""
 
 NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
     ("x-queue-version", 2, "classic_version_2"),

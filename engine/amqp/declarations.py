@@ -22,7 +22,7 @@ NO_ARGUMENTS: Final[Arguments] = {}
 
 
 class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue as AMQP knows it.
+    """A queue as AMQP has it.
 
     Args:
         owner: the connection that alone may use it, None for a queue that is not exclusive.
@@ -36,7 +36,7 @@ class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def exclusive(self) -> bool:
-        """Whether only one connection sees it."""
+        """Whether only one connection may use it."""
         return self.owner is not None
 
 

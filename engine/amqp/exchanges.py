@@ -151,7 +151,7 @@ class Exchanges:
         return any(each.exchange == name for each in self.bindings)
 
     def add_queue(self, name: str) -> None:
-        """Let the default exchange know a queue."""
+        """Add a queue to the default exchange."""
         self._queues[name] = None
 
     def forget_queue(self, name: str) -> list[Binding]:

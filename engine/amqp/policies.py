@@ -31,7 +31,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PolicyRefused(Refusal):
-    """The broker would not take this policy, in its own words; or this engine does not know what it asks for."""
+    """The broker would not take this policy, in its own words; or this engine cannot do what it asks for."""
 
 
 def _any(_: Any) -> bool:

@@ -47,7 +47,7 @@ class IndexLoad(msgspec.Struct, frozen=True):
     """What a queue's index keeps in RAM.
 
     Args:
-        segments: segment files that it knows.
+        segments: segment files that it has.
         segment_entries: entries of a segment.
         records: (count, whether the body is embedded, body bytes) of the journal's publish records.
         buffered: whether records wait in the journal's write buffer.

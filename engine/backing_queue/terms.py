@@ -9,7 +9,7 @@ class Terms(msgspec.Struct, frozen=True):
     """What a clean stop saves for the next start (Q63, S128).
 
     Args:
-        segments: (segment number, unacked) of every segment the index knew; None when they were lost.
+        segments: (segment number, unacked) of every segment the index had; None when they were lost.
         persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
         parts: those of the queues that it consists of, which have the other fields then.
     """

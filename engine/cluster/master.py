@@ -31,7 +31,7 @@ class MasterQueue:
     ) -> None:
         self.inner = inner
         self.seen: Stretches[Status] = Stretches()
-        """What a promoted mirror knew of messages whose channel's copy is still to come (H65)."""
+        """What a promoted mirror had of messages whose channel's copy is still to come (H65)."""
         self._broadcast = broadcast
         self._mirrored = mirrored
 
@@ -110,7 +110,7 @@ class MasterQueue:
             self._broadcast(to_do.Drop(self.inner.depth, each, runs, ack))
 
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """End messages; the mirrors hear which, if any was pending."""
+        """End messages; the mirrors are sent which, if any was pending."""
         found = self.inner.ack(tags, multiple)
         messages = _numbers(found)
         if messages:
@@ -119,7 +119,7 @@ class MasterQueue:
         return found
 
     def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """Put messages back; the mirrors hear which, also when there is none."""
+        """Put messages back; the mirrors are sent which, also when there is none."""
         found = self.inner.requeue(tags, multiple)
         if multiple:
             self._broadcast(to_do.Requeue(_numbers(found), 1))

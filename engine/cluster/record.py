@@ -1,4 +1,4 @@
-"""The queue record, which every node knows, and where a policy wants the members (H1, H8-H11)."""
+"""The queue record, which every node has, and where a policy wants the members (H1, H8-H11)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.amqp.mirroring import Mirroring
 
 
 class QueueRecord:
-    """One queue as all nodes know it (H1).
+    """One queue as all nodes have it (H1).
 
     Args:
         name: of the queue.
@@ -27,7 +27,7 @@ class QueueRecord:
         self.downs = 0
         """How often it went down."""
         self.down_sent = False
-        """Whether channels know that it is down: no mirror took over at once."""
+        """Whether channels were notified that it is down: no mirror took over at once."""
         self.mirrors: list[str] = []
         """The mirrors' nodes, the oldest first."""
         self.synchronised: set[str] = set()

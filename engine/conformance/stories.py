@@ -42,7 +42,7 @@ def replay_story(
 def _comparable(step: dict[str, Any], varying: Any, automatic: bool, frozen: bool) -> dict[str, Any]:
     """Return what of a step is compared."""
     found = copy.deepcopy(step)
-    # Before the queue is there nobody knows which node its first mirror will be on: m1 to m3 instead of n1 to n3.
+    # Before the queue is there it is open which node its first mirror will be on: m1 to m3 instead of n1 to n3.
     found["after"]["up"] = [name.replace("m", "n") for name in found["after"]["up"]]
     for path in varying:
         _remove(found, path.split("."))

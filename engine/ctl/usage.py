@@ -1,4 +1,4 @@
-"""The commands that the console knows: usage lines, options, columns and words, as `rabbitmqctl help` has them."""
+"""The commands that the console takes: usage lines, options, columns and words, as `rabbitmqctl help` has them."""
 
 from __future__ import annotations
 

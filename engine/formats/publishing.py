@@ -27,7 +27,7 @@ def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) ->
     """Return the length of the embedded term, 0 when the message is in a store.
 
     Args:
-        codec: knows the sizes.
+        codec: has the sizes.
         publish: contents of the publish record.
         term: the very bytes of another node's message, or None.
     """

@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON with the names of the manifests")
     parser.add_argument("--all", action="store_true", help="list every record and message, however many")
     parser.add_argument(
-        "--segment-entry-count", type=int, metavar="N", help="entries in a segment; .config tells otherwise"
+        "--segment-entry-count", type=int, metavar="N", help="entries in a segment; without it, .config's"
     )
     options = parser.parse_args(argv)
     entry_count = options.segment_entry_count

@@ -1,4 +1,4 @@
-"""What a run's metrics need to know of the run so far: levels that rise and fall, followed from its transitions."""
+"""What a run's metrics need of the run so far: levels that rise and fall, followed from its transitions."""
 
 from __future__ import annotations
 

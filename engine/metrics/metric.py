@@ -14,7 +14,7 @@ from engine.metrics.levels import Levels
 
 Value = int | float | None
 Step = Callable[[Levels, Any], int | float | bool]
-"""A metric that is counted: what one transition means for it, asked when the levels know that transition."""
+"""A metric that is counted: what one transition means for it, asked when the levels include that transition."""
 
 
 class Unit(StrEnum):

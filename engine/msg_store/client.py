@@ -19,7 +19,7 @@ class StoreClient:
 
     Args:
         store: the server.
-        peer: what the server knows of this client.
+        peer: what the server keeps of this client.
         initial_credit: writes that may be sent before the first grant (F1).
     """
 

@@ -1,4 +1,4 @@
-"""Garbage collection as the server sees it: what to collect, what waits, and the results (S148, S180-S190)."""
+"""Garbage collection on the server's side: what to collect, what waits, and the results (S148, S180-S190)."""
 
 from __future__ import annotations
 

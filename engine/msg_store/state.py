@@ -139,7 +139,7 @@ class StoreState:
         self.emit(RefCountChanged(rule, self.name, row.start, row.count, refs))
 
     def await_sync(self, peer: Peer, start: int, count: int) -> None:
-        """Remember messages that the client hears about after the next sync (S135)."""
+        """Remember messages that the client is notified of after the next sync (S135)."""
         if peer.on_disk is not None:
             self.pending_confirms.setdefault(peer.ref, RangeSet()).add(start, count)
 

@@ -31,7 +31,7 @@ class PriorityQueue(Reading):
         name, durable: as declared.
         highest: x-max-priority; more than 255 is 255.
         make: makes the blank queue of a priority.
-        codec: knows which priority a message has.
+        codec: reads which priority a message has.
         emit: receives every transition.
     """
 

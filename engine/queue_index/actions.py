@@ -42,7 +42,7 @@ class Actions:
         self.forget()
 
     def forget(self) -> None:
-        """Lose everything that only the process knows."""
+        """Lose everything that only the process has."""
         self.segments.forget_all()
         self.journal.drop()
         self.confirms.forget()

@@ -265,7 +265,7 @@ class QueueIndex:
         return counts
 
     def kill(self) -> None:
-        """Lose what only the process knew (S231)."""
+        """Lose what only the process had (S231)."""
         self.actions.forget()
 
     def kill_in_flush(self) -> None:

@@ -20,7 +20,7 @@ Contains = Callable[[Range], RangeSet]
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """What a recovery reports to the queue; None where the recovery terms know better (S112, S113.5).
+    """What a recovery reports to the queue; None where the recovery terms have it (S112, S113.5).
 
     Args:
         count: live messages.

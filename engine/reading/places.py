@@ -48,7 +48,7 @@ def count_of(queue: Queue, place: str) -> int:
 
 
 def declared(state: Mapping[str, Any]) -> dict[str, Queue]:
-    """Return the queues that clients know by name: without those that a queue consists of, and without mirrors."""
+    """Return the queues that clients can name: without those that a queue consists of, and without mirrors."""
     hidden = ("part_of", "mirror_of")
     return {
         name: queue for name, queue in state["queues"].items() if not any(each in queue for each in hidden)

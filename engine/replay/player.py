@@ -2,7 +2,7 @@
 
 Whoever plays a run (a live session, a link's preview, an export, a comparison, the grader, a cell of a sweep) takes
 pieces from `Player.play` and stops when it has had enough: after so much time, so many transitions, or as soon as a
-piece shows what was waited for. The player knows no clock; a piece is a bounded amount of work.
+piece shows what was waited for. The player uses no clock; a piece is a bounded amount of work.
 """
 
 from __future__ import annotations

@@ -18,10 +18,10 @@ WatchedState = dict[str, Any]
 
 
 class Watcher(Protocol):
-    """Anything that may want to see each moment."""
+    """Anything that may have to be given each moment."""
 
     needs_every_moment: bool
-    """Whether it has to see every moment, or only the last one."""
+    """Whether it has to be given every moment, or only the last one."""
 
     def observe(self, state: WatchedState) -> None:
         """Take notice of a moment."""
@@ -33,7 +33,7 @@ class Watched:
     Args:
         node: a new one.
         player: plays it, from its first transition on.
-        watchers: those that look back see every moment at which something happened.
+        watchers: those that look back are given every moment at which something happened.
     """
 
     def __init__(self, node: Node, player: Player, watchers: Iterable[Watcher] = ()) -> None:

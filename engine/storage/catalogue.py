@@ -1,4 +1,4 @@
-"""What both storages know of their files without looking into them: names, sizes and the bound of all together."""
+"""What both storages keep of their files without looking into them: names, sizes and the bound of all together."""
 
 from __future__ import annotations
 

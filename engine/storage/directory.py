@@ -40,7 +40,7 @@ class DirectoryStorage(Catalogue[_File]):
     Args:
         root: the directory; made with the first file. What is in it already counts as durable.
         max_bytes: bound of all files together; None for none.
-        fsync: whether to wait for the disk; without it a simulated power cut still knows what an fsync covered.
+        fsync: whether to wait for the disk; without it a simulated power cut still spares what an fsync covered.
     """
 
     def __init__(self, root: str, max_bytes: int | None = None, *, fsync: bool = True) -> None:

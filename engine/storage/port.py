@@ -1,6 +1,6 @@
 """What the engine asks of storage, and nothing more.
 
-A file is a sequence of *chunks*: values that know their size in bytes and can write themselves as bytes. The
+A file is a sequence of *chunks*: values that have a size in bytes and can write themselves as bytes. The
 directory backend writes those bytes to a real file and decodes them when asked; the ledger backend keeps the chunks
 themselves. Both report the same sizes, so the engine cannot distinguish them.
 Paths are relative, with forward slashes.

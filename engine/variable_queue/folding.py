@@ -23,7 +23,7 @@ def fold(q: QueueState) -> list[tuple[Extent, bool]]:
 
 
 def _in_delta(q: QueueState) -> Iterator[Extent]:
-    """Yield the ready messages that only the index knows, without those that a restart lost."""
+    """Yield the ready messages that are only in the index, without those that a restart lost."""
     delta = q.delta
     if delta.blank or delta.start is None or delta.end is None:
         return

@@ -38,7 +38,7 @@ def _one_by_one(
     started_us = q.now_us
     done = 0
     while done < arrival.count:
-        # The message that brings the reduction is a call of its own: the stores see its write together with what
+        # The message that brings the reduction is a call of its own: the stores get its write together with what
         # the reduction pages out.
         left = until_reduction(q)
         count = min(arrival.count - done, left - 1 if left > 1 else 1)

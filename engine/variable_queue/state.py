@@ -1,4 +1,4 @@
-"""The queue record: everything one variable queue knows (Q5)."""
+"""The queue record: everything one variable queue keeps (Q5)."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def put_back_head(q: QueueState) -> None:
     lane_of: list[str] = []
 
     def leave(taken: Taken) -> None:
-        # Written so that a fold sees the message leave before a refill and return after it.
+        # Written so that in a fold the message leaves before a refill and returns after it.
         lane_of.append(taken.lane)
         q.emit(PutBack("Q36", q.name, taken.lane, None, (taken.extent,), None, {"step": "taken"}))
 

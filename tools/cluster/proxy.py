@@ -77,7 +77,7 @@ def configuration(apps: dict[str, str], listen: str, home: str, scheme: str = "$
         apps: the address of each process, HOST:PORT, by its name.
         listen: where the proxy is found.
         home: a directory that it may write.
-        scheme: what visitors speak; a proxy before this one may know better.
+        scheme: what visitors speak; a proxy before this one may state it.
     """
     everybody = [SERVER.format(address=address, backup="") for address in apps.values()]
     groups = [GROUP.format(name="apps", servers="\n".join(["        least_conn;", *everybody]))]

@@ -1,6 +1,6 @@
 """Imports: a PerfTest command line, a log of rabbitmq_tracing, a table of arrivals. Each becomes a scenario.
 
-Each reader refuses what it cannot carry over, with the number of the line. Nothing of what a log says about people is
+Each reader refuses what it cannot carry over, with the number of the line. Nothing of what a log has about people is
 kept: no user, no connection, no host, no payload, no name of a queue.
 """
 

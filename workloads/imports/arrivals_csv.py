@@ -35,7 +35,7 @@ def read(lines: Iterable[str], options: Options) -> Imported:
     """Return the scenario of a table of arrivals.
 
     Raises:
-        WorkloadError: a line is not possible (its number is told), or the table says too little.
+        WorkloadError: a line is not possible (its number is given), or the table has too little.
     """
     rows = csv.reader(_bounded(lines))
     header = [name.strip().lower() for name in next(rows, [])]
@@ -67,7 +67,7 @@ def _bounded(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _check_header(header: list[str]) -> str:
-    """Return the column that tells the time."""
+    """Return the column that has the time."""
     times = [name for name in header if name in TIMES or name == "timestamp"]
     unknown = [name for name in header if name not in KNOWN]
     if unknown:

@@ -22,8 +22,8 @@ class Options(NamedTuple):
     """What a log does not say.
 
     Args:
-        queue: the queue to look at, where the log tells of several.
-        consumer_rate_per_s: how fast a consumer is; None takes what the log says, or makes no consumer.
+        queue: the queue to look at, where the log has several.
+        consumer_rate_per_s: how fast a consumer is; None takes what the log has, or makes no consumer.
         prefetch: unacknowledged messages that a consumer may hold.
         ram_bytes: RAM of the node.
     """

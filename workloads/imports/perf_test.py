@@ -1,4 +1,4 @@
-"""A PerfTest command line: producers and consumers with rates, as the load generator of RabbitMQ is told.
+"""A PerfTest command line: producers and consumers with rates, as the load generator of RabbitMQ takes them.
 
 The line may be broken with backslashes, and lines that begin with # are comments. What the model cannot do is refused
 by name; what has no influence on storage (addresses, output, metrics) is passed over.
@@ -116,7 +116,7 @@ def read(lines: Iterable[str], options: Options) -> Imported:
     """Return the scenario of a PerfTest command line.
 
     Raises:
-        WorkloadError: an option is unknown or cannot be carried over; its line is told.
+        WorkloadError: an option is unknown or cannot be carried over; its line is given.
     """
     asked = _options(_words(lines))
     notes: list[str] = []

@@ -1,7 +1,7 @@
 """A log of rabbitmq_tracing in its JSON format: one object for each line, published and received messages.
 
 Kept of each line: its time, whether the message was published or received, to which queue it was routed, its delivery
-mode and the length of its payload. A log tells of no acknowledgement and no confirm.
+mode and the length of its payload. A log has no acknowledgement and no confirm.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def read(lines: Iterable[str], options: Options) -> Imported:
     """Return the scenario of a trace.
 
     Raises:
-        WorkloadError: a line is not one of such a log (its number is told), or the log tells of several queues.
+        WorkloadError: a line is not one of such a log (its number is given), or the log has several queues.
     """
     published: dict[str, Arrivals] = {}
     received: dict[str, _Received] = {}

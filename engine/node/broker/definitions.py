@@ -1,4 +1,4 @@
-"""What is declared: queues as AMQP knows them, exchanges, bindings and policies (D1, P17, P18)."""
+"""What is declared: queues as AMQP has them, exchanges, bindings and policies (D1, P17, P18)."""
 
 from __future__ import annotations
 

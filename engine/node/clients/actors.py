@@ -289,7 +289,7 @@ class Consumer:
         """Hold so many messages less: the queue handled their acknowledgements or took them back.
 
         Args:
-            found: how many of them the queue knew.
+            found: how many of them the queue had.
         """
         if self.acking:  # they left its hands before, and were on their way
             self.acking = max(0, self.acking - count)
@@ -298,7 +298,7 @@ class Consumer:
         self.known_again(count, found)
 
     def known_again(self, count: int, found: int) -> None:
-        """Of `count` acknowledged messages the queue knew `found`; the others were of a master now gone (H68)."""
+        """Of `count` acknowledged messages the queue had `found`; the others were of a master now gone (H68)."""
         self.old = max(0, min(self.holding, self.old - count + found))
 
     def served_anew(self) -> None:

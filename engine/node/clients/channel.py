@@ -71,7 +71,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
 
 
 class Delivered(msgspec.Struct, frozen=True, gc=False):
-    """Messages that went out on a channel, for who wants to see what its client sees.
+    """Messages that went out on a channel, for who wants to see what its client receives.
 
     Args:
         tag: of the first.
@@ -171,7 +171,7 @@ class Channel:
         return self._remove(each for each in list(self.unacked) if each.consumer == consumer)
 
     def forget_queue(self, queue: str) -> None:
-        """A queue is gone: its deliveries may still be acknowledged, and nobody hears of it."""
+        """A queue is gone: its deliveries may still be acknowledged, and nobody is notified of it."""
         for each in [each for each in self.unacked if each.queue == queue]:
             self.unacked.remove(each.start, each.count)
             self.unacked.insert(msgspec.structs.replace(each, queue=GONE))

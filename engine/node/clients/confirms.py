@@ -221,7 +221,7 @@ class Confirms:
                 why: Why = {"cause": cause, "left": publisher.unconfirmed}
                 self._confirm(publisher, numbers, rule, why)
 
-    # --- what publishers hear ----------------------------------------------------------------------------------------
+    # --- what publishers receive -------------------------------------------------------------------------------------
 
     def _confirm(self, publisher: Publisher, numbers: Sequence[Range], rule: str, why: Why) -> None:
         count = sum(each.count for each in numbers)

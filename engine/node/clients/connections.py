@@ -36,7 +36,7 @@ class Connections:
 
     Args:
         queues: where messages go.
-        consumers: who hears of alarms too.
+        consumers: who is notified of alarms too.
         definitions: exchanges and bindings.
         kinds: numbers of what messages carry.
         on_error: called with a publisher whose channel must be closed.

@@ -96,7 +96,7 @@ class Consumers:
         self._queues[consumer.queue].add(consumer)
 
     def unsubscribe(self, consumer: Consumer) -> bool:
-        """Let its queue forget a consumer; return whether the queue knew it."""
+        """Let its queue forget a consumer; return whether the queue had it."""
         queue = self._queues.get(consumer.queue)
         if queue is None or consumer not in queue.consumers:
             return False
@@ -378,7 +378,7 @@ class Consumers:
                     self._queues[name].put_back(sorted(tags_of(held), key=_start))
 
     def disconnect_all(self) -> None:
-        """Every connection is lost; the node stopped, and its queues know none of their consumers any more."""
+        """Every connection is lost; the node stopped, and its queues have none of their consumers any more."""
         for consumer in self.all.values():
             self.unsubscribe(consumer)
             consumer.disconnect()

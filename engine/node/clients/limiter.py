@@ -10,7 +10,7 @@ from engine.node.commands.base import MAX_COUNT
 
 
 class Waiting(Protocol):
-    """A queue that was refused, and hears when there is room again."""
+    """A queue that was refused, and is notified when there is room again."""
 
     def resume(self, limiter: Limiter) -> None:
         """Go on with the consumers of the limiter's channel."""
@@ -47,7 +47,7 @@ class Limiter:
         return self.active and self.volume >= self.limit
 
     def may_send(self, queue: Waiting) -> bool:
-        """Return whether one more message may go out; if not, the queue hears when that changes."""
+        """Return whether one more message may go out; if not, the queue is notified when that changes."""
         if self._reached:
             self._waiting[queue] = None
             return False

@@ -40,7 +40,7 @@ class WayOut:
         self._processes.of("writer", consumer.name).post(PUBLISH, count, write, each_ns)
 
     def _write(self, queue: Queue, mailbox: Process, consumer: Consumer, each_ns: int, count: int) -> None:
-        """Write deliveries to the socket; the queue hears of every fiftieth (F8)."""
+        """Write deliveries to the socket; the queue is notified of every fiftieth (F8)."""
         self._processes.meter.add(count * each_ns)
         consumer.written += count
         step = max(1, consumer.unsent_limit // REPORTS_OF_LIMIT)
@@ -61,7 +61,7 @@ class WayOut:
             queue.go_on(consumer.channel, BURST_SPACING_US)
 
     def taken(self, queue: Queue, consumer: Consumer, spacing_us: int) -> None:
-        """Let the queue hear that a consumer without acknowledgements has room again (P12).
+        """Notify the queue that a consumer without acknowledgements has room again (P12).
 
         Args:
             spacing_us: how far apart the consumer takes messages.

@@ -117,8 +117,8 @@ Paging starts at 0.5 * 0.4 of one MiB, which is 110 kB above the base: 16 messag
 The watermark is at 45 messages of 6 kB.
 
 Timers are faster than real ones, and the rate timer comes before the hibernation: a queue that got one burst reports
-twice then, and with the second report it hears how long messages may stay in RAM and pages, 0.75 s after the burst.
-With the real timers it hibernates with its first report and hears of it only after the next message: with a single
+twice then, and with the second report it learns how long messages may stay in RAM and pages, 0.75 s after the burst.
+With the real timers it hibernates with its first report and learns of it only after the next message: with a single
 queue M4 never pushes a duration below what was reported, because (d + 1) / r > d for every r < 1.
 
 Every single publish may reduce here (G = 0), so that messages cost about 100 microseconds each instead of one for a

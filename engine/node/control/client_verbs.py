@@ -131,7 +131,7 @@ class ClientVerbs(OnClientParts):
         self._subscribe(consumer)
 
     def _subscribe(self, consumer: Consumer) -> None:
-        """Let a queue know a consumer that begins or changed."""
+        """Give a queue a consumer that begins or changed."""
         self._check_consume(consumer)
         queue = self._queues[consumer.queue]
         if consumer not in queue.consumers:

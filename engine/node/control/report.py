@@ -33,7 +33,7 @@ class Live(msgspec.Struct, frozen=True):
 
     Args:
         rates: of each queue.
-        subscribed: names of the consumers that their queues know; None for all that there are.
+        subscribed: names of the consumers that their queues list; None for all that there are.
     """
 
     rates: Mapping[str, Rates] = {}

@@ -1,4 +1,4 @@
-"""What channels know of mirrored queues: whom a confirm waits for, and how much may be under way (H46, H84)."""
+"""What channels keep of mirrored queues: whom a confirm waits for, and how much may be under way (H46, H84)."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Synchronisation:
         return self._later(self.go_on)
 
     def fail(self, how: str) -> None:
-        """End it without success: its mirrors throw away what they got, and know no depth (H58)."""
+        """End it without success: its mirrors throw away what they got, and have no depth (H58)."""
         self._leave_out_the_dead()
         for member in self.ready:
             member.syncing = False

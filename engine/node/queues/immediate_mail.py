@@ -72,4 +72,4 @@ def mail_alone(scheduler: Scheduler, queue_process: QueueProcess) -> ImmediateMa
 
 
 def _nothing(_: str) -> None:
-    """Nobody knows that process."""
+    """There is no such process."""

@@ -100,7 +100,7 @@ class Queues(Mapping[str, Deliveries]):
         self._lifetimes = lifetimes
         self._live: dict[str, Deliveries] = {}
         self._down: dict[str, Deliveries] = {}
-        """The queues of a node that is stopped: nobody sees them until it starts again."""
+        """The queues of a node that is stopped: nobody can reach them until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
         """What is shown of each queue's definition."""
         self._clock_shown = False
@@ -183,7 +183,7 @@ class Queues(Mapping[str, Deliveries]):
             live.process.change_mail(self._mail)
 
     def sweep(self) -> None:
-        """Let every queue process see what the stores sent."""
+        """Let every queue process take what the stores sent."""
         for live in self._live.values():
             live.process.mail.sweep()
 
@@ -237,7 +237,7 @@ class Queues(Mapping[str, Deliveries]):
         del self.wishes[name]
 
     def check_may_stop(self) -> None:
-        """Raise CommandError if a queue process is in a conversion that never ends: it hears of no stop (V5)."""
+        """Raise CommandError if a queue process is in a conversion that never ends: a stop does not reach it (V5)."""
         for name, live in self._live.items():
             if live.process.stuck:
                 raise CommandError("never_stops", name=name)

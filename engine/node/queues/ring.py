@@ -14,7 +14,7 @@ from engine.node.clients.actors import Consumer
 from engine.node.clients.channel import Channel
 
 Limited = Literal["dormant", "active", "suspended"]
-"""What a queue knows of a channel's limit: none, to be asked, or refused and waiting for word (P13)."""
+"""What a queue has of a channel's limit: none, to be asked, or refused and waiting for word (P13)."""
 
 
 class Line:

@@ -25,7 +25,7 @@ class Processes:
 
     Args:
         emit: takes transitions.
-        on_store_worked: called when a store or its collector did something that queues may hear of.
+        on_store_worked: called when a store or its collector did something that queues may be notified of.
         spec: returns the credit that processes give each other.
     """
 
@@ -38,7 +38,7 @@ class Processes:
     ) -> None:
         self.meter = Meter()
         self.timed = False
-        """Whether work takes time, so that mailboxes fill. Nearly nobody needs to know."""
+        """Whether work takes time, so that mailboxes fill. Hardly anything depends on it."""
         self.cores = Cores()
         self._scheduler = scheduler
         self._emit = emit
