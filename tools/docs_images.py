@@ -30,19 +30,23 @@ Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 Picture = tuple[str, str, Scheme]
 """A scene, a size, a scheme."""
-SETTLE_MS = 2000
-PAGED_MS = 5000
+SETTLE_MS, TINY_SETTLE_MS = 2000, 200
+PAGED_MS, TINY_PAGED_MS = 5000, 500
 ENGINE_MS = 120_000
 COLORS = 256
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where pages are: addresses of the server and of a static host, and the page of a run in a file."""
+    """Where pages are: addresses of the server and of a static host, and the page of a run in a file.
+
+    `paged_ms` is how long the live page has for paging messages out, and for reading a segment back.
+    """
 
     server: str
     edition: str
     run: str
+    paged_ms: int
 
 
 def _first_page(page: Page, places: Places) -> None:
@@ -56,13 +60,13 @@ def _live(page: Page, places: Places) -> None:
     page.get_by_role("button", name="Publish the first messages").click()
     page.get_by_label("Messages in a burst").fill("60")
     page.locator("[data-publish-label]").click()
-    page.wait_for_timeout(PAGED_MS)
+    page.wait_for_timeout(places.paged_ms)
     page.locator("#controls details[data-more=messages] > summary").click()
     page.locator("#controls label.switch", has_text="persistent").click()
     page.get_by_label("Messages in a burst").fill("20")
     page.locator("[data-publish-label]").click()
     page.get_by_role("button", name="Consume steadily").click()
-    page.wait_for_timeout(PAGED_MS)
+    page.wait_for_timeout(places.paged_ms)
     page.locator("[data-act=play]").click()
     page.evaluate("scrollTo(0, 0)")
 
@@ -111,12 +115,14 @@ TINY: Sequence[Picture] = tuple((name, "phone", "dark") for name in ("live", *WI
 """Those that need the most of a page."""
 
 
-def _take(browser: Browser, places: Places, pictures: Sequence[Picture], target: Path) -> None:
+def _take(
+    browser: Browser, places: Places, pictures: Sequence[Picture], target: Path, settle_ms: int
+) -> None:
     for name, size, scheme in pictures:
         context = browser.new_context(viewport=SIZES[size], color_scheme=scheme)
         page = context.new_page()
         SCENES[name](page, places)
-        page.wait_for_timeout(SETTLE_MS)
+        page.wait_for_timeout(settle_ms)
         _save(page.screenshot(), target / f"{name}-{size}-{scheme}.png")
         context.close()
 
@@ -135,7 +141,9 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=TARGET, help="where the pictures land")
     options = parser.parse_args()
-    pictures = TINY if options.tiny else PICTURES
+    pictures, settle_ms, paged_ms = (
+        (TINY, TINY_SETTLE_MS, TINY_PAGED_MS) if options.tiny else (PICTURES, SETTLE_MS, PAGED_MS)
+    )
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="waterline-") as place:
         edition, run = Path(place, "edition"), Path(place, "run.html")
@@ -148,7 +156,8 @@ def main() -> None:
             sync_playwright() as p,
         ):
             browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-            _take(browser, Places(server.url, host.url, run.as_uri()), pictures, options.out)
+            places = Places(server.url, host.url, run.as_uri(), paged_ms)
+            _take(browser, places, pictures, options.out, settle_ms)
             browser.close()
     print(f"docs-images: {len(pictures)} pictures in {options.out}")
 
