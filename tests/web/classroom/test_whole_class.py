@@ -95,7 +95,7 @@ async def give(url: str, students: int) -> None:
                 for name, chosen in answers.items()
             )
         )
-        await grid.until("all have voted", lambda it: it.last["vote"]["votes"] == students)
+        await grid.until("all have voted", lambda it: (it.last["vote"] or {}).get("votes") == students)
         assert grid.last["vote"]["missing"] == []
 
     await lead(exercise=VOTED)
