@@ -5,7 +5,7 @@ import { clock, fill, gettext, messageOf, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
 import { differingFields, laneDifferences } from "./differences.js";
 import { onResize, placeOf, sizeOf } from "../view/base/canvas.js";
-import { dataOf, el, find, findAll, need, setText, show } from "../view/base/dom.js";
+import { around, dataOf, el, find, findAll, need, setText, show } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { ruleLink } from "../view/base/rule-link.js";
 import { act, draw } from "../view/base/scheduler.js";
@@ -17,7 +17,6 @@ import { Lockstep, runOf } from "./lockstep.js";
 /**
  * @import { FrameMessage, SnapshotMessage, TransitionRow } from "../model/catalogue/types.js"
  * @import { Playhead } from "../model/playhead.js"
- * @import { EventOn, KeyOn, PointerOn } from "../view/base/dom.js"
  * @import { Figure, FigureLabel } from "./figures.js"
  */
 
@@ -112,11 +111,12 @@ class Page {
       lockstep.go((Number(this.slider.value) / STEPS) * lockstep.untilUs);
       this.update();
     });
-    need("[data-speed]", this.root).addEventListener("change", (/** @type {EventOn} */ event) => {
-      lockstep.speed = Number(event.target.value);
+    const speed = need("[data-speed]", HTMLSelectElement, this.root);
+    speed.addEventListener("change", () => {
+      lockstep.speed = Number(speed.value);
     });
     this.series.addEventListener("change", () => this.paintCurve());
-    this.curve.addEventListener("pointerdown", (/** @type {PointerOn} */ event) => {
+    this.curve.addEventListener("pointerdown", (event) => {
       lockstep.go((Math.max(0, placeOf(event).x - 8) / (sizeOf(this.curve).width - 16)) * lockstep.untilUs);
       this.update();
     });
@@ -128,11 +128,11 @@ class Page {
   }
 
   /**
-   * @param {KeyOn} event
+   * @param {KeyboardEvent} event
    * @param {Acts} acts
    */
   key(event, acts) {
-    if (event.target.closest("input, select, textarea, button, a") && event.key !== "d") return;
+    if (around(event, "input, select, textarea, button, a") && event.key !== "d") return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const name = KEYS[event.key];
     if (!name) return;

@@ -1,7 +1,5 @@
 /** What every page of the static edition does: its language is another folder, and its forms lead to other files. */
-import { dataOf, find, findAll, need, show } from "../view/base/dom.js";
-
-/** @import { EventOn } from "../view/base/dom.js" */
+import { dataOf, find, findAll, listenerOf, need, show, targetOf } from "../view/base/dom.js";
 
 /** @typedef {Record<string, string>} Query */
 
@@ -59,10 +57,11 @@ function speak() {
 
 /**
  * Forms that send something lead to what takes their place here. Those of a task are the exercise's own, and searches are asked of the desk.
- * @param {EventOn & { submitter: HTMLElement | null }} event
+ * @param {SubmitEvent} event
  */
 function leave(event) {
-  const { target: form, submitter } = event;
+  const form = targetOf(event, HTMLFormElement);
+  const { submitter } = event;
   if (form.method !== "post" || event.defaultPrevented || form.closest("#task")) return;
   event.preventDefault();
   const action = form.getAttribute("action") ?? "";
@@ -70,10 +69,10 @@ function leave(event) {
   location.assign(found ? found.leads(/** @type {any} */ (Object.fromEntries(new FormData(form, submitter)))) : to(SERVER));
 }
 
-/** @param {EventOn} event */
+/** @param {Event} event */
 function openLink(event) {
   event.preventDefault();
-  const form = event.currentTarget;
+  const form = listenerOf(event, HTMLFormElement);
   const run = runOf(need("[name=link]", HTMLInputElement, form).value);
   show(find("[role=alert]", form), !run);
   if (run) location.assign(to("play/", run.place, `x=${run.packed}`));

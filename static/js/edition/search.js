@@ -31,7 +31,8 @@ async function show(part, query) {
   newest += 1;
   const mine = newest;
   const old = need(part.selector);
-  if (old.contains(focused())) held = focused().id;
+  const on = focused();
+  if (on && old.contains(on)) held = on.id;
   wait(old, true);
   find("#not-found")?.remove();
   desk ??= openDesk();

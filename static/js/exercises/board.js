@@ -1,6 +1,6 @@
 /** Be the broker: the selects of the form as a board, with messages to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { dataOf, el, findAll, need } from "../view/base/dom.js";
+import { dataOf, el, find, findAll, need } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
@@ -142,7 +142,7 @@ export function makeBoard(root, draft) {
         ...buttons,
       ),
     );
-    if (focus !== undefined) board.querySelector(`[data-chip="${focus}"]`)?.focus();
+    if (focus !== undefined) find(`[data-chip="${focus}"]`, board)?.focus();
   };
 
   draw();

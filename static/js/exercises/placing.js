@@ -5,14 +5,13 @@ import { hit } from "../layout/stage.js";
 import { fill, gettext } from "../model/text.js";
 import { placeOf, wide } from "../view/base/canvas.js";
 import { carry, Carried } from "../view/base/carry.js";
-import { el, find, focused, need, required, setAttributes, show } from "../view/base/dom.js";
+import { around, dataOf, el, find, focused, need, required, setAttributes, show } from "../view/base/dom.js";
 import { placeName } from "./board.js";
 import { moveAlong, whyNot } from "./along.js";
 
 /**
  * @import { Box } from "../layout/geometry.js"
  * @import { Followed } from "../pages/followed.js"
- * @import { KeyOn, PointerOn } from "../view/base/dom.js"
  * @import { Board } from "./board.js"
  */
 
@@ -60,12 +59,12 @@ export class Placing {
 
   /**
    * The message that a press takes hold of, or null.
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   pick(event) {
     if (this.over) return null;
-    const chip = event.target.closest("[data-chip]");
-    if (chip) return chip.dataset.chip;
+    const chip = around(event, "[data-chip]");
+    if (chip) return dataOf(chip, "chip");
     if (event.target !== this.stage.canvas || !this.stage.scene || this.stage.zoom) return null;
     const at = placeOf(event);
     const seq = this.stage.seqAt(hit(this.stage.scene, at.x, at.y));
@@ -88,7 +87,7 @@ export class Placing {
 
   /**
    * @param {string} seq
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   follow(seq, event) {
     const place = this.placeUnder(event);
@@ -111,7 +110,7 @@ export class Placing {
 
   /**
    * @param {string} seq
-   * @param {PointerOn | null} event
+   * @param {PointerEvent | null} event
    */
   drop(seq, event) {
     this.label.hide();
@@ -132,13 +131,13 @@ export class Placing {
 
   /**
    * Shift and an arrow: a place further towards the consumer, or back.
-   * @param {KeyOn} event
+   * @param {KeyboardEvent} event
    */
   key(event) {
     const step = STEPS[event.key];
-    const on = event.target.closest?.("[data-chip], #twin [data-seq]");
+    const on = around(event, "[data-chip], #twin [data-seq]");
     if (!step || !event.shiftKey || !on || this.over) return;
-    const seq = on.dataset.chip ?? on.dataset.seq;
+    const seq = on.dataset.chip ?? dataOf(on, "seq");
     const from = this.board.at(seq);
     if (from === null) return;
     event.preventDefault();

@@ -1,6 +1,6 @@
 /** Put in order: the selects of the form as two lists, with lines to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { dataOf, el, need } from "../view/base/dom.js";
+import { dataOf, el, find, need } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
@@ -122,7 +122,7 @@ export function makeSortable(list, live, draft) {
   const draw = (focus) => {
     sorted.replaceChildren(...order.map(row));
     pool.replaceChildren(...lines.filter((line) => !order.includes(line)).map(row));
-    if (focus) lists.querySelector(`[data-line="${focus.id}"] button:not(:disabled)`)?.focus();
+    if (focus) find(`[data-line="${focus.id}"] button:not(:disabled)`, lists)?.focus();
   };
 
   draw();

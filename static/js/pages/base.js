@@ -1,8 +1,6 @@
 /** What every page does: the theme switch, the language form, and the glossary's words. */
-import { dataOf, find } from "../view/base/dom.js";
+import { around, dataOf, find } from "../view/base/dom.js";
 import { toggleTheme } from "../view/base/theme.js";
-
-/** @import { EventOn } from "../view/base/dom.js" */
 
 find("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 
@@ -13,10 +11,10 @@ const COME = ["pointerover", "focusin"];
 
 /**
  * Show the meaning of the first word of the glossary that the reader comes to; its script is not needed before.
- * @param {EventOn} event
+ * @param {Event} event
  */
-async function meetFirst({ target }) {
-  const word = target.closest?.("[data-term]");
+async function meetFirst(event) {
+  const word = around(event, "[data-term]");
   if (!word) return;
   COME.forEach((come) => document.body.removeEventListener(come, meetFirst));
   const { Terms } = await import("../view/page/terms.js");

@@ -1,7 +1,5 @@
 /** The page on which a scenario is written: problems lead to their line, files are opened and saved here. */
-import { need } from "../view/base/dom.js";
-
-/** @import { EventOn } from "../view/base/dom.js" */
+import { around, need } from "../view/base/dom.js";
 
 const text = need("#text", HTMLTextAreaElement);
 
@@ -18,14 +16,15 @@ function goTo(line, column) {
   text.scrollTop = Math.max(0, (line - 4) * height);
 }
 
-need("#problems").addEventListener("click", (/** @type {EventOn} */ { target }) => {
-  const { line, column } = target.dataset ?? {};
+need("#problems").addEventListener("click", (event) => {
+  const { line, column } = around(event, "[data-line]")?.dataset ?? {};
   if (line) goTo(Number(line), Number(column));
 });
 
-need("#open-file").addEventListener("change", async (/** @type {EventOn} */ { target }) => {
-  const [file] = target.files;
-  target.value = ""; // so that the same file can be opened again
+const chosen = need("#open-file", HTMLInputElement);
+chosen.addEventListener("change", async () => {
+  const [file] = chosen.files ?? [];
+  chosen.value = ""; // so that the same file can be opened again
   if (!file) return;
   text.value = await file.text();
   text.dispatchEvent(new Event("input", { bubbles: true }));

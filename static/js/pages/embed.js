@@ -12,7 +12,6 @@ import { StageView } from "../view/stage/stage.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { EventOn } from "../view/base/dom.js"
  */
 
 const PANEL_MS = 120;

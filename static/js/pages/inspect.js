@@ -2,7 +2,7 @@
 import { unreadableWords } from "../model/inspect-words.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
-import { csrfToken, el, find, need, required, setText, show } from "../view/base/dom.js";
+import { around, csrfToken, el, find, listenerOf, need, required, setText, show } from "../view/base/dom.js";
 import { watchFiles } from "../view/inspect/drop.js";
 import { figureCard } from "../view/inspect/figures.js";
 import { report } from "../view/inspect/report.js";
@@ -15,7 +15,6 @@ import { openSession } from "./session-page.js";
  * @import { FilesAnswer, TopologyAnswer } from "../model/inspect-words.js"
  * @import { Reader } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
- * @import { EventOn } from "../view/base/dom.js"
  * @import { Followed } from "./followed.js"
  */
 
@@ -150,15 +149,15 @@ function watchTheStart({ engine }, { scenario }) {
  */
 function topologyShown(answer, by) {
   const here = by.own
-    ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {EventOn} */ event) => (event.target.remove(), open(by.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
+    ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {Event} */ event) => (listenerOf(event, HTMLButtonElement).remove(), open(by.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
     : null;
   return [topologyCard(answer, page.sentences, [here, importForm(answer.scenario), others()])];
 }
 
 // A file that is dropped beside the forms, or before they open, would take this page's place.
 for (const name of ["dragover", "drop"])
-  addEventListener(name, (/** @type {any} */ event) => {
-    if (event.dataTransfer?.types.includes("Files") && !event.target.closest?.("[type=file]")) event.preventDefault();
+  addEventListener(name, (event) => {
+    if (event instanceof DragEvent && event.dataTransfer?.types.includes("Files") && !around(event, "[type=file]")) event.preventDefault();
   });
 watchFiles(files, (entries) => {
   if (reader && !reader.own && !need("[name=agreed]", HTMLInputElement, files).checked) {
@@ -167,11 +166,11 @@ watchFiles(files, (entries) => {
   }
   readDirectory(entries);
 });
-listing.addEventListener("submit", (/** @type {EventOn} */ event) => {
+listing.addEventListener("submit", (event) => {
   event.preventDefault();
   ask((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), ({ figures }) => figures.map(figureCard));
 });
-definitions.addEventListener("submit", (/** @type {EventOn} */ event) => {
+definitions.addEventListener("submit", (event) => {
   event.preventDefault();
   ask((by) => by.topology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file")), topologyShown);
 });

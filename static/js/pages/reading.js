@@ -5,13 +5,12 @@ import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
 import { Rerun } from "../net/rerun.js";
-import { find, need, setText, show, throttle } from "../view/base/dom.js";
+import { find, need, setText, show, targetOf, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
 /**
  * @import { WholeRun } from "../net/rerun.js"
- * @import { EventOn } from "../view/base/dom.js"
  */
 
 /** @typedef {WholeRun & { sentences: Record<string, string>, holds: Record<string, boolean> }} CheckedRun with its sentences, and whether each one holds */
@@ -84,8 +83,9 @@ function problem(text) {
 
 const soon = throttle(WAIT_MS, playAgain);
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("input", (/** @type {EventOn} */ { target }) => {
-  setText(find(`output[for="${target.id}"]`, form), target.value);
+form.addEventListener("input", (event) => {
+  const { id, value } = targetOf(event, HTMLInputElement);
+  setText(find(`output[for="${id}"]`, form), value);
   soon();
 });
 scrub.addEventListener("input", () => playhead.toTime((session.nowUs * Number(scrub.value)) / 1000));

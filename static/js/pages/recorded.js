@@ -1,12 +1,11 @@
 /** A run that was recorded, in a page of its own that needs no server. */
 import { Recording } from "../net/recording.js";
-import { need } from "../view/base/dom.js";
+import { need, targetOf } from "../view/base/dom.js";
 import { toggleTheme } from "../view/base/theme.js";
 import { openSession } from "./session-page.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { EventOn } from "../view/base/dom.js"
  */
 
 /**
@@ -18,7 +17,7 @@ import { openSession } from "./session-page.js";
  */
 export function open(unpack, data, speak) {
   need("[data-theme-switch]").addEventListener("click", toggleTheme);
-  need("#language").addEventListener("change", (/** @type {EventOn} */ { target }) => speak(target.value));
+  need("#language").addEventListener("change", (event) => speak(targetOf(event, HTMLSelectElement).value));
   const recording = new Recording(data.recording, {
     unpack: (/** @type {number} */ at) => unpack(`run-${at}`),
     records: (/** @type {number} */ at) => unpack(`bytes-${at}`),

@@ -1,11 +1,10 @@
 /** One heatmap on the page: keys, the cell that is looked at, and the slices through it. */
-import { need } from "../view/base/dom.js";
+import { around, need } from "../view/base/dom.js";
 import { moved, slice } from "./shape.js";
 import { pin } from "./pins.js";
 import { showTip } from "./tip.js";
 
 /**
- * @import { EventOn, KeyOn, PointerOn } from "../view/base/dom.js"
  * @import { Tips } from "./pins.js"
  */
 
@@ -64,9 +63,9 @@ class Grid {
       clearTimeout(this.crossing);
       this.leaveSoon();
     });
-    table.addEventListener("focusin", (/** @type {EventOn} */ event) => {
+    table.addEventListener("focusin", (event) => {
       this.hovered = null;
-      this.showTip(event.target.closest("button"));
+      this.showTip(around(event, "button", HTMLButtonElement));
     });
     table.addEventListener("focusout", () => this.leaveSoon());
     table.addEventListener("keydown", (event) => this.key(event));
@@ -81,10 +80,10 @@ class Grid {
     this.hide();
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   enter(event) {
     if (event.pointerType === "touch") return;
-    const cell = event.target.closest("button");
+    const cell = around(event, "button", HTMLButtonElement);
     clearTimeout(this.crossing);
     if (!cell) return;
     if (this.tip.hidden) this.point(cell);
@@ -102,21 +101,21 @@ class Grid {
 
   /**
    * Keys act on the cell under the pointer where none has the focus.
-   * @param {KeyOn} event
+   * @param {KeyboardEvent} event
    */
   pageKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.key.toLowerCase() !== "p") return;
-    if (event.target.closest("input, select, textarea, .whatif-grid") || this.tip.hidden || !this.hovered) return;
+    if (around(event, "input, select, textarea, .whatif-grid") || this.tip.hidden || !this.hovered) return;
     event.preventDefault();
     pin(this.tips, this.hovered.value);
   }
 
   /**
    * A finger cannot hover: its first tap shows the tip, whose button opens the run.
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   click(event) {
-    const cell = event.target.closest("button");
+    const cell = around(event, "button", HTMLButtonElement);
     if (!cell) return;
     const finger = event.pointerType === "touch" && matchMedia("(hover: none)").matches;
     if (cell.getAttribute("aria-disabled") === "true" || finger) {
@@ -125,14 +124,14 @@ class Grid {
     }
   }
 
-  /** @param {KeyOn} event */
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape") {
       this.hide();
       return;
     }
-    const cell = event.target.closest("button");
+    const cell = around(event, "button", HTMLButtonElement);
     if (cell && event.key.toLowerCase() === "p") {
       event.preventDefault();
       pin(this.tips, (this.tip.hidden ? cell : (this.hovered ?? cell)).value);

@@ -1,8 +1,6 @@
 /** The what-if page. htmx exchanges the view when a picker changes; this wakes each new view up. */
-import { find, need } from "../view/base/dom.js";
+import { dataOf, find, listenerOf, need } from "../view/base/dom.js";
 import { startGrid } from "./grid.js";
-
-/** @import { PointerOn } from "../view/base/dom.js" */
 
 const tip = need("#whatif-tip");
 
@@ -17,16 +15,16 @@ function wake() {
 
 /**
  * Copies the address of exactly this view. Where copying is not possible, the link opens as links do.
- * @param {PointerOn} event
+ * @param {PointerEvent} event
  */
 async function copyLink(event) {
-  const link = event.currentTarget;
+  const link = listenerOf(event, HTMLAnchorElement);
   if (!navigator.clipboard || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   event.stopPropagation();
   await navigator.clipboard.writeText(link.href);
   const words = link.textContent;
-  link.textContent = link.dataset.copied;
+  link.textContent = dataOf(link, "copied");
   setTimeout(() => { link.textContent = words; }, 1600);
 }
 

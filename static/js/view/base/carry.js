@@ -3,7 +3,6 @@ import { el, setText, show } from "./dom.js";
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
- * @import { KeyOn, PointerOn } from "./dom.js"
  */
 
 /** A press that moves less is a click. */
@@ -14,12 +13,12 @@ const SLACK_PX = 6;
  * `drop(carried, event)` ends it; without an event it was given up.
  * @template T
  * @param {HTMLElement} root
- * @param {{ pick: (event: PointerOn) => T | null, move: (carried: T, event: PointerOn, by: { dx: number, dy: number }) => void, drop: (carried: T, event: PointerOn | null) => void }} by
+ * @param {{ pick: (event: PointerEvent) => T | null, move: (carried: T, event: PointerEvent, by: { dx: number, dy: number }) => void, drop: (carried: T, event: PointerEvent | null) => void }} by
  */
 export function carry(root, { pick, move, drop }) {
   /** @type {{ carried: T, x: number, y: number, id: number, moved: boolean } | null} what is pressed */
   let held = null;
-  /** @param {PointerOn | null} event */
+  /** @param {PointerEvent | null} event */
   const end = (event) => {
     const press = held;
     held = null;
@@ -33,7 +32,7 @@ export function carry(root, { pick, move, drop }) {
   };
   /** @type {Record<string, (event: any) => void>} by the names of their events, from the press to its end */
   const listeners = {
-    /** @param {PointerOn} event */
+    /** @param {PointerEvent} event */
     pointermove: (event) => {
       if (event.pointerId !== held?.id) return;
       const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
@@ -42,11 +41,11 @@ export function carry(root, { pick, move, drop }) {
       event.preventDefault();
       move(held.carried, event, { dx, dy });
     },
-    /** @param {PointerOn} event */
+    /** @param {PointerEvent} event */
     pointerup: (event) => event.pointerId === held?.id && end(event),
-    /** @param {PointerOn} event */
+    /** @param {PointerEvent} event */
     pointercancel: (event) => event.pointerId === held?.id && end(null),
-    /** @param {KeyOn} event */
+    /** @param {KeyboardEvent} event */
     keydown: (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();

@@ -2,21 +2,23 @@
 
 /** @import { Values } from "../../model/catalogue/types.js" */
 
-/**
- * An event on an element of the page. What its target is, its listener knows from the template.
- * @typedef {PointerEvent & { target: any, currentTarget: any }} PointerOn
- * @typedef {KeyboardEvent & { target: any, currentTarget: any }} KeyOn
- * @typedef {Event & { target: any, currentTarget: any }} EventOn
- */
-
 /** @typedef {Record<string, any>} Attributes of an element; those that begin with "on" are listeners */
+/** @typedef {Node | string | null | undefined | false} Child of an element; null and false are left out */
+
+/**
+ * The class of the element that a name makes: "button.small" makes a button, ".small" a division.
+ * @template {string} N
+ * @typedef {N extends `${infer Tag}.${string}` ? ElementOf<Tag> : N extends "" ? HTMLDivElement
+ *   : N extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[N] : HTMLElement} ElementOf
+ */
 
 /**
  * An element: el("li.now", {title: ".."}, child, "text"). Attributes that are null or false are left out.
- * @param {string} name
+ * @template {string} N
+ * @param {N} name
  * @param {Attributes} [attributes]
- * @param {...any} children
- * @returns {any} which element it is the caller knows from the name
+ * @param {...Child} children
+ * @returns {ElementOf<N>}
  */
 export function el(name, attributes = {}, ...children) {
   const [tag, ...classes] = name.split(".");
@@ -27,8 +29,8 @@ export function el(name, attributes = {}, ...children) {
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? "" : value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
-  return element;
+  for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
+  return /** @type {ElementOf<N>} */ (element);
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -90,6 +92,10 @@ export function show(element, visible) {
  *   (selector: string, root?: ParentNode): HTMLElement[],
  *   <T extends Element>(selector: string, kind: new () => T, root?: ParentNode): T[],
  * }} FindAll
+ * @typedef {{
+ *   (event: Event, selector: string): HTMLElement | null,
+ *   <T extends Element>(event: Event, selector: string, kind: new () => T): T | null,
+ * }} Around
  */
 
 /**
@@ -100,15 +106,16 @@ const kindAndRoot = ([first, second]) =>
   typeof first === "function" ? [first, second ?? document] : [HTMLElement, first ?? document];
 
 /**
+ * An element as one of a class.
+ * @template {Element} T
  * @param {Element} element
- * @param {any} kind
- * @param {string} selector
- * @returns {any} the element
+ * @param {new () => T} kind
+ * @param {string} name what the error calls it
  * @throws {TypeError} if it is of another class
  */
-function ofKind(element, kind, selector) {
+function ofKind(element, kind, name) {
   if (element instanceof kind) return element;
-  throw new TypeError(`${selector} is of the class ${element.constructor.name}, not ${kind.name}`);
+  throw new TypeError(`${name} is of the class ${element.constructor.name}, not ${kind.name}`);
 }
 
 /**
@@ -134,7 +141,7 @@ export const need = (/** @type {string} */ selector, /** @type {any[]} */ ...whe
  */
 export const findAll = (/** @type {string} */ selector, /** @type {any[]} */ ...where) => {
   const [kind, root] = kindAndRoot(where);
-  return [...root.querySelectorAll(selector)].map((element) => ofKind(element, kind, selector));
+  return [...root.querySelectorAll(selector)].map((element) => /** @type {any} */ (ofKind(element, kind, selector)));
 };
 
 /**
@@ -156,11 +163,35 @@ export function required(value, what) {
  */
 export const dataOf = (element, name) => required(element.dataset[name], `data-${name}`);
 
+/** The element that has the keyboard, or null. */
+export const focused = () => /** @type {HTMLElement | null} */ (document.activeElement);
+
 /**
- * The element that has the keyboard, or null.
- * @returns {any}
+ * The element on which an event happened, or the nearest around it that a selector finds; null where there is none.
+ * @type {Around}
  */
-export const focused = () => document.activeElement;
+export const around = (/** @type {Event} */ { target }, /** @type {string} */ selector, /** @type {any} */ kind = HTMLElement) => {
+  const element = target instanceof Element ? target.closest(selector) : null;
+  return element && /** @type {any} */ (ofKind(element, kind, selector));
+};
+
+/**
+ * The element on which an event happened.
+ * @template {Element} T
+ * @param {Event} event
+ * @param {new () => T} kind the class that it has
+ * @returns {T}
+ */
+export const targetOf = (event, kind) => ofKind(/** @type {Element} */ (event.target), kind, event.type);
+
+/**
+ * The element whose listener is called.
+ * @template {Element} T
+ * @param {Event} event
+ * @param {new () => T} kind the class that it has
+ * @returns {T}
+ */
+export const listenerOf = (event, kind) => ofKind(/** @type {Element} */ (event.currentTarget), kind, event.type);
 
 /**
  * Give a parent one child for each key, in this order. A child that stands there stays the same element: who presses it,

@@ -1,8 +1,6 @@
 /** A menu of what can be done with a thing: arrows walk it, Enter does it, Escape gives the focus back. */
 import { gettext } from "../../model/text.js";
-import { el, focused } from "./dom.js";
-
-/** @import { KeyOn } from "./dom.js" */
+import { el, findAll, focused, need } from "./dom.js";
 
 /** @type {{ menu: HTMLElement, anchor: HTMLElement } | null} the menu that is open */
 let shown = null;
@@ -17,12 +15,12 @@ function close(back = false) {
 }
 
 /**
- * @param {KeyOn} event
+ * @param {KeyboardEvent} event
  * @param {HTMLElement} menu
  */
 function key(event, menu) {
-  const items = [...menu.querySelectorAll("button")];
-  const at = items.indexOf(focused());
+  const items = findAll("button", menu);
+  const at = items.findIndex((item) => item === focused());
   const goal = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
   if (event.key === "Escape" || event.key === "Tab") close(event.key === "Escape");
   else if (goal === undefined) return;
@@ -49,7 +47,7 @@ export function openMenu(anchor, label, items) {
       el("button", { type: "button", role: "menuitem", tabindex: "-1", onclick: () => (close(true), run()) }, text),
     ),
   );
-  menu.addEventListener("keydown", (/** @type {KeyOn} */ event) => key(event, menu));
+  menu.addEventListener("keydown", (event) => key(event, menu));
   (anchor.closest("main") ?? document.body).append(menu);
   const box = anchor.getBoundingClientRect();
   const size = menu.getBoundingClientRect();
@@ -58,7 +56,7 @@ export function openMenu(anchor, label, items) {
   Object.assign(menu.style, { left: `${left}px`, top: `${top}px` });
   shown = { menu, anchor };
   anchor.setAttribute("aria-expanded", "true");
-  menu.querySelector("button").focus();
+  need("button", menu).focus();
 }
 
 addEventListener("pointerdown", (event) => {

@@ -12,7 +12,6 @@ import { ruleLink } from "../base/rule-link.js";
  * @import { BytesQuestion, Plan } from "../../model/bytes.js"
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Host } from "../../net/server.js"
- * @import { EventOn, KeyOn, PointerOn } from "../base/dom.js"
  */
 
 const AGAIN_MS = 400;
@@ -209,9 +208,9 @@ class Strip {
     this.note = find("[data-note]", root);
     this.hex = need("[data-hex]", root);
     this.about = need("[data-about]", root);
-    this.hex.addEventListener("pointerover", (/** @type {PointerOn} */ event) => this.explain(event.target));
-    this.hex.addEventListener("focusin", (/** @type {EventOn} */ event) => this.explain(event.target));
-    this.hex.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.walk(event));
+    this.hex.addEventListener("pointerover", (event) => this.explain(event.target));
+    this.hex.addEventListener("focusin", (event) => this.explain(event.target));
+    this.hex.addEventListener("keydown", (event) => this.walk(event));
     need("[data-act=copy]", root).addEventListener("click", () => this.copy());
   }
 
@@ -352,7 +351,7 @@ class Strip {
 
   /**
    * Arrows walk the fields; the page's own keys rest meanwhile.
-   * @param {KeyOn} event
+   * @param {KeyboardEvent} event
    */
   walk(event) {
     const cells = findAll("button.cell", this.hex);

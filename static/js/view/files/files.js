@@ -25,7 +25,6 @@ import { act, draw } from "../base/scheduler.js";
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
  * @import { Waiting } from "../../model/unsynced.js"
- * @import { PointerOn } from "../base/dom.js"
  */
 
 const HEAD = 24;
@@ -83,7 +82,7 @@ export class FilesView {
    * @param {(x: number, y: number) => { seq: number | null, open: () => void } | null} hit
    */
   point(canvas, hit) {
-    /** @param {PointerOn} event */
+    /** @param {PointerEvent} event */
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
       const scale = wide();

@@ -1,9 +1,7 @@
 /** Every action by its name: Ctrl+K, some words, Enter. */
 import { search } from "../../model/search.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { el, find, findAll, focused, need, setText, show } from "../base/dom.js";
-
-/** @import { KeyOn, PointerOn } from "../base/dom.js" */
+import { around, el, find, findAll, focused, need, setText, show } from "../base/dom.js";
 
 /** @typedef {{ title: string, words?: string, key?: string, run: () => unknown, off?: boolean }} Action something that can be done by its name */
 
@@ -24,9 +22,9 @@ export class CommandPalette {
     this.input = need("input", HTMLInputElement, dialog);
     this.list = need("[role=listbox]", dialog);
     this.input.addEventListener("input", () => this.show());
-    this.input.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
-    this.list.addEventListener("click", (/** @type {PointerOn} */ event) => {
-      const option = event.target.closest("[role=option]");
+    this.input.addEventListener("keydown", (event) => this.key(event));
+    this.list.addEventListener("click", (event) => {
+      const option = around(event, "[role=option]");
       if (option) this.run(Number(option.dataset.at));
     });
     document.addEventListener("keydown", (event) => {
@@ -73,7 +71,7 @@ export class CommandPalette {
     option?.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {KeyOn} event */
+  /** @param {KeyboardEvent} event */
   key(event) {
     const count = this.found.length;
     const to = { ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1, PageDown: this.chosen + 8, PageUp: this.chosen - 8 }[event.key];

@@ -1,7 +1,5 @@
 /** Words of the glossary: their meaning appears where the pointer rests or the keyboard comes, and goes with Escape. */
-import { dataOf, el } from "../base/dom.js";
-
-/** @import { EventOn } from "../base/dom.js" */
+import { around, dataOf, el } from "../base/dom.js";
 
 const GAP = 6;
 
@@ -26,9 +24,9 @@ export class Terms {
   listen() {
     const { root } = this;
     for (const come of ["pointerover", "focusin"])
-      root.addEventListener(come, (/** @type {EventOn} */ event) => this.come(event.target.closest?.("[data-term]")));
+      root.addEventListener(come, (/** @type {Event} */ event) => this.come(around(event, "[data-term]")));
     for (const go of ["pointerout", "focusout"])
-      root.addEventListener(go, (/** @type {EventOn} */ event) => event.target.closest?.("[data-term]") && this.hide());
+      root.addEventListener(go, (/** @type {Event} */ event) => around(event, "[data-term]") && this.hide());
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
   }
 

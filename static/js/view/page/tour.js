@@ -7,7 +7,6 @@ import { el, find, findAll, focused, need, setText, show } from "../base/dom.js"
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
- * @import { KeyOn } from "../base/dom.js"
  * @import { Live } from "../base/live.js"
  * @import { StageView } from "../stage/stage.js"
  */
@@ -40,27 +39,6 @@ export class Tour {
     this.scrolled = false;
     /** @type {Set<string>} the kinds of transitions since the step began */
     this.seen = new Set();
-    session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
-    session.listen((change) => {
-      for (const [kind, count] of Object.entries(change.skipped || {})) if (count) this.seen.add(kind);
-      this.update();
-    });
-  }
-
-  get step() {
-    return this.at === null ? null : STEPS[this.at];
-  }
-
-  start() {
-    if (this.at !== null) return;
-    this.before = focused();
-    this.make();
-    document.documentElement.classList.add("touring");
-    this.go(0);
-    this.card.focus({ preventScroll: true });
-  }
-
-  make() {
     /**
      * @param {string} name
      * @param {() => unknown} act
@@ -82,13 +60,30 @@ export class Tour {
       this.state,
       el("div.row", {}, leave, el("span.spacer"), this.back, this.next),
     );
-    this.card.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
+    this.card.addEventListener("keydown", (event) => this.key(event));
     this.spot = el("div.spot", { "aria-hidden": "true", hidden: true });
-    need(".stage-box", this.root).append(this.spot);
-    document.body.append(this.card);
+    session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
+    session.listen((change) => {
+      for (const [kind, count] of Object.entries(change.skipped || {})) if (count) this.seen.add(kind);
+      this.update();
+    });
   }
 
-  /** @param {KeyOn} event */
+  get step() {
+    return this.at === null ? null : STEPS[this.at];
+  }
+
+  start() {
+    if (this.at !== null) return;
+    this.before = focused();
+    need(".stage-box", this.root).append(this.spot);
+    document.body.append(this.card);
+    document.documentElement.classList.add("touring");
+    this.go(0);
+    this.card.focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event */
   key(event) {
     /** @type {Record<string, () => unknown>} */
     const acts = {

@@ -3,7 +3,7 @@ import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../model
 import { stateName } from "../../model/actor-states.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { idOf } from "../../model/routes.js";
-import { dataOf, el, find, findAll, icon, keepChildren, need, required, setText } from "../base/dom.js";
+import { around, dataOf, el, find, findAll, icon, keepChildren, need, required, setText, targetOf } from "../base/dom.js";
 import { Rate } from "./rate.js";
 import { portOf } from "./routes.js";
 
@@ -11,7 +11,6 @@ import { portOf } from "./routes.js";
  * @import { Client } from "../../model/clients.js"
  * @import { Session } from "../../model/session.js"
  * @import { Asking } from "../base/asking.js"
- * @import { KeyOn, PointerOn } from "../base/dom.js"
  * @import { ClientForm } from "./client-form.js"
  * @import { Controls } from "./controls.js"
  */
@@ -58,11 +57,11 @@ export class Clients {
     this.form.open({ role, name: freeName(this.session.state.node.actors, role === "publisher" ? "p" : "c") }, true);
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   click(event) {
-    const button = event.target.closest("[data-client-act]");
+    const button = around(event, "[data-client-act]");
     if (!button) return;
-    const client = this.client(button.closest("[data-client]").dataset.client);
+    const client = this.client(dataOf(required(around(event, "[data-client]"), "the client"), "client"));
     if (!client || !this.asking.may()) return;
     /** @type {Record<string, () => unknown>} */
     const acts = {
@@ -70,22 +69,22 @@ export class Clients {
       toggle: () => this.controls.send(settingOf(client, { running: client.state === "stopped" })),
       remove: () => this.controls.send({ do: "remove", name: client.name }),
     };
-    acts[button.dataset.clientAct]();
+    acts[dataOf(button, "clientAct")]();
   }
 
   /**
    * Alt with an arrow moves a client among its kind, as dragging does.
-   * @param {KeyOn} event
+   * @param {KeyboardEvent} event
    */
   key(event) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const item = event.target.closest?.("[data-client]");
+    const item = around(event, "[data-client]");
     if (!event.altKey || !by || !item) return;
     const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
-    if (!other?.dataset.client) return;
+    if (!(other instanceof HTMLElement) || !other.dataset.client) return;
     event.preventDefault();
-    const focused = event.target.dataset.clientAct;
-    this.move(item.dataset.client, other.dataset.client);
+    const focused = targetOf(event, HTMLElement).dataset.clientAct;
+    this.move(dataOf(item, "client"), other.dataset.client);
     find(`[data-client="${item.dataset.client}"] [data-client-act=${focused}]`, this.root)?.focus();
   }
 

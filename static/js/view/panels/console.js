@@ -3,8 +3,6 @@ import { History, complete } from "../../model/console.js";
 import { fill, gettext, messageOf } from "../../model/text.js";
 import { el, find, focused, need, setText, show } from "../base/dom.js";
 
-/** @import { KeyOn } from "../base/dom.js" */
-
 const KEPT_BLOCKS = 100;
 const PROMPT = "$ ";
 const MOST_CHOICES = 12;
@@ -37,7 +35,7 @@ export class Console {
       event.preventDefault();
       this.submit();
     });
-    this.input.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
+    this.input.addEventListener("keydown", (event) => this.key(event));
     this.input.addEventListener("input", () => this.suggest());
     need("[data-act=console-close]", root).addEventListener("click", () => this.close());
     need("[data-act=console-clear]", root).addEventListener("click", () => this.clear());
@@ -86,7 +84,7 @@ export class Console {
     this.input.focus();
   }
 
-  /** @param {KeyOn} event */
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {
       event.preventDefault();

@@ -5,7 +5,6 @@ import { find, setText } from "../base/dom.js";
 
 /**
  * @import { Figures } from "../../model/situation.js"
- * @import { EventOn } from "../base/dom.js"
  * @import { Controls } from "./controls.js"
  */
 
@@ -42,9 +41,8 @@ export class MemoryControls {
     );
     const target = this.controls.field("target");
     target.addEventListener("change", () => this.pinTarget());
-    this.controls
-      .field("pinned")
-      .addEventListener("change", (/** @type {EventOn} */ event) => (event.target.checked ? this.pinTarget() : this.freeTarget()));
+    const pinned = this.controls.field("pinned");
+    pinned.addEventListener("change", () => (pinned.checked ? this.pinTarget() : this.freeTarget()));
   }
 
   /**

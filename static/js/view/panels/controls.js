@@ -11,7 +11,6 @@ import { dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
  * @import { Session } from "../../model/session.js"
  * @import { Engine } from "../../net/engine.js"
  * @import { Alerts } from "../base/alerts.js"
- * @import { EventOn } from "../base/dom.js"
  */
 
 const PUBLISHER = "p1";
@@ -257,8 +256,9 @@ export class Controls {
         this.send({ do: "set", name: "queue_mode", value: button.dataset.mode }, "queue"),
       );
     }
-    this.choice("work_profile").addEventListener("change", (/** @type {EventOn} */ { target }) =>
-      this.send({ do: "set", name: "work_profile", value: target.value }, "work_profile"),
+    const work = this.choice("work_profile");
+    work.addEventListener("change", () =>
+      this.send({ do: "set", name: "work_profile", value: work.value }, "work_profile"),
     );
     need("[data-act=purge]", this.root).addEventListener("click", () => this.send({ do: "purge" }, "queue"));
     for (const button of findAll("[data-restart]", this.root)) {

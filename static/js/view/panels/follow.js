@@ -5,14 +5,13 @@ import { lifeText, lifeTone } from "../../model/life-words.js";
 import { locate, stateWords } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { clock, fill, gettext, number, seconds } from "../../model/text.js";
-import { el, find, focused, need, setText, show } from "../base/dom.js";
+import { around, el, find, focused, need, setText, show } from "../base/dom.js";
 
 /**
  * @import { State } from "../../model/catalogue/types.js"
  * @import { LifeEvent } from "../../model/life.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
- * @import { KeyOn, PointerOn } from "../base/dom.js"
  */
 
 /**
@@ -56,12 +55,12 @@ export class Follow {
       event.preventDefault();
       this.find(this.field.value);
     });
-    this.form.addEventListener("keydown", (/** @type {KeyOn} */ event) => {
+    this.form.addEventListener("keydown", (event) => {
       if (event.key === "Escape") selection.choose(null);
     });
     need("[data-act=unfollow]", root).addEventListener("click", () => selection.choose(null));
     selection.listen((what) => what === "chosen" && this.follow(selection.chosen));
-    this.list.addEventListener("click", (/** @type {PointerOn} */ event) => this.click(event));
+    this.list.addEventListener("click", (event) => this.click(event));
     const { session } = playhead;
     session.watch((t, at) => this.life?.observe(t, at, session.history.timeOf(at + 1) ?? session.nowUs));
     session.listen((change) => {
@@ -146,9 +145,9 @@ export class Follow {
       );
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   click(event) {
-    const button = event.target.closest("[data-at]");
+    const button = around(event, "[data-at]");
     if (button) this.playhead.go(Number(button.dataset.at) + 1, { from: "life" });
   }
 
@@ -186,7 +185,7 @@ export class Follow {
   render(life) {
     const { playhead } = this;
     const past = playhead.behind ? life.events.findLastIndex((event) => event.number < playhead.position) : null;
-    const held = this.list.contains(focused()) ? focused().dataset.at : null;
+    const held = this.list.contains(focused()) ? focused()?.dataset.at : null;
     this.list.replaceChildren(
       ...life.events.map((event, at) => this.item(event, past !== null && at > past, at === past)),
     );

@@ -3,12 +3,11 @@ import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
-import { el, find, focused, keepChildren, need, required } from "../base/dom.js";
+import { around, el, find, focused, keepChildren, need, required } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Line } from "../../model/timeline.js"
- * @import { EventOn, PointerOn } from "../base/dom.js"
  */
 
 /** @typedef {{ details: boolean, group: string, queue: boolean }} Wants which lines the reader wants to see */
@@ -33,13 +32,14 @@ export class Narrative {
     this.wants = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
     /**
-     * @param {string} selector
-     * @param {(field: HTMLInputElement) => Partial<Wants>} read
+     * @template {HTMLElement} T
+     * @param {T} field
+     * @param {(field: T) => Partial<Wants>} read
      */
-    const wish = (selector, read) => need(selector).addEventListener("change", (/** @type {EventOn} */ { target }) => this.want(read(target)));
-    wish("[data-act=details]", ({ checked }) => ({ details: checked }));
-    wish("[data-narrative-group]", ({ value }) => ({ group: value }));
-    wish("[data-act=only-queue]", ({ checked }) => ({ queue: checked }));
+    const wish = (field, read) => field.addEventListener("change", () => this.want(read(field)));
+    wish(need("[data-act=details]", HTMLInputElement), ({ checked }) => ({ details: checked }));
+    wish(need("[data-narrative-group]", HTMLSelectElement), ({ value }) => ({ group: value }));
+    wish(need("[data-act=only-queue]", HTMLInputElement), ({ checked }) => ({ queue: checked }));
   }
 
   update() {
@@ -53,7 +53,7 @@ export class Narrative {
     this.rendered = mark;
     const items = this.shown().slice(-SHOWN).reverse();
     const here = (behind && items.find((line) => line.number < position)) || null;
-    const held = focused()?.closest("#narrative") && focused().dataset.first;
+    const held = focused()?.closest("#narrative") && focused()?.dataset.first;
     const later = (/** @type {Line} */ line) => behind && line.number >= position;
     // An item that says the same again stays.
     const signature = (/** @type {Line} */ line) =>
@@ -130,9 +130,9 @@ export class Narrative {
     );
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   click(event) {
-    const button = event.target.closest("[data-first]");
+    const button = around(event, "[data-first]");
     if (button) this.choose(Number(button.dataset.first));
   }
 

@@ -3,7 +3,7 @@ import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "..
 import { showQueue, shownQueue } from "../../model/shown.js";
 import { strategyOf } from "../../model/situation.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
+import { around, dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
 import { ringOf, ringText } from "./ring.js";
 
@@ -11,7 +11,6 @@ import { ringOf, ringText } from "./ring.js";
  * @import { State, Values } from "../../model/catalogue/types.js"
  * @import { Member } from "../../model/cluster.js"
  * @import { Playhead } from "../../model/playhead.js"
- * @import { PointerOn } from "../base/dom.js"
  */
 
 const PERCENT = 100;
@@ -35,7 +34,7 @@ export class Nodes {
     /** @type {ReturnType<typeof ringOf> | null} */
     this.ring = null;
     this.sizes = new ResizeObserver(() => this.toMaster());
-    root.addEventListener("click", (/** @type {PointerOn} */ event) => this.click(event.target.closest("[data-node-act]")));
+    root.addEventListener("click", (event) => this.click(around(event, "[data-node-act]")));
   }
 
   get queue() {

@@ -3,11 +3,10 @@ import { pendingOf, readyOf } from "../../model/messages.js";
 import { queueNames, showQueue, shownQueue } from "../../model/shown.js";
 import { idOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { dataOf, el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
+import { around, dataOf, el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
- * @import { PointerOn } from "../base/dom.js"
  */
 
 export class Queues {
@@ -23,9 +22,9 @@ export class Queues {
     this.changed = changed;
     this.names = "";
     this.only = find("[data-only-queue]");
-    root.addEventListener("click", (/** @type {PointerOn} */ event) => {
-      const button = event.target.closest("[data-queue]");
-      if (button) this.choose(button.dataset.queue);
+    root.addEventListener("click", (event) => {
+      const button = around(event, "[data-queue]");
+      if (button) this.choose(dataOf(button, "queue"));
     });
   }
 

@@ -8,7 +8,6 @@ import { el, setText } from "../base/dom.js";
 /**
  * @import { Client } from "../../model/clients.js"
  * @import { Asking } from "../base/asking.js"
- * @import { KeyOn } from "../base/dom.js"
  */
 
 const MOST = 100_000;
@@ -32,7 +31,7 @@ export class Rate {
     });
     /** @type {number | null} the rate to which it is being pulled */
     this.pulled = null;
-    this.element.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
+    this.element.addEventListener("keydown", (event) => this.key(event));
     carry(this.element, {
       pick: () => this.client()?.rate_per_s ?? null,
       move: (rate, _event, { dx }) => this.pull(pulledRate(rate, dx, this.most)),
@@ -66,7 +65,7 @@ export class Rate {
     if (client && rate !== client.rate_per_s) this.asking.send(settingOf(client, { rate_per_s: rate }));
   }
 
-  /** @param {KeyOn} event */
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const now = this.client()?.rate_per_s;

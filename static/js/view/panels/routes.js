@@ -6,7 +6,7 @@ import { exchangeName, idOf, joining, joinsOf, partingsOf, routesOf, typeOf } fr
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { carry } from "../base/carry.js";
-import { dataOf, el, find, findAll, icon, keepChildren, need, required, setText, show } from "../base/dom.js";
+import { around, dataOf, el, find, findAll, icon, keepChildren, need, required, setText, show } from "../base/dom.js";
 import { openMenu } from "../base/menu.js";
 import { act } from "../base/scheduler.js";
 
@@ -14,7 +14,6 @@ import { act } from "../base/scheduler.js";
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Session } from "../../model/session.js"
  * @import { Asking } from "../base/asking.js"
- * @import { PointerOn } from "../base/dom.js"
  * @import { Clients } from "./clients.js"
  */
 
@@ -62,14 +61,14 @@ export class Routes {
 
   /**
    * The id of the thing that a press takes; sliders and small buttons are not carried.
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   pick(event) {
-    if (event.target.closest("[role=slider], .btn")) return null;
-    return event.target.closest("[data-object]")?.dataset.object ?? null;
+    if (around(event, "[role=slider], .btn")) return null;
+    return around(event, "[data-object]")?.dataset.object ?? null;
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   under(event) {
     const place = document.elementFromPoint(event.clientX, event.clientY);
     return /** @type {HTMLElement | null} */ (place?.closest?.("#clients [data-object]") ?? null);
@@ -77,7 +76,7 @@ export class Routes {
 
   /**
    * @param {string} from
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   follow(from, event) {
     const goal = this.under(event);
@@ -91,7 +90,7 @@ export class Routes {
 
   /**
    * @param {string} from
-   * @param {PointerOn | null} event
+   * @param {PointerEvent | null} event
    */
   drop(from, event) {
     this.pull = null;
@@ -120,13 +119,13 @@ export class Routes {
     else if (await this.asking.send(joined.command, joined.text)) setText(this.live, joined.text);
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   click(event) {
-    const port = event.target.closest("[data-port]");
+    const port = around(event, "[data-port]");
     if (!port) return;
-    const id = port.closest("[data-object]").dataset.object;
+    const id = dataOf(required(around(event, "[data-object]"), "the object"), "object");
     if (!this.asking.may()) return;
-    openMenu(port, port.getAttribute("aria-label"), [
+    openMenu(port, port.getAttribute("aria-label") ?? "", [
       ...joinsOf(this.state, id).map((each) => ({ text: each.text, run: () => this.join(each) })),
       ...partingsOf(this.state, id).map((each) => ({ text: each.text, run: () => this.join(each) })),
     ]);

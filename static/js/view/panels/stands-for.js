@@ -8,7 +8,6 @@ import { namedFields } from "../base/forms.js";
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Session } from "../../model/session.js"
  * @import { StandsFor as Stands, StandsForLine } from "../../model/stands-for.js"
- * @import { KeyOn } from "../base/dom.js"
  */
 
 /** @typedef {{ keys: string[], form: HTMLFormElement | null }} What a control's keys in the table, and the form that it belongs to */
@@ -71,7 +70,7 @@ export class StandsFor {
         "aria-label": gettext("What this stands for in RabbitMQ"),
         title: gettext("What this stands for in RabbitMQ"),
         onclick: toggle,
-        onkeydown: (/** @type {KeyOn} */ event) => {
+        onkeydown: (/** @type {KeyboardEvent} */ event) => {
           if (event.key !== "Enter" && event.key !== " ") return;
           event.preventDefault();
           event.stopPropagation();

@@ -129,7 +129,7 @@ export class StoryPanel {
     if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
     if (locked && !stop?.ask) parts.push(this.asked());
     if (ended && !stop) parts.push(this.ending());
-    body.replaceChildren(...parts.filter(Boolean));
+    body.replaceChildren(...parts.filter((part) => part !== null));
     body.scrollTop = 0;
     for (const { view, msg } of stop?.notes ?? []) {
       if (view) spotlight(view);

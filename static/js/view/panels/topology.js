@@ -2,13 +2,12 @@
 import { declaredQueues, readyOf } from "../../model/messages.js";
 import { PREDECLARED, bindProblem } from "../../model/routes.js";
 import { fill, gettext, messageOf, number } from "../../model/text.js";
-import { dataOf, el, find, findAll, keepChildren, need, required, setText } from "../base/dom.js";
+import { around, dataOf, el, find, findAll, keepChildren, need, required, setText } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
 /**
  * @import { AnyTransition, Binding, QueueState, Values } from "../../model/catalogue/types.js"
  * @import { Session } from "../../model/session.js"
- * @import { PointerOn } from "../base/dom.js"
  */
 
 /** The broker answers a method within this time, or what closes a channel was something else. */
@@ -75,9 +74,9 @@ export class Topology {
         event.preventDefault();
         this.declare(form);
       });
-    dialog.addEventListener("click", (/** @type {PointerOn} */ event) => {
-      const button = event.target.closest("[data-undeclare]");
-      if (button) this.ask(JSON.parse(button.dataset.undeclare), need("[data-problem]", dialog));
+    dialog.addEventListener("click", (event) => {
+      const button = around(event, "[data-undeclare]");
+      if (button) this.ask(JSON.parse(dataOf(button, "undeclare")), need("[data-problem]", dialog));
     });
   }
 

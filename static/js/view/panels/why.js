@@ -119,7 +119,7 @@ export class WhyPanel {
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
     need("[data-why-body]", this.root).replaceChildren(
       ...bodyOf(explained),
-      ...[figure, settingNote(governs(line.t, this.session.state))].filter(Boolean),
+      ...[figure, settingNote(governs(line.t, this.session.state))].filter((part) => part !== null),
     );
     if (this.session.speed <= 1 || !this.session.play) this.speak(`${explained.title} ${explained.reason || ""}`);
   }

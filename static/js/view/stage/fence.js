@@ -11,7 +11,6 @@ import { need, setAttributes, setText, show } from "../base/dom.js";
  * @import { Scene } from "../../layout/stage.js"
  * @import { State } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
- * @import { KeyOn, PointerOn } from "../base/dom.js"
  * @import { StageView } from "./stage.js"
  */
 
@@ -45,11 +44,11 @@ export class FenceHandle {
     this.held = null;
     /** What the place of the handle was last computed from. */
     this.placed = "";
-    this.handle.addEventListener("pointerdown", (/** @type {PointerOn} */ event) => this.grab(event));
-    this.handle.addEventListener("pointermove", (/** @type {PointerOn} */ event) => this.drag(event));
+    this.handle.addEventListener("pointerdown", (event) => this.grab(event));
+    this.handle.addEventListener("pointermove", (event) => this.drag(event));
     this.handle.addEventListener("pointerup", () => this.drop(true));
     this.handle.addEventListener("pointercancel", () => this.drop(false));
-    this.handle.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
+    this.handle.addEventListener("keydown", (event) => this.key(event));
     this.free.addEventListener("click", () => {
       set(null);
       this.handle.focus();
@@ -61,7 +60,7 @@ export class FenceHandle {
     return shownState(this.playhead.state);
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   grab(event) {
     if (event.button !== 0 || !this.scene) return;
     event.preventDefault();
@@ -70,7 +69,7 @@ export class FenceHandle {
     this.held = { target: null };
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   drag(event) {
     if (!this.held || !this.scene) return;
     const area = this.stage.canvas.getBoundingClientRect();
@@ -101,7 +100,7 @@ export class FenceHandle {
     }
   }
 
-  /** @param {KeyOn} event */
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const now = this.target ?? this.most;

@@ -13,7 +13,6 @@ import { thermometerOf } from "./over.js";
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Asking } from "../base/asking.js"
- * @import { KeyOn, PointerOn } from "../base/dom.js"
  * @import { StageView } from "./stage.js"
  */
 
@@ -91,17 +90,17 @@ class GaugeHandle {
       this.label,
     );
     box.append(this.element);
-    this.element.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
+    this.element.addEventListener("keydown", (event) => this.key(event));
     carry(this.element, {
       pick: () => ({ gauge: this.gauge, share: this.share }),
       /**
        * @param {any} from
-       * @param {PointerOn} event
+       * @param {PointerEvent} event
        */
       move: (from, event) => this.pull(from, event),
       /**
        * @param {any} _from
-       * @param {PointerOn | null} event
+       * @param {PointerEvent | null} event
        */
       drop: (_from, event) => this.drop(event !== null),
     });
@@ -129,7 +128,7 @@ class GaugeHandle {
 
   /**
    * @param {Values} given
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   pull({ gauge }, event) {
     const { scene } = this;
@@ -141,7 +140,7 @@ class GaugeHandle {
 
   /**
    * Where the pointer is on the gauge, as a part of its length.
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    * @param {Geo} geo
    */
   partAt(event, geo) {
@@ -165,7 +164,7 @@ class GaugeHandle {
     this.asking.send({ do: "set", name: this.line.name, value: share });
   }
 
-  /** @param {KeyOn} event */
+  /** @param {KeyboardEvent} event */
   key(event) {
     const { share } = this;
     if (event.ctrlKey || event.metaKey || event.altKey || share === null) return;

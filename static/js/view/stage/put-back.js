@@ -10,7 +10,6 @@ import { required } from "../base/dom.js";
 /**
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Asking } from "../base/asking.js"
- * @import { PointerOn } from "../base/dom.js"
  * @import { StageView } from "./stage.js"
  */
 
@@ -30,16 +29,16 @@ export class PutBack {
     this.asking = asking;
     this.label = new Carried(box);
     carry(stage.canvas, {
-      /** @param {PointerOn} event */
+      /** @param {PointerEvent} event */
       pick: (event) => this.pick(event),
       /**
        * @param {number} seq
-       * @param {PointerOn} event
+       * @param {PointerEvent} event
        */
       move: (seq, event) => this.move(seq, event),
       /**
        * @param {number} seq
-       * @param {PointerOn | null} event
+       * @param {PointerEvent | null} event
        */
       drop: (seq, event) => this.drop(seq, event),
     });
@@ -49,7 +48,7 @@ export class PutBack {
     return this.playhead.state;
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   pick(event) {
     if (!this.stage.chooses || !this.stage.scene || this.stage.zoom) return null;
     if (document.body.classList.contains("is-held")) return null; // an exercise waits for an answer
@@ -78,7 +77,7 @@ export class PutBack {
 
   /**
    * @param {number} seq
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   move(seq, event) {
     this.label.show(this.text(this.countOf(seq)), event);
@@ -86,7 +85,7 @@ export class PutBack {
 
   /**
    * @param {number} seq
-   * @param {PointerOn | null} event
+   * @param {PointerEvent | null} event
    */
   drop(seq, event) {
     this.label.hide();

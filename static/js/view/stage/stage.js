@@ -24,7 +24,6 @@ import { Tween } from "./tween.js";
  * @import { AnyTransition, QueueState } from "../../model/catalogue/types.js"
  * @import { Fate } from "../../model/fate.js"
  * @import { Playhead } from "../../model/playhead.js"
- * @import { PointerOn } from "../base/dom.js"
  * @import { Fates } from "./fates.js"
  * @import { LaneChange } from "./frame.js"
  */
@@ -304,7 +303,7 @@ export class StageView {
     return shown;
   }
 
-  /** @param {PointerOn | null} event */
+  /** @param {PointerEvent | null} event */
   point(event) {
     const before = this.hover;
     this.pointer = event && placeOf(event);
@@ -320,7 +319,7 @@ export class StageView {
     return found ? (messageAt(this.session.state, found.lane.name, found.index)?.seq ?? null) : null;
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   click(event) {
     if (this.dragged) {
       this.dragged = false;

@@ -9,13 +9,12 @@ import { shownState } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
 import { liveEntries } from "../../layout/delta.js";
-import { el, required, throttle } from "../base/dom.js";
+import { around, el, required, throttle } from "../base/dom.js";
 
 /**
  * @import { Entry, Extent, Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
- * @import { KeyOn } from "../base/dom.js"
  */
 
 const SINGLES = 5;
@@ -154,27 +153,22 @@ export class Twin {
     this.lists.get(name)?.querySelector("li")?.focus();
   }
 
-  /** @param {KeyOn} event */
+  /** @param {KeyboardEvent} event */
   key(event) {
-    const item = event.target.closest("li");
+    const item = around(event, "li");
     if (!item) return;
-    const toward = {
-      ArrowLeft: "nextElementSibling",
-      ArrowDown: "nextElementSibling",
-      ArrowRight: "previousElementSibling",
-      ArrowUp: "previousElementSibling",
-    }[event.key];
-    if (toward) {
+    const { previousElementSibling: before, nextElementSibling: after, parentElement: list } = item;
+    const next = { ArrowLeft: after, ArrowDown: after, ArrowRight: before, ArrowUp: before }[event.key];
+    if (next !== undefined) {
       event.preventDefault();
       event.stopPropagation();
-      const next = item[toward];
-      if (!next) return;
+      if (!(next instanceof HTMLElement)) return;
       item.tabIndex = -1;
       next.tabIndex = 0;
       next.focus();
-    } else if (event.key === "Backspace" && item.parentElement.dataset.lane === UNACKED && item.dataset.seq !== undefined) {
+    } else if (event.key === "Backspace" && list?.dataset.lane === UNACKED && item.dataset.seq !== undefined) {
       event.preventDefault();
-      this.taken = item.parentElement;
+      this.taken = list;
       this.putBack(Number(item.dataset.seq));
     } else if (event.key === "Enter" && item.dataset.seq !== undefined) {
       this.selection.choose(Number(item.dataset.seq));

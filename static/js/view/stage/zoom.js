@@ -7,7 +7,6 @@ import { find, need, setText, show } from "../base/dom.js";
 
 /**
  * @import { Lane, Scene, ZoomedPart } from "../../layout/stage.js"
- * @import { PointerOn } from "../base/dom.js"
  * @import { StageView } from "./stage.js"
  */
 
@@ -115,7 +114,7 @@ export class Zoom {
       this.set(zoomed(this.stage.zoom, found.lane.name, found.lane.count, 1 / (STEP * STEP), found.index));
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   down(event) {
     const { zoom } = this.stage;
     const found = zoom && this.scene && hitAt(this.scene, event);
@@ -123,7 +122,7 @@ export class Zoom {
     this.press = { at: this.along(event), from: zoom.from, pitch: this.pitch(found.lane), moved: false };
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   move(event) {
     if (!this.press || !event.buttons || !this.stage.zoom) return;
     const way = this.along(event) - this.press.at;
@@ -138,7 +137,7 @@ export class Zoom {
     this.press = null;
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   along(event) {
     const { x, y } = placeOf(event);
     return this.scene?.geo.turned ? y : x;

@@ -6,7 +6,6 @@ import { need } from "../base/dom.js";
 /**
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Engine } from "../../net/engine.js"
- * @import { KeyOn, PointerOn } from "../base/dom.js"
  * @import { ChartsView } from "./charts.js"
  */
 
@@ -25,12 +24,12 @@ export class Scrubber {
     this.playhead = playhead;
     this.charts = charts;
     this.engine = engine;
-    this.root.addEventListener("pointerdown", (/** @type {PointerOn} */ event) => this.down(event));
-    this.root.addEventListener("pointermove", (/** @type {PointerOn} */ event) => this.move(event));
-    this.root.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
+    this.root.addEventListener("pointerdown", (event) => this.down(event));
+    this.root.addEventListener("pointermove", (event) => this.move(event));
+    this.root.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   down(event) {
     if (event.button !== 0) return;
     this.root.setPointerCapture(event.pointerId);
@@ -39,13 +38,13 @@ export class Scrubber {
     else this.scrub(event);
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   move(event) {
     this.root.classList.toggle("points", this.markAt(event) !== undefined);
     if (this.root.hasPointerCapture(event.pointerId) && event.buttons) this.scrub(event);
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerEvent} event */
   scrub(event) {
     const us = this.charts.timeAt(placeOf(event).x);
     if (us === null) return;
@@ -65,7 +64,7 @@ export class Scrubber {
 
   /**
    * The event whose sign is under the pointer.
-   * @param {PointerOn} event
+   * @param {PointerEvent} event
    */
   markAt(event) {
     const at = placeOf(event);
@@ -75,7 +74,7 @@ export class Scrubber {
 
   /**
    * The keys of a slider; they are view only here, at the present too.
-   * @param {KeyOn} event
+   * @param {KeyboardEvent} event
    */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
