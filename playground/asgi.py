@@ -11,7 +11,7 @@ pages = get_asgi_application()
 
 from django.conf import settings  # noqa: E402
 
-from playground import urls, warm  # noqa: E402, F401 - needs the apps to be ready; all views' types are imported
+from playground import live, urls, warm  # noqa: E402, F401 - needs the apps to be ready; all views' types are imported
 from playground.doors import door  # noqa: E402
 from playground.kept_files import KeptFiles  # noqa: E402
 from playground.origins import OwnOrigins  # noqa: E402
@@ -21,6 +21,7 @@ from playground.web.overfull import answer_busy  # noqa: E402
 
 door()
 warm.types()
+turns.pressure = live.pressure
 
 application = ProtocolTypeRouter(
     {

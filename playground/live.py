@@ -91,6 +91,11 @@ def registry() -> Registry:
         return _registry()
 
 
+def pressure() -> float:
+    """Return how many times as seldom everything else is to be done because commands are answered late."""
+    return registry().pool.pressure.factor if _registry.cache_info().currsize else 1.0
+
+
 async def end() -> None:
     """Put every session of this process to rest. The next call of `registry` begins anew."""
     if _registry.cache_info().currsize:

@@ -7,6 +7,10 @@ before each thing that it sends. So pages wait for their turn before they have a
 Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes have their turns one after the
 other. So a class that sends its answers all at once does not hold up the teacher who freezes it,
 and nobody who asks for a thousand pages holds up other people's.
+
+On a machine with too much to do, pages would take the processors that engines need for commands. So while commands are
+answered late, a rest follows each turn. Only what a class does does not wait for rests: a teacher who freezes it wants
+quiet now.
 """
 
 from __future__ import annotations
@@ -27,6 +31,10 @@ WAITING: Final = 1000
 """Requests that wait for their turn; the next one is answered with 503."""
 PARTS: Final = frozenset({"class", "learn", "s", "static"})
 """First names in paths that have lanes of their own: a lesson uses them at the same time. So many, whoever asks."""
+PROMPT: Final = "class"
+"""The part of the site that does not wait for rests."""
+MOST_REST_S: Final = 0.3
+"""A class of 300 at one process gets its pages within its patience, whatever happens."""
 PATIENCE_S: Final = 60.0
 """How long a request waits before it is answered with 503."""
 
@@ -59,7 +67,11 @@ class Turns:
         self._waiting = waiting
         self._patience_s = patience_s
         self._clock = clock
+        self.pressure: Callable[[], float] = lambda: 1.0
+        """How many times as long as it was worked in a turn the turn and its rest are: somebody else's to decide."""
         self._lock = threading.Lock()
+        self._resting: set[object] = set()
+        """Turns that are over, and whose rests are not."""
         self._returning: deque[Future[None]] = deque()
         """Those who had a turn and stood aside: they come before everybody else."""
         self._lanes: OrderedDict[str, deque[tuple[float, Future[None]]]] = OrderedDict()
@@ -92,12 +104,15 @@ class Turns:
             except asyncio.CancelledError:
                 self._leave(ticket)
                 raise
-        return Turn(self)
+        return Turn(self, self._clock)
 
     def _ticket(self, lane: str) -> Future[None] | None:
         with self._lock:
             if self._free > 0:
                 self._free -= 1
+                return None
+            if self._resting and _is_prompt(lane):
+                self._resting.pop()
                 return None
             if self._count >= self._waiting:
                 raise Overfull
@@ -123,22 +138,57 @@ class Turns:
 
     def give_back(self) -> None:
         """End a turn: the next one begins."""
+
+        def be_free() -> None:
+            self._free += 1
+
+        self._hand_on(be_free)
+
+    def end(self, worked_s: float) -> None:
+        """End a turn in which a page was made: the next one begins, after a rest if need be. In the event loop.
+
+        Args:
+            worked_s: for how long it was worked.
+        """
+        rest_s = min(MOST_REST_S, worked_s * (self.pressure() - 1))
+        if rest_s <= 0:
+            self.give_back()
+            return
+        rest = object()
+        self._hand_on(lambda: self._resting.add(rest), rests=True)
+        if rest in self._resting:
+            asyncio.get_running_loop().call_later(rest_s, self._rested, rest)
+
+    def _rested(self, rest: object) -> None:
+        with self._lock:
+            if rest not in self._resting:  # somebody did not wait for it
+                return
+            self._resting.remove(rest)
+        self.give_back()
+
+    def _hand_on(self, otherwise: Callable[[], None], *, rests: bool = False) -> None:
+        """Let the next one begin; if there is none, do something else before anybody comes.
+
+        Args:
+            rests: only for those who do not wait for rests.
+        """
         while True:
             with self._lock:
-                ticket = self._next()
+                ticket = self._next(rests)
                 if ticket is None:
-                    self._free += 1
+                    otherwise()
                     return
             if ticket.set_running_or_notify_cancel():  # else it waits no longer
                 ticket.set_result(None)
                 return
 
-    def _next(self) -> Future[None] | None:
-        if self._returning:
+    def _next(self, rests: bool) -> Future[None] | None:
+        if self._returning and not rests:
             return self._returning.popleft()
-        if not self._lanes:
+        name = next((each for each in self._lanes if _is_prompt(each) or not rests), None)
+        if name is None:
             return None
-        name, lane = self._lanes.popitem(last=False)
+        lane = self._lanes.pop(name)
         _since_s, ticket = lane.popleft()
         self._count -= 1
         if lane:
@@ -147,20 +197,27 @@ class Turns:
 
 
 class Turn:
-    """One request's turn."""
+    """One request's turn.
 
-    def __init__(self, turns: Turns) -> None:
+    Args:
+        turns: gives turns.
+        clock: seconds.
+    """
+
+    def __init__(self, turns: Turns, clock: Callable[[], float]) -> None:
         self._turns = turns
+        self._clock = clock
+        self._since_s = clock()
         self._lock = threading.Lock()
         self._held = True
         self._over = False
 
     def end(self) -> None:
-        """End it for good. May be called again."""
+        """End it for good. May be called again. In the event loop."""
         with self._lock:
             held, self._held, self._over = self._held, False, True
         if held:
-            self._turns.give_back()
+            self._turns.end(self._clock() - self._since_s)
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[None]:
@@ -179,6 +236,7 @@ class Turn:
         if self._over:
             return
         self._turns.take_again()
+        self._since_s = self._clock()
         with self._lock:
             self._held = not self._over
         if not self._held:
@@ -227,6 +285,10 @@ class InTurn:
             await self._application(scope, receive, answer)
         finally:
             turn.end()
+
+
+def _is_prompt(lane: str) -> bool:
+    return lane.rpartition(" ")[2] == PROMPT
 
 
 def lane_of(scope: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from playground import repeating
-from playground.turns import PARTS, InTurn, Overfull, Turns, aside, lane_of
+from playground.turns import MOST_REST_S, PARTS, InTurn, Overfull, Turn, Turns, aside, lane_of
 from playground.web.overfull import answer_busy
 
 
@@ -103,6 +103,51 @@ async def test_how_late_pages_are_is_what_the_first_of_them_waits() -> None:
     (await first).end()
     (await second).end()
     assert turns.late_s() == 0.0
+
+
+async def test_while_commands_are_late_pages_rest_and_a_class_does_not_wait_for_that() -> None:
+    now_s, came = 100.0, []
+    turns = Turns(at_once=1, clock=lambda: now_s)
+    turns.pressure = lambda: 3.0
+    held = await turns.take("192.0.2.1 learn")
+
+    async def come(lane: str) -> Turn:
+        turn = await turns.take(lane)
+        came.append(lane)
+        return turn
+
+    pupil = asyncio.create_task(come("192.0.2.1 learn"))
+    await settle()
+    now_s += 0.1
+    begun_s = time.monotonic()
+    held.end()
+    await settle()
+    assert came == []
+    freeze = await asyncio.wait_for(come("192.0.2.1 class"), 5)
+    hands_out = asyncio.create_task(come("192.0.2.1 class"))
+    await settle()
+    now_s += 0.1
+    freeze.end()
+    await settle()
+    assert came == ["192.0.2.1 class"] * 2
+    now_s += 0.1
+    (await hands_out).end()
+    now_s += 0.1
+    (await asyncio.wait_for(pupil, 5)).end()
+    assert time.monotonic() - begun_s > 0.19  # twice as long as it was worked
+    turns.pressure = lambda: 1.0
+    (await asyncio.wait_for(turns.take("192.0.2.1 learn"), 5)).end()
+    assert turns._free == 1
+
+
+async def test_a_rest_ends_however_long_a_page_took() -> None:
+    now_s = 100.0
+    turns = Turns(at_once=1, clock=lambda: now_s)
+    turns.pressure = lambda: 6.0
+    held = await turns.take("one")
+    now_s += 600
+    held.end()
+    (await asyncio.wait_for(turns.take("one"), MOST_REST_S + 5)).end()
 
 
 async def _page(scope: Any, receive: Any, send: Any) -> None:

@@ -286,3 +286,15 @@ async def test_pages_that_wait_for_their_turn_have_fewer_frames_made_until_they_
     await settled(lambda: any(each > 2 for each in factors))
     workers.registry.pool.others_late_s = lambda: 0.0
     await settled(lambda: factors[-1] < max(factors))
+
+
+async def test_pages_rest_while_commands_are_answered_late(workers: Workers) -> None:
+    reader = workers.reader("one")
+    await reader.until("snapshot", seconds=20)
+    pressure = workers.registry.pool.pressure
+    os.kill(workers.pids[0], signal.SIGSTOP)
+    workers.give(reader, "one", 1, **SMALL)
+    await asyncio.sleep(0.8)
+    os.kill(workers.pids[0], signal.SIGCONT)
+    await settled(lambda: pressure.factor > 1)
+    await settled(lambda: pressure.factor == 1)  # nobody gives another one

@@ -7,7 +7,6 @@ from typing import Final
 CHECK_S: Final = 0.5
 """Time between two measurements of how late frames were."""
 LATE_S: Final = 0.05
-"""Frames that are later than this on average mean that there is too much to do."""
 IN_TIME_S: Final = 0.02
 MOST: Final = 6.0
 """Frames come at least so many times as seldom as they should: about one a second is left."""
@@ -16,9 +15,15 @@ FASTER: Final = 0.9
 
 
 class Ease:
-    """One factor for all sessions of a worker, so that all give up the same share of their frames."""
+    """One factor for all sessions of a worker, so that all give up the same share of their frames.
 
-    def __init__(self) -> None:
+    Args:
+        late_s: what is later than this on average says that there is too much to do.
+        in_time_s: what is earlier says that there is not.
+    """
+
+    def __init__(self, late_s: float = LATE_S, in_time_s: float = IN_TIME_S) -> None:
+        self._bounds_s = in_time_s, late_s
         self._own = 1.0
         self._asked = 1.0
         self._late_s = 0.0
@@ -41,8 +46,9 @@ class Ease:
         if now_s < self._next_check_s:
             return
         mean_s = self._late_s / self._count
-        if mean_s > LATE_S:
+        in_time_s, late_s = self._bounds_s
+        if mean_s > late_s:
             self._own = min(MOST, self._own * SLOWER)
-        elif mean_s < IN_TIME_S:
+        elif mean_s < in_time_s:
             self._own = max(1.0, self._own * FASTER)
         self._late_s, self._count, self._next_check_s = 0.0, 0, now_s + CHECK_S

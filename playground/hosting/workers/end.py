@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import logging
 import socket
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -56,15 +57,24 @@ class WorkerEnd(asyncio.Protocol):
     Args:
         on_lost: called once the worker is gone.
         kill: ends it at once.
+        on_command: called for each command that was answered, with the seconds that this took.
     """
 
-    def __init__(self, on_lost: Callable[[WorkerEnd], None], kill: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        on_lost: Callable[[WorkerEnd], None],
+        kill: Callable[[], None],
+        on_command: Callable[[float], None] = lambda took_s: None,
+    ) -> None:
         self.listeners: dict[str, Listener] = {}
         self.kill = kill
         self.gone = False
         self.silent_s = 0.0
         """How long it could have sent something since its last message."""
         self._on_lost = on_lost
+        self._on_command = on_command
+        self._commands: set[int] = set()
+        """Calls that are commands."""
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
         self._unpacker = link.Unpacker(link.of_worker)
@@ -96,11 +106,22 @@ class WorkerEnd(asyncio.Protocol):
         number = next(self._numbers)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._calls[number] = answer
+        asked_s = time.monotonic()
+        if request is protocol.Submit:
+            self._commands.add(number)
         self.send(request(session=session, call=number, **fields))
         try:
             return await answer
         finally:
             self._calls.pop(number, None)
+            if number in self._commands:
+                self._commands.remove(number)
+                self._on_command(time.monotonic() - asked_s)
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether a command was not answered yet."""
+        return bool(self._commands)
 
     def close(self) -> None:
         """End the connection at once, with what was not sent yet; the worker ends with it."""

@@ -28,6 +28,8 @@ FEEL_S: Final = 0.1
 """Time between two measurements of how late this server's loop is."""
 PAGE_S: Final = 0.5
 """A page may wait for so long: what a browser asks for at once comes one after the other."""
+COMMANDS_LATE_S: Final = 0.1
+"""While engines answer commands later than this on average, pages rest."""
 SILENT_S: Final = 30.0
 """A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
 
@@ -92,6 +94,8 @@ class Pool:
         self._waiting: set[asyncio.Future[object]] = set()
         self._starting = asyncio.Lock()
         self._ease = Ease()
+        self.pressure = Ease(COMMANDS_LATE_S, COMMANDS_LATE_S / 2)
+        """How late commands are answered: what else takes processors comes so many times as seldom."""
         self.others_late_s: Callable[[], float] = lambda: 0.0
         """How late pages are, in seconds; whoever makes pages sets it."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -122,7 +126,7 @@ class Pool:
         except OSError as error:
             logger.exception("no worker can be started")
             raise Lost from error
-        end = await WorkerEnd(self._forget, started.kill).connect(ours)
+        end = await WorkerEnd(self._forget, started.kill, self._command_took).connect(ours)
         self._started[end] = started
         end.send(self._begin)
         end.send(protocol.Space(self._ease.factor))
@@ -130,6 +134,9 @@ class Pool:
         if not self._tasks:
             self._tasks = [asyncio.create_task(each) for each in (self._supervise(), self._keep_up())]
         return end
+
+    def _command_took(self, seconds: float) -> None:
+        self.pressure.late(asyncio.get_running_loop().time(), seconds)
 
     def _forget(self, end: WorkerEnd) -> None:
         if end in self.ends:
@@ -159,6 +166,8 @@ class Pool:
         while True:
             wanted_s = loop.time() + FEEL_S
             await asyncio.sleep(FEEL_S)
+            if not any(end.has_commands for end in self.ends):
+                self.pressure.late(loop.time(), 0.0)
             before = self._ease.factor
             late_s = max(loop.time() - wanted_s, self.others_late_s() - PAGE_S)
             self._ease.late(loop.time(), late_s)
