@@ -48,6 +48,8 @@ def posted(slug: str, answer: Any) -> dict[str, Any]:
     exercise = catalog.exercise(slug)
     if exercise.kind == "broker":
         return {f"place-{seq}": place for seq, place in answer.items()}
+    if exercise.kind == "match":
+        return {f"match-{item}": chosen for item, chosen in answer.items()}
     if exercise.kind == "order":
         return {f"position-{name}": str(number) for number, name in enumerate(answer, 1)}
     return {"answer": answer}
