@@ -100,7 +100,6 @@ $(STAMPS)/dev: requirements-dev.txt constraints.txt | $(STAMPS)/app
 $(STAMPS)/spark: requirements-spark.txt constraints.txt | $(STAMPS)/app
 	@echo "Installing Spark (a large download) ..."
 	@$(PIP) -r requirements-spark.txt | $(SHOW)
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs.quick_start
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc
