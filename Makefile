@@ -210,11 +210,12 @@ js-test: ## Run the tests of the page's scripts in Node.js
 		else "$$(tools/ensure_node.sh)" --test $$files; fi
 
 # What needs no browser and no Spark goes test by test, two at once on each core, as many of them only wait for servers
-# of their own; the rest by whole files, each with one server for all, and one on each core: more are no
-# quicker, as pages draw while a test waits. Long files come first, so that no core is without work at the end.
+# of their own; the rest by whole files, each with one server for all, three at once on two cores: two leave a core
+# without work while both wait, four hold each other up. Long files come first, so that no core is without work at the end.
 # Both runs share what is made once: the engine for browsers, a server's tables (tools/prepared.py).
 WAITING := tests/spark tests/bench tests/house tests/web/test_own_sweeps.py tests/survival tests/browser
 WORKERS = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
+BROWSERS = $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2))
 
 py-test: dev-env spark-env
 	@echo "pytest ..."
@@ -222,7 +223,7 @@ py-test: dev-env spark-env
 		export WATERLINE_PREPARED="$$(mktemp -d)"; trap 'rm -rf "$$WATERLINE_PREPARED"' EXIT; \
 		$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
-		$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
+		$(PY) -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
 		exit $$status
 

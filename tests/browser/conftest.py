@@ -32,7 +32,16 @@ OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterlin
 """The controls' folds as somebody left them who uses all of them; test_play.py checks what a newcomer sees."""
 
 
-LONG = ("test_whole_lesson.py", "test_builder.py", "test_reducer.py", "test_time.py", "test_offline.py")
+LONG = (
+    "test_whole_lesson.py",
+    "test_lesson.py",
+    "test_builder.py",
+    "test_reducer.py",
+    "test_comfort.py",
+    "test_time.py",
+    "test_offline.py",
+    "test_scenarios.py",
+)
 """A core that begins one of these last is still at it when the others have nothing to do any more."""
 
 
