@@ -95,7 +95,11 @@ async def give(url: str, students: int) -> None:
                 for name, chosen in answers.items()
             )
         )
-        await grid.until("all have voted", lambda it: (it.last["vote"] or {}).get("votes") == students)
+        all_of_them = (stage, students)  # those of the round before are not meant
+        await grid.until(
+            "all have voted",
+            lambda it: tuple((it.last["vote"] or {}).get(part) for part in ("stage", "votes")) == all_of_them,
+        )
         assert grid.last["vote"]["missing"] == []
 
     await lead(exercise=VOTED)
