@@ -94,8 +94,8 @@ function edition() {
 
 /** The question that was put last, as the desk reads it. */
 function lastAsked(worker) {
-  const { id, desk, ask, args } = worker.sent.at(-1);
-  return { id, desk, ask, ...JSON.parse(args[0]) };
+  const { id, desk, question, args } = worker.sent.at(-1);
+  return { id, desk, question, ...JSON.parse(args[0]) };
 }
 
 test("a link carries the run with what was done in it", async () => {

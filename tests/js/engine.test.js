@@ -17,7 +17,7 @@ function engineWith(sent) {
 test("commands, undo and console lines bring the view back to the present; the pace does not", () => {
   const sent = [];
   const { engine, returned } = engineWith(sent);
-  for (const asked of [engine.command({ do: "purge" }), engine.undo(), engine.ask("rabbitmqctl status")]) asked.catch(() => {});
+  for (const answer of [engine.command({ do: "purge" }), engine.undo(), engine.runLine("rabbitmqctl status")]) answer.catch(() => {});
   assert.equal(returned(), 3);
   assert.equal(engine.control({ play: true, speed: 4 }), true);
   assert.equal(engine.step(), true);

@@ -121,20 +121,20 @@ test("a byte of a store file leads to its message, and the message back to it", 
   assert.equal(recordOfNumber(now, "persistent", 111).offset, 25_920);
 });
 
-test("the plan says what to ask, or why there is nothing to read", () => {
+test("the plan has the question, or the reason why there is nothing to read", () => {
   const now = state();
   const { q } = now.queues;
-  assert.deepEqual(indexPlan(now, q, 2).ask, { queue: "q", seq: 2 });
+  assert.deepEqual(indexPlan(now, q, 2).question, { queue: "q", seq: 2 });
   assert.equal(indexPlan(now, q, 6).why, "ram");
   assert.equal(indexPlan(now, q, 900).why, "gone");
-  assert.deepEqual(storePlan(now, q, 1, null).ask, { file: "persistent:0", offset: 5184 });
+  assert.deepEqual(storePlan(now, q, 1, null).question, { file: "persistent:0", offset: 5184 });
   assert.equal(storePlan(now, q, 4, null).why, "embedded");
   assert.equal(storePlan(now, q, 6, null).why, "ram");
   assert.equal(storePlan(now, q, 10, null).why, "unknown");
   const indexRecord = { embedded: 0, msg_id: `${"00".repeat(8)  }000000000000006e`, fields: [{ value: "publish, persistent, entry 2" }] };
   assert.equal(storePlan(now, q, 10, indexRecord).why, "buffer");
   now.stores.persistent.files[0][4] = 31_104;
-  assert.deepEqual(storePlan(now, q, 10, indexRecord).ask, { file: "persistent:0", offset: 20_736 });
+  assert.deepEqual(storePlan(now, q, 10, indexRecord).question, { file: "persistent:0", offset: 20_736 });
   q.index.journal_bytes = 0;
   assert.equal(indexPlan(now, q, 2).why, "journal");
   for (const why of ["gone", "ram", "embedded", "buffer", "journal", "unknown", "garbage"])

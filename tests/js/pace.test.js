@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pace } from "../../static/js/view/stage/pace.js";
 
-function paceAfter(gapsMs, wanted = true) {
+function paceAfter(gapsMs, requested = true) {
   const pace = new Pace();
   let now = 5000;
   pace.frame(now, false);
-  for (const gap of gapsMs) pace.frame((now += gap), wanted);
+  for (const gap of gapsMs) pace.frame((now += gap), requested);
   return pace.slow;
 }
 

@@ -28,14 +28,14 @@ function pastOf(from, to) {
 
 /** A host that answers for a while; the questions are kept. */
 function host(...statuses) {
-  const asked = [];
-  const ask = async (address) => {
+  const requested = [];
+  const request = async (address) => {
     const query = new URLSearchParams(address.split("?")[1]);
-    asked.push([Number(query.get("from")), Number(query.get("to"))]);
+    requested.push([Number(query.get("from")), Number(query.get("to"))]);
     const status = statuses.shift() ?? 200;
-    return { ok: status === 200, status, json: async () => pastOf(...asked[asked.length - 1]) };
+    return { ok: status === 200, status, json: async () => pastOf(...requested[requested.length - 1]) };
   };
-  return { ask, asked };
+  return { request, requested };
 }
 
 const settled = () =>
@@ -46,11 +46,11 @@ const settled = () =>
 test("a page that came late can be scrubbed from the beginning", async () => {
   const session = late(ROWS.length - 1);
   const playhead = new Playhead(session);
-  const { ask, asked } = host();
-  const past = new Past("/past", playhead, ask);
+  const { request, requested } = host();
+  const past = new Past("/past", playhead, request);
   past.came();
   await settled();
-  assert.deepEqual(asked, [[0, ROWS.length - 1]]);
+  assert.deepEqual(requested, [[0, ROWS.length - 1]]);
   assert.equal(session.history.start, 0);
   playhead.home();
   assert.deepEqual(playhead.state, emptyState());
@@ -75,7 +75,7 @@ test("the time line, the events, the first steps and a message's life begin wher
   assert.equal(session.history.stretches.length, 1, "what was told and what is watched are one");
 });
 
-test("what is kept stays, what touches is one, and what lies between is asked for where one looks", () => {
+test("what is kept stays, what touches is one, and what lies between is requested for the moment that is shown", () => {
   const session = late(9);
   takePast(session, pastOf(0, 3));
   const { history } = session;
@@ -91,11 +91,11 @@ test("what is kept stays, what touches is one, and what lies between is asked fo
   assert.deepEqual(history.stateAt(7).queues, reduce(emptyState(), ROWS.slice(0, 7)).queues);
 });
 
-test("a host that cannot tell is not asked for the same again, and who waits goes on", async () => {
+test("a host without the rows gets no second request for them, and whoever waits goes on", async () => {
   const session = late(6);
-  const { ask, asked } = host(404);
+  const { request, requested } = host(404);
   const playhead = new Playhead(session);
-  const past = new Past("/past", playhead, ask);
+  const past = new Past("/past", playhead, request);
   let ready = 0;
   past.ready(() => (ready += 1));
   past.came();
@@ -104,7 +104,7 @@ test("a host that cannot tell is not asked for the same again, and who waits goe
   assert.equal(ready, 1);
   past.came();
   await settled();
-  assert.equal(asked.length, 1);
+  assert.equal(requested.length, 1);
   past.ready(() => (ready += 1));
   assert.equal(ready, 2);
 });
@@ -112,12 +112,12 @@ test("a host that cannot tell is not asked for the same again, and who waits goe
 test("what is told of another run is not taken", async () => {
   const session = late(6);
   const playhead = new Playhead(session);
-  const { ask, asked } = host();
-  const past = new Past("/past", playhead, ask);
+  const { request, requested } = host();
+  const past = new Past("/past", playhead, request);
   past.came();
   session.snapshot({ next: 4, at_us: 1, state: reduce(emptyState(), ROWS.slice(0, 4)), digest: "x", why: "join" });
   await settled();
   await settled();
-  assert.deepEqual(asked, [[0, 6], [0, 4]]);
+  assert.deepEqual(requested, [[0, 6], [0, 4]]);
   assert.equal(session.history.end, 4);
 });

@@ -2,21 +2,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Asking } from "../../static/js/view/base/asking.js";
+import { CommandSender } from "../../static/js/view/base/command-sender.js";
 
-function asked({ behind = false, live = true, owner = true, held = false, refusal = "" } = {}) {
+function sending({ behind = false, live = true, owner = true, held = false, refusal = "" } = {}) {
   globalThis.document = { body: { classList: { contains: () => held } } };
   const sent = [];
   const flashed = [];
   const engine = { live, command: (command) => Promise.resolve(sent.push(command)) };
-  const asking = new Asking({ behind }, engine, { flash: (text) => flashed.push(text) }, () => refusal);
-  asking.welcome({ owner });
-  return { asking, sent, flashed };
+  const sender = new CommandSender({ behind }, engine, { flash: (text) => flashed.push(text) }, () => refusal);
+  sender.welcome({ owner });
+  return { sender, sent, flashed };
 }
 
 test("an owner at the present may, and is told what was done", async () => {
-  const { asking, sent, flashed } = asked();
-  assert.equal(await asking.send({ do: "bind" }, "bound"), true);
+  const { sender, sent, flashed } = sending();
+  assert.equal(await sender.send({ do: "bind" }, "bound"), true);
   assert.deepEqual([sent, flashed], [[{ do: "bind" }], ["bound"]]);
 });
 
@@ -30,16 +30,16 @@ test("a watcher, a moment of the past, a held run, an engine that is away and a 
     [{ refusal: "recorded" }, /recorded/],
   ];
   for (const [how, words] of cases) {
-    const { asking, sent, flashed } = asked(how);
-    assert.equal(await asking.send({ do: "bind" }), false);
+    const { sender, sent, flashed } = sending(how);
+    assert.equal(await sender.send({ do: "bind" }), false);
     assert.deepEqual(sent, []);
     assert.match(flashed[0], words);
   }
 });
 
 test("what the engine has against a command is said", async () => {
-  const { asking, flashed } = asked();
-  asking.engine.command = () => Promise.reject(new Error("There is no queue."));
-  assert.equal(await asking.send({ do: "purge" }), false);
+  const { sender, flashed } = sending();
+  sender.engine.command = () => Promise.reject(new Error("There is no queue."));
+  assert.equal(await sender.send({ do: "purge" }), false);
   assert.deepEqual(flashed, ["There is no queue."]);
 });

@@ -10,27 +10,27 @@ import { published, started } from "./feed.js";
 function reading() {
   const session = new Session(new History());
   const playhead = new Playhead(session);
-  const asked = [];
-  const ask = (query) =>
+  const requested = [];
+  const request = (query) =>
     new Promise((answer, fail) => {
       const count = Number(new URLSearchParams(query).get("a"));
       const rows = [...started, ...published(0, count)];
       const run = { rows, at_us: rows.map((_row, at) => at * 1000), until_us: 2_000_000 };
-      asked.push({ query, answer: () => answer(run), fail: () => fail(new Error("503")) });
+      requested.push({ query, answer: () => answer(run), fail: () => fail(new Error("503")) });
     });
   const messages = () => {
     playhead.now();
     return playhead.state.queues.orders.lanes.q4.reduce((all, [, count]) => all + count, 0);
   };
-  return { rerun: new Rerun(session, ask), session, asked, messages };
+  return { rerun: new Rerun(session, request), session, requested, messages };
 }
 
 test("a dragged number moves the run", async () => {
-  const { rerun, session, asked, messages } = reading();
+  const { rerun, session, requested, messages } = reading();
   for (const number of ["4", "9", "2"]) {
     const played = rerun.play([["a", number], ["b", "1"]]);
-    assert.equal(asked.at(-1).query, `a=${number}&b=1`);
-    asked.at(-1).answer();
+    assert.equal(requested.at(-1).query, `a=${number}&b=1`);
+    requested.at(-1).answer();
     assert.ok(await played);
     assert.equal(messages(), Number(number));
     assert.equal(session.nowUs, 2_000_000);
@@ -38,26 +38,26 @@ test("a dragged number moves the run", async () => {
 });
 
 test("while somebody drags, only the last number counts, whichever answer comes last", async () => {
-  const { rerun, asked, messages } = reading();
+  const { rerun, requested, messages } = reading();
   const played = ["3", "5", "8"].map((number) => rerun.play([["a", number]]));
-  asked[2].answer();
-  asked[0].answer();
-  asked[1].fail();
+  requested[2].answer();
+  requested[0].answer();
+  requested[1].fail();
   assert.deepEqual((await Promise.all(played)).map(Boolean), [false, false, true]);
   assert.equal(messages(), 8);
 });
 
 test("a run that cannot be played leaves the one before, and the next number plays again", async () => {
-  const { rerun, asked, messages } = reading();
+  const { rerun, requested, messages } = reading();
   const before = rerun.play([["a", "6"]]);
-  asked[0].answer();
+  requested[0].answer();
   await before;
   const refused = rerun.play([["a", "7"]]);
-  asked[1].fail();
+  requested[1].fail();
   await assert.rejects(refused, /503/);
   assert.equal(messages(), 6);
   const after = rerun.play([["a", "7"]]);
-  asked[2].answer();
+  requested[2].answer();
   await after;
   assert.equal(messages(), 7);
 });

@@ -13,7 +13,7 @@ const PANELS = 10;
 function pageOf(run) {
   const shown = Array(PANELS).fill(null);
   const panels = Object.fromEntries(shown.map((_, at) => [at, { update: () => (shown[at] = run.number) }]));
-  const still = { update: () => {}, speak: () => {} };
+  const still = { update: () => {}, announce: () => {} };
   const rooms = { stage: { view: still, twin: still }, files: still, panels };
   const time = { charts: still, bar: still, scrubber: still, moment: still };
   const watched = { listen: () => {}, unsynced: { any: false } };

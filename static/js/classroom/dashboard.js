@@ -82,14 +82,14 @@ function svg(name, attributes, ...children) {
  */
 function cell(slug, found) {
   const [state, attempts, minutes] = found ?? NOTHING;
-  const spoken = fill(gettext("exercise %(number)s: %(state)s, %(attempts)s answers"), {
+  const words = fill(gettext("exercise %(number)s: %(state)s, %(attempts)s answers"), {
     number: label(slug),
     state: NAMES[state](),
     attempts,
   });
   const drawing = svg(
     "svg",
-    { viewBox: "0 0 14 14", role: "img", "aria-label": spoken },
+    { viewBox: "0 0 14 14", role: "img", "aria-label": words },
     ...SHAPES[state].map(([name, attributes]) => svg(name, attributes)),
   );
   let text = null;
@@ -107,8 +107,8 @@ function mix(found) {
   const total = found ? found.slice(0, 4).reduce((sum, count) => sum + count, 0) : 0;
   if (!found || !total) return box;
   const names = ["alpha", "beta", "gamma", "delta"];
-  const spoken = names.map((name, at) => `${name} ${found[at]}`).join(", ");
-  const drawing = svg("svg", { class: "mix", viewBox: `0 0 ${MIX_WIDTH} 11`, role: "img", "aria-label": spoken });
+  const words = names.map((name, at) => `${name} ${found[at]}`).join(", ");
+  const drawing = svg("svg", { class: "mix", viewBox: `0 0 ${MIX_WIDTH} 11`, role: "img", "aria-label": words });
   let x = 0;
   for (const [at, name] of names.entries()) {
     const width = (found[at] / total) * MIX_WIDTH;
@@ -122,8 +122,8 @@ function mix(found) {
 
 /** A mark on who has opened the state that is pushed. */
 function followed() {
-  const spoken = gettext("has opened the pushed state");
-  return el("span.followed", { role: "img", "aria-label": spoken, title: spoken }, "⇣");
+  const words = gettext("has opened the pushed state");
+  return el("span.followed", { role: "img", "aria-label": words, title: words }, "⇣");
 }
 
 /**

@@ -69,7 +69,7 @@ export class Lockstep {
   }
 
   /**
-   * Let the time of the screen pass; tells whether it goes on.
+   * Let the time of the screen pass; returns whether it goes on.
    * @param {number} ms
    */
   tick(ms) {

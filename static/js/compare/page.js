@@ -29,7 +29,7 @@ import { Lockstep, runOf } from "./lockstep.js";
 
 /** @typedef {Record<string, () => void>} Acts what the buttons of the page do, by their names */
 
-const ASK_AGAIN_MS = 700;
+const RETRY_MS = 700;
 const STEPS = 1000;
 /** @type {Record<string, string>} which button a key stands for */
 const KEYS = { " ": "play", ArrowLeft: "back", ArrowRight: "on", d: "parting", D: "parting" };
@@ -47,7 +47,7 @@ async function reelFrom(address, waiting) {
     if (answer.status === 200) return body;
     if (body.problem) throw new Error(body.problem);
     waiting(body.share ?? 0);
-    const again_ms = 1000 * Number(answer.headers.get("Retry-After")) || ASK_AGAIN_MS;
+    const again_ms = 1000 * Number(answer.headers.get("Retry-After")) || RETRY_MS;
     await new Promise((resolve) => {
       setTimeout(resolve, again_ms);
     });

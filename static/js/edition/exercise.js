@@ -76,10 +76,10 @@ async function start() {
   showOpening(worker);
   const desk = openDesk(() => worker);
   /** @type {SentTask} */
-  let task = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
+  let task = await desk.request("task", { exercise: slug, work: await kept(`work-${slug}`) });
   show(task);
   const host = new BrowserHost(desk.place, beginning(task, await kept(session)), keeper(session), () => desk.worker, desk);
-  host.standing = () => desk.ask("standing", { work: task.work, log: host.log });
+  host.standing = () => desk.request("standing", { work: task.work, log: host.log });
   /** @type {Followed} what the page of the session is made of, as soon as it stands */
   let live;
   let leave = () => {};
@@ -114,7 +114,7 @@ async function start() {
   async function act(action, form, submitter) {
     const entries = [...new FormData(form, submitter)];
     enable(false);
-    const next = await desk.ask("task", { exercise: slug, work: task.work, do: action, form: entries, log: host.log });
+    const next = await desk.request("task", { exercise: slug, work: task.work, do: action, form: entries, log: host.log });
     if (next.problem) {
       enable(true);
       complain(next.problem);

@@ -33,7 +33,7 @@ function ownName() {
  * @param {IDBRequest<T>} request
  * @returns {Promise<T>}
  */
-function asked(request) {
+function resultOf(request) {
   return new Promise((done, fail) => {
     request.onsuccess = () => done(request.result);
     request.onerror = () => fail(request.error);
@@ -43,7 +43,7 @@ function asked(request) {
 async function opened() {
   const request = indexedDB.open(ownName(), 1);
   request.onupgradeneeded = () => request.result.createObjectStore(STORE);
-  return asked(request);
+  return resultOf(request);
 }
 
 /**
@@ -54,7 +54,7 @@ async function opened() {
 export async function kept(session) {
   try {
     const database = await opened();
-    return (await asked(database.transaction(STORE).objectStore(STORE).get(session))) ?? null;
+    return (await resultOf(database.transaction(STORE).objectStore(STORE).get(session))) ?? null;
   } catch {
     return null;
   }
@@ -69,7 +69,7 @@ export function keeper(session) {
   return async (log) => {
     try {
       const database = await opened();
-      await asked(database.transaction(STORE, "readwrite").objectStore(STORE).put(log, session));
+      await resultOf(database.transaction(STORE, "readwrite").objectStore(STORE).put(log, session));
     } catch {
       // The session goes on; a reload begins it anew.
     }
@@ -83,7 +83,7 @@ export function keeper(session) {
 export async function forget(session) {
   try {
     const database = await opened();
-    await asked(database.transaction(STORE, "readwrite").objectStore(STORE).delete(session));
+    await resultOf(database.transaction(STORE, "readwrite").objectStore(STORE).delete(session));
   } catch {
     // There was nothing to forget.
   }
@@ -98,7 +98,7 @@ export async function keptAll(begin) {
   try {
     const database = await opened();
     const store = database.transaction(STORE).objectStore(STORE);
-    const [names, values] = await Promise.all([asked(store.getAllKeys()), asked(store.getAll())]);
+    const [names, values] = await Promise.all([resultOf(store.getAllKeys()), resultOf(store.getAll())]);
     const rows = names.map((name, at) => [String(name), values[at]]);
     return Object.fromEntries(rows.filter(([name]) => name.startsWith(begin)).map(([name, value]) => [name.slice(begin.length), value]));
   } catch {

@@ -47,7 +47,7 @@ const FORMS = [
 ];
 const SERVER = "needs-a-server/";
 
-function speak() {
+function bindLanguage() {
   const form = need("[data-language-form]", HTMLFormElement);
   const choice = need("#language", HTMLSelectElement);
   const go = () => location.assign(new URL(`../${choice.value}/${location.href.slice(root.href.length)}`, root).href);
@@ -78,6 +78,6 @@ function openLink(event) {
   if (run) location.assign(to("play/", run.place, `x=${run.packed}`));
 }
 
-speak();
+bindLanguage();
 addEventListener("submit", leave);
 for (const form of findAll("[data-open-link]")) form.addEventListener("submit", openLink);

@@ -43,11 +43,11 @@ async function ready(query) {
  * @param {URLSearchParams} query
  * @param {Desk} desk
  */
-async function wanted(query, desk) {
+async function chosenRun(query, desk) {
   const run = runOf(location.href);
-  if (run) return { name: `x-${run.packed}`, ...(await desk.ask("link", { packed: run.packed })) };
+  if (run) return { name: `x-${run.packed}`, ...(await desk.request("link", { packed: run.packed })) };
   const [heatmap, cell] = [query.get("h"), query.get("cell")];
-  if (heatmap && cell) return { name: `cell-${heatmap}-${cell}`, ...(await desk.ask("cell", { heatmap, cell })) };
+  if (heatmap && cell) return { name: `cell-${heatmap}-${cell}`, ...(await desk.request("cell", { heatmap, cell })) };
   return ready(query);
 }
 
@@ -56,7 +56,7 @@ async function start() {
   const query = new URLSearchParams(location.search);
   showOpening(worker);
   const desk = openDesk(() => worker);
-  const { scenario, story, title, name, at_us: peak = null } = await wanted(query, desk);
+  const { scenario, story, title, name, at_us: peak = null } = await chosenRun(query, desk);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
     query.delete("again");

@@ -1,4 +1,4 @@
-/** Searches and heatmaps of the static edition: the parts that change are asked for at the desk, as htmx asks a server. */
+/** Searches and heatmaps of the static edition: the parts that change are requested at the desk, as htmx asks a server. */
 import { el, find, focused, need } from "../view/base/dom.js";
 import { keptAll } from "./kept.js";
 import { openDesk } from "./worker.js";
@@ -23,7 +23,7 @@ let newest = 0;
 let held = "";
 
 /**
- * Exchange the part for the one that a query asks for.
+ * Exchange the part for the one that a query requests.
  * @param {Part} part
  * @param {string} query
  */
@@ -37,7 +37,7 @@ async function show(part, query) {
   find("#not-found")?.remove();
   desk ??= openDesk();
   try {
-    const { html } = await desk.ask(part.q, { query });
+    const { html } = await desk.request(part.q, { query });
     if (mine !== newest) return;
     if (part.whole) old.outerHTML = html;
     else old.innerHTML = html;
@@ -72,35 +72,35 @@ function go(part, query) {
 }
 
 /** @param {HTMLFormElement} form */
-function asked(form) {
+function queryOf(form) {
   return new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
 }
 
 /**
- * Whether it is a form that asks for another view: its action is this page's, by get.
+ * Whether it is a form that requests another view: its action is this page's, by get.
  * @param {EventTarget | null} form
  * @returns {form is HTMLFormElement}
  */
-function asks(form) {
+function isQuery(form) {
   return form instanceof HTMLFormElement && form.method === "get" && !form.dataset.openLink;
 }
 
 /** @param {Part} part */
 function listen(part) {
   addEventListener("submit", (event) => {
-    if (!asks(event.target) || event.defaultPrevented) return;
+    if (!isQuery(event.target) || event.defaultPrevented) return;
     event.preventDefault();
-    go(part, asked(event.target));
+    go(part, queryOf(event.target));
   });
   addEventListener("change", (event) => {
     const { form } = /** @type {HTMLInputElement} */ (event.target);
-    if (asks(form)) go(part, asked(form));
+    if (isQuery(form)) go(part, queryOf(form));
   });
   addEventListener("input", (event) => {
     const { form } = /** @type {HTMLInputElement} */ (event.target);
-    if (part.whole || !asks(form)) return;
+    if (part.whole || !isQuery(form)) return;
     clearTimeout(timer);
-    timer = setTimeout(() => go(part, asked(form)), PAUSE_MS);
+    timer = setTimeout(() => go(part, queryOf(form)), PAUSE_MS);
   });
   addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest("#whatif a[href^='?']");
@@ -118,7 +118,7 @@ async function marks() {
   const works = await keptAll("work-");
   if (!Object.keys(works).length) return;
   desk ??= openDesk();
-  const { html } = await desk.ask("units", { works });
+  const { html } = await desk.request("units", { works });
   need(".units").innerHTML = html;
 }
 

@@ -153,7 +153,7 @@ export function makeBoard(root, draft) {
     places,
     move,
     /**
-     * Where a message is: "arriving" where it was not put anywhere yet; null for one that the step does not ask for.
+     * Where a message is: "arriving" where it was not put anywhere yet; null for one that the step does not request.
      * @param {string} seq
      */
     at: (seq) => {

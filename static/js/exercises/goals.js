@@ -12,7 +12,7 @@ import { forbidden } from "./allowed.js";
 
 /** @typedef {Parameters<typeof forbidden>[0]} Allowed which verbs may be used, and which settings may not be changed */
 
-const ASK_MS = 1500;
+const POLL_MS = 1500;
 
 /** The server repeats the session as grading does, at most so often, and only when something has happened. */
 export class Goals {
@@ -24,13 +24,13 @@ export class Goals {
    */
   constructor(root, session, standing) {
     this.root = root;
-    this.standing = standing ?? (() => asked(dataOf(root, "reach")));
+    this.standing = standing ?? (() => standingFrom(dataOf(root, "reach")));
     /** @type {string | null} */
-    this.seen = null;
-    this.asking = false;
+    this.newest = null;
+    this.requesting = false;
     this.ended = false;
     grey(JSON.parse(need("#reach-allowed", root).textContent));
-    session.listen(() => this.askSoon(session));
+    session.listen(() => this.requestSoon(session));
   }
 
   /** Ask no more. */
@@ -39,22 +39,22 @@ export class Goals {
   }
 
   /** @param {Session} session */
-  askSoon(session) {
+  requestSoon(session) {
     const now = `${session.next} ${session.play}`;
-    if (this.asking || this.ended || now === this.seen) return;
-    this.asking = true;
+    if (this.requesting || this.ended || now === this.newest) return;
+    this.requesting = true;
     setTimeout(async () => {
-      this.seen = `${session.next} ${session.play}`;
+      this.newest = `${session.next} ${session.play}`;
       try {
         const standing = await this.standing();
         if (!this.ended) this.show(standing);
       } catch {
         // the next change asks again
       } finally {
-        this.asking = false;
-        if (`${session.next} ${session.play}` !== this.seen) this.askSoon(session);
+        this.requesting = false;
+        if (`${session.next} ${session.play}` !== this.newest) this.requestSoon(session);
       }
-    }, ASK_MS);
+    }, POLL_MS);
   }
 
   /** @param {Standing} standing */
@@ -78,7 +78,7 @@ export class Goals {
  * @param {string} address
  * @returns {Promise<Standing>}
  */
-async function asked(address) {
+async function standingFrom(address) {
   const answer = await fetch(address, { headers: { accept: "application/json" } });
   return answer.ok ? answer.json() : {};
 }

@@ -38,10 +38,10 @@ export function openTask(task) {
  * @param {Followed} page
  */
 export function followTask(task, { engine, session, stage, selection, alerts, host }) {
-  let wantsRun = task.hasAttribute("data-run-on");
+  let mayPlay = task.hasAttribute("data-run-on");
   const endsUs = Number(task.getAttribute("data-run-on"));
   session.listen(() => {
-    if (wantsRun && session.version && engine.live) wantsRun = session.knownUs < endsUs && !engine.control({ play: true });
+    if (mayPlay && session.version && engine.live) mayPlay = session.knownUs < endsUs && !engine.control({ play: true });
   });
   const predictedLanes = document.querySelector("#ghost-lanes");
   const box = document.querySelector(".stage-box");
@@ -51,7 +51,7 @@ export function followTask(task, { engine, session, stage, selection, alerts, ho
   const board = boards.get(task);
   const placing = board ? new Placing(need("#stage"), board, { stage, selection, alerts }) : null;
   return () => {
-    wantsRun = false;
+    mayPlay = false;
     placing?.remove();
     ghosts?.remove();
     goals?.end();

@@ -82,8 +82,8 @@ export function laneSpans(geo, counts, names, zoomed = null) {
   // On a phone what is empty leaves its room to the others, unless all are.
   const shrinks = geo.turned && names.some((name) => counts[name]);
   /** @param {string} name */
-  const asks = (name) => (shrinks && !counts[name] ? 0 : wanted(counts[name]));
-  const demand = names.map((name) => (zoomed === null ? asks(name) : name === zoomed ? 1 : 0));
+  const demandOf = (name) => (shrinks && !counts[name] ? 0 : roomFor(counts[name]));
+  const demand = names.map((name) => (zoomed === null ? demandOf(name) : name === zoomed ? 1 : 0));
   const sum = demand.reduce((a, b) => a + b, 0);
   const free = Math.max(0, span - floors.reduce((a, b) => a + b, 0));
   /** @type {Record<string, LaneSpan>} */
@@ -111,10 +111,10 @@ function floorOf(geo, name, count, most) {
 }
 
 /**
- * How much room a lane asks for: a glyph's worth for each message at first, then only the root of the rest.
+ * How much room a lane needs: a glyph's worth for each message at first, then only the root of the rest.
  * @param {number} count
  */
-function wanted(count) {
+function roomFor(count) {
   const capped = Math.min(count, 2500);
   return 3 + Math.min(capped, 24) + Math.round(0.7 * Math.sqrt(Math.max(0, capped - 24)));
 }

@@ -107,13 +107,13 @@ function ends(files, capacity) {
 
 /**
  * @param {StoreState} store
- * @param {Set<number>} wanted
+ * @param {Set<number>} files
  */
-function rowsByFile(store, wanted) {
+function rowsByFile(store, files) {
   /** @type {Map<number, Row[]>} */
   const found = new Map();
   for (const row of store.rows) {
-    if (!wanted.has(row[S.file])) continue;
+    if (!files.has(row[S.file])) continue;
     if (!found.has(row[S.file])) found.set(row[S.file], []);
     found.get(row[S.file])?.push(row);
   }

@@ -13,7 +13,7 @@ import { holding, lowestByte } from "./stretches.js";
 
 /** @typedef {{ why: string, buffered?: number, record?: StoreRecord }} NoBytes why there is nothing to read */
 
-/** @typedef {{ ask: Values, key: string, later: string, record?: StoreRecord, acked?: boolean }} BytesQuestion what to ask the host for, and under which key it is kept */
+/** @typedef {{ question: Values, key: string, later: string, record?: StoreRecord, acked?: boolean }} BytesQuestion what to ask the host for, and under which key it is kept */
 
 /** @typedef {NoBytes | BytesQuestion} Plan where to read bytes */
 
@@ -100,7 +100,7 @@ export function indexPlan(state, queue, seq) {
   if (entry[N.code] >> 3 === 0 && !written) return { why: "journal", buffered };
   const later = `${written}:${buffered}`;
   const name = shownQueue(state);
-  return { ask: { queue: name, seq }, key: `${name}:${seq}:${entry[N.code]}`, later, acked: (entry[N.code] & 4) !== 0 };
+  return { question: { queue: name, seq }, key: `${name}:${seq}:${entry[N.code]}`, later, acked: (entry[N.code] & 4) !== 0 };
 }
 
 /**
@@ -124,7 +124,7 @@ export function storePlan(state, queue, seq, indexRecord) {
 }
 
 /**
- * Ask for the record at a place of a store, unless its bytes are in the write buffer.
+ * Request the record at a place of a store, unless its bytes are in the write buffer.
  * @param {State} state
  * @param {StoreRecord} record
  * @returns {Plan}
@@ -135,7 +135,7 @@ export function placePlan(state, record) {
   if (row && row[F.disk_bytes] !== undefined && offset + bytes > row[F.disk_bytes])
     return { why: "buffer", buffered: state.stores[store].buffered_bytes, record };
   const name = `${store}:${file}`;
-  return { ask: { file: name, offset }, key: `${name}:${offset}`, later: String(row?.[F.disk_bytes]), record };
+  return { question: { file: name, offset }, key: `${name}:${offset}`, later: String(row?.[F.disk_bytes]), record };
 }
 
 /**

@@ -26,11 +26,11 @@ const ORDER = {
  * Whether two values stand in a relation; ordering needs two numbers, and lists and objects are equal to nothing.
  * @param {unknown} found
  * @param {string} op
- * @param {unknown} wanted
+ * @param {unknown} value
  */
-export function compare(found, op, wanted) {
-  if (ORDER[op]) return typeof found === "number" && typeof wanted === "number" && ORDER[op](found, wanted);
-  const same = found === wanted && (found === null || typeof found !== "object");
+export function compare(found, op, value) {
+  if (ORDER[op]) return typeof found === "number" && typeof value === "number" && ORDER[op](found, value);
+  const same = found === value && (found === null || typeof found !== "object");
   return op === "!=" ? !same : same;
 }
 
@@ -71,18 +71,18 @@ export class Watch {
    */
   holds(state) {
     const condition = this.condition;
-    if (condition.path !== undefined) return compare(valueAt(state, condition.path), condition.op ?? "==", this.wanted(state));
+    if (condition.path !== undefined) return compare(valueAt(state, condition.path), condition.op ?? "==", this.value(state));
     if (condition.ever || condition.always) return this.held;
     if (condition.not) return !this.parts[0].holds(state);
     return condition.all ? this.parts.every((part) => part.holds(state)) : this.parts.some((part) => part.holds(state));
   }
 
   /** @param {object} state */
-  wanted(state) {
-    const wanted = /** @type {Reference | null} */ (this.condition.value ?? null);
-    if (wanted === null || typeof wanted !== "object") return wanted;
-    if (wanted.at_us === undefined || wanted.at_us === null) return valueAt(state, wanted.path);
-    return this.earlier ? this.earlier(wanted) : null;
+  value(state) {
+    const value = /** @type {Reference | null} */ (this.condition.value ?? null);
+    if (value === null || typeof value !== "object") return value;
+    if (value.at_us === undefined || value.at_us === null) return valueAt(state, value.path);
+    return this.earlier ? this.earlier(value) : null;
   }
 }
 

@@ -286,11 +286,11 @@ export class History {
    * @param {number} direction
    */
   neighbour(position, direction) {
-    const wanted = position + direction;
-    if (wanted < this.start || wanted > this.end) return null;
-    if (this.has(wanted)) return wanted;
-    const before = this.stretches[this.placeOf(wanted)];
-    const after = this.stretches[this.placeOf(wanted) + 1];
+    const next = position + direction;
+    if (next < this.start || next > this.end) return null;
+    if (this.has(next)) return next;
+    const before = this.stretches[this.placeOf(next)];
+    const after = this.stretches[this.placeOf(next) + 1];
     return direction < 0 ? endOf(before) : after.first;
   }
 

@@ -100,7 +100,7 @@ export class Life {
   }
 
   /**
-   * Look at one transition; tells whether it belongs to this life.
+   * Look at one transition; returns whether it belongs to this life.
    * @param {Transition} t
    * @param {number} number
    * @param {number} us

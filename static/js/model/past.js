@@ -13,7 +13,7 @@ import { Timeline } from "./timeline.js";
  * @import { Session } from "./session.js"
  */
 
-/** Transitions that the present may be away from the beginning for a past to be asked for whole. */
+/** Transitions that the present may be away from the beginning for a past to be requested whole. */
 export const WHOLE = 6000;
 
 /**
@@ -84,7 +84,7 @@ function rebuildTimeline(session) {
 }
 
 /**
- * What the page lacks and should ask for: {from, to}, or null. `whole` when the page has just come; otherwise what is
+ * What the page lacks and should request: {from, to}, or null. `whole` when the page has just come; otherwise what is
  * missing beside a position that somebody looks at.
  * @param {History} kept
  * @param {number?} position

@@ -91,7 +91,7 @@ function step(value, name, parent) {
 }
 
 /**
- * What a queue, a store, an index or the whole state is asked for besides its own fields.
+ * What a queue, a store, an index or the whole state is requested besides its own fields.
  * @param {any} value
  * @param {string} name
  * @param {string} parent

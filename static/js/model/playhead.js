@@ -16,7 +16,7 @@ const ROWS = 400;
 const REASON_US = 200_000;
 
 /**
- * Another moment is looked at: how many rows lie between, and who moved there.
+ * Another moment is shown: how many rows lie between, and who moved there.
  * @typedef {{ kind: string, rows: number, from: unknown }} Look
  */
 
@@ -26,7 +26,7 @@ export class Playhead {
     this.session = session;
     this.history = session.history;
     this.epoch = this.history.epoch;
-    /** @type {number?} the position that is looked at; null at the present */
+    /** @type {number?} the position that is shown; null at the present */
     this.at = null;
     this.us = 0;
     this.stepped = false;
@@ -43,7 +43,7 @@ export class Playhead {
   }
 
   /**
-   * Call `listener({rows, kind, from})` whenever another moment is looked at.
+   * Call `listener({rows, kind, from})` whenever another moment is shown.
    * @param {(look: Look) => void} listener
    */
   listen(listener) {
@@ -115,7 +115,7 @@ export class Playhead {
 
   /**
    * Look at a position, at a time after it if `us` says so; the last one is the present unless an earlier time is
-   * meant. Tells whether it can be shown.
+   * meant. Returns whether it can be shown.
    * @param {number} position
    * @param {{ us?: number | null, stepped?: boolean, from?: unknown }} [how]
    */

@@ -226,7 +226,7 @@ export function nextRate(rate, direction, most) {
  * @param {number} most
  */
 export function pulledRate(rate, pixels, most) {
-  const wanted = rate * 2 ** (pixels / 60);
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, wanted))) - 1);
-  return Math.max(1, Math.min(most, Math.round(wanted / unit) * unit));
+  const moved = rate * 2 ** (pixels / 60);
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, moved))) - 1);
+  return Math.max(1, Math.min(most, Math.round(moved / unit) * unit));
 }

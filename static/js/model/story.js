@@ -10,9 +10,9 @@ import { holds } from "./conditions.js";
 
 /** @typedef {Values & { annotations?: Note[], breakpoints?: Note[] }} StoryContent a scenario's story in the reader's language */
 
-/** @typedef {{ atUs: number, notes: Note[], ask: boolean, answer: boolean, verdict: boolean, pause: boolean }} Stop */
+/** @typedef {{ atUs: number, notes: Note[], question: boolean, answer: boolean, verdict: boolean, pause: boolean }} Stop */
 
-/** A stop is {atUs, notes, ask, answer, verdict, pause}: everything that belongs to one moment. */
+/** A stop is {atUs, notes, question, answer, verdict, pause}: everything that belongs to one moment. */
 export class Story {
   /**
    * `content` is the scenario's story in the reader's language, `untilUs` where the run ends.
@@ -38,7 +38,7 @@ export class Story {
 
   place() {
     if (this.prediction) {
-      Object.assign(this.at(this.prediction.ask_at_us ?? 0), { ask: true, pause: true });
+      Object.assign(this.at(this.prediction.ask_at_us ?? 0), { question: true, pause: true });
       Object.assign(this.at(this.prediction.at_us), { answer: true, pause: true });
     }
     if (this.content.verdict) Object.assign(this.at(this.content.verdict.evidence_at_us), { verdict: true, pause: true });
@@ -51,7 +51,7 @@ export class Story {
   at(atUs) {
     let stop = this.stops.find((each) => each.atUs === atUs);
     if (!stop) {
-      stop = { atUs, notes: [], ask: false, answer: false, verdict: false, pause: false };
+      stop = { atUs, notes: [], question: false, answer: false, verdict: false, pause: false };
       this.stops.push(stop);
       this.stops.sort((a, b) => a.atUs - b.atUs);
     }
@@ -141,7 +141,7 @@ export class Story {
   }
 
   /**
-   * Look at a row's state for what waits for a test; tells whether the run should stand still.
+   * Look at a row's state for what waits for a test; returns whether the run should stand still.
    * @param {number} atUs
    * @param {State} state
    */

@@ -57,7 +57,7 @@ export class Tally {
   }
 
   /**
-   * A state with the counts, as conditions ask for both.
+   * A state with the counts, as conditions request both.
    * @param {State} state
    */
   moment(state) {

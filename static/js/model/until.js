@@ -1,7 +1,7 @@
 /**
  * "Run until": the run plays until a condition comes true, and is paused there. The conditions are written in the one
  * language of conditions (conditions.js); what they count (`happened`, `became`) is counted from the start of the wait.
- * Where it came true among transitions that were too fast to show, the past is asked for the moment.
+ * Where it came true among transitions that were too fast to show, the past is requested the moment.
  */
 import { Watch } from "./conditions.js";
 import { DEFAULT_QUEUE } from "./messages.js";
@@ -25,8 +25,8 @@ const happens = (kind) => ({ path: `happened.${kind}`, op: ">", value: 0 });
 const rings = (alarm) => ({ path: `node.alarms.${alarm}`, value: true });
 
 /**
- * For each condition its text, and the condition itself, about a queue and a message. `asks`: it needs a seq_id.
- * @type {Record<string, { text: () => string, when: (queue: string, seq: number) => Condition, asks?: boolean }>}
+ * For each condition its text, and the condition itself, about a queue and a message. `ofMessage`: it needs a seq_id.
+ * @type {Record<string, { text: () => string, when: (queue: string, seq: number) => Condition, ofMessage?: boolean }>}
  */
 export const CONDITIONS = {
   gamma: { text: () => gettext("a gamma appears"), when: () => ({ path: "became.gamma", op: ">", value: 0 }) },
@@ -50,7 +50,7 @@ export const CONDITIONS = {
     when: (queue, seq) => ({
       any: ["unacked", "gone"].map((place) => ({ path: ["queues", queue, "place", seq], value: place })),
     }),
-    asks: true,
+    ofMessage: true,
   },
 };
 
@@ -125,8 +125,8 @@ export class Until {
     this.began = false;
     /** @type {{ how: string, position: number | null, gap?: Gap } | null} how it ends, once that is known */
     this.found = null;
-    /** Whether the past is being asked for the moment. */
-    this.asking = false;
+    /** Whether the past is being requested the moment. */
+    this.searching = false;
     /** @type {Wait | null} */
     this.wait = null;
     session.watch((t, number, state) => this.observe(t, number, state));
@@ -134,7 +134,7 @@ export class Until {
   }
 
   /**
-   * Wait until a condition comes true that does not hold yet; one that asks for a message gets its seq_id.
+   * Wait until a condition comes true that does not hold yet; one that requests a message gets its seq_id.
    * @param {string} name
    * @param {number | null} [seq]
    */
@@ -144,7 +144,7 @@ export class Until {
     this.from = this.session.knownUs;
     this.began = this.session.play;
     this.found = null;
-    this.asking = false;
+    this.searching = false;
     this.wait = new Wait(CONDITIONS[name].when(shownQueue(state) ?? DEFAULT_QUEUE, /** @type {number} */ (seq)), state);
     this.control({ play: true });
   }
@@ -178,7 +178,7 @@ export class Until {
   follow({ kind, skipped }) {
     if (!this.name) return;
     if (!this.found) this.matchEvent(kind, skipped || {});
-    else if (kind === "frame" && !this.session.play && !this.asking) this.stand(this.found);
+    else if (kind === "frame" && !this.session.play && !this.searching) this.stand(this.found);
   }
 
   /**
@@ -214,7 +214,7 @@ export class Until {
    * @param {{ how: string, position: number | null, gap?: Gap }} found
    */
   stand({ how, position, gap }) {
-    if (gap) this.ask(gap);
+    if (gap) this.searchPast(gap);
     else this.end(how, position);
   }
 
@@ -222,12 +222,12 @@ export class Until {
    * Ask the past for the moment, and tell it; where the past has it no more, that it was too fast to show.
    * @param {Gap} gap
    */
-  async ask(gap) {
+  async searchPast(gap) {
     const { found } = this;
-    this.asking = true;
+    this.searching = true;
     const position = await this.momentIn(gap);
     if (!this.name || this.found !== found) return;
-    this.asking = false;
+    this.searching = false;
     if (this.session.play) this.end("cancelled");
     else this.end(position === null ? "fast" : "reached", position);
   }

@@ -41,7 +41,7 @@ export class BrowserHost {
     /** @type {WorkerSocket?} */
     this.socket = null;
     /** Who waits for a record: [(record) => void], by the question's number. */
-    this.asked = new Map();
+    this.waiting = new Map();
     this.questions = 0;
     this.begin(start);
   }
@@ -60,7 +60,7 @@ export class BrowserHost {
 
   /** @param {Values} data */
   receive(data) {
-    if (data.message) this.hear(data.message);
+    if (data.message) this.pass(data.message);
     if (data.kept) {
       this.log = JSON.parse(data.kept);
       this.keep(this.log);
@@ -69,17 +69,17 @@ export class BrowserHost {
   }
 
   /**
-   * What the session says goes to the page; a record goes to who asked for it.
+   * What the session says goes to the page; a record goes to who requested it.
    * @param {string} text
    */
-  hear(text) {
-    const message = this.asked.size && text.startsWith('{"t":"record"') ? JSON.parse(text) : null;
+  pass(text) {
+    const message = this.waiting.size && text.startsWith('{"t":"record"') ? JSON.parse(text) : null;
     if (!message) {
       this.socket?.receive(text);
       return;
     }
-    this.asked.get(message.id)?.(message.record);
-    this.asked.delete(message.id);
+    this.waiting.get(message.id)?.(message.record);
+    this.waiting.delete(message.id);
   }
 
   refusal() {
@@ -95,7 +95,7 @@ export class BrowserHost {
     this.questions += 1;
     const id = this.questions;
     const record = await new Promise((done) => {
-      this.asked.set(id, done);
+      this.waiting.set(id, done);
       this.worker.postMessage({ text: JSON.stringify({ t: "record", id, question }) });
     });
     return record.fields ? record : { waiting: missing(record, question) };
@@ -108,7 +108,7 @@ export class BrowserHost {
   async pastRecord(at, question) {
     if (!this.desk) return { waiting: gettext("The bytes of a moment that has passed are to be seen where a server runs. Go to the present for those of now.") };
     try {
-      return await this.desk.ask("record", { ...question, number: Number(at), scenario: this.scenario, commands: this.log.commands });
+      return await this.desk.request("record", { ...question, number: Number(at), scenario: this.scenario, commands: this.log.commands });
     } catch (error) {
       return { error: messageOf(error) };
     }
@@ -136,7 +136,7 @@ export class BrowserHost {
     const run = whole
       ? { ...this.scenario, commands: [...scripted, ...given].sort((a, b) => a.at_us - b.at_us), until_us: until, digest: null }
       : this.scenario;
-    const { packed } = await desk.ask("share", { scenario: run });
+    const { packed } = await desk.request("share", { scenario: run });
     if (!packed) throw new Error(gettext("This run is too long for a link."));
     const url = linkOf(packed);
     return { url, stateless: url, embed: url };

@@ -24,8 +24,8 @@ export class Desk {
    * @param {string} name
    * @param {Values} [question]
    */
-  async ask(name, question = {}) {
-    const answer = await this.questions.ask("ask", JSON.stringify({ ...question, q: name, lang: this.lang, at: this.at }));
+  async request(name, question = {}) {
+    const answer = await this.questions.request("ask", JSON.stringify({ ...question, q: name, lang: this.lang, at: this.at }));
     if (answer.error) throw new Error(answer.error);
     return answer;
   }

@@ -1,4 +1,4 @@
-/** What the page asks of a session's engine. Whoever asks for a change wants to see it: the view goes to the present. */
+/** What the page asks of a session's engine. Whoever requests a change wants to see it: the view goes to the present. */
 import { following } from "./following.js";
 import { Transport } from "./transport.js";
 
@@ -36,7 +36,7 @@ export class Engine {
   }
 
   /**
-   * Ask for a change; resolves when the engine accepts it, rejects with its reason.
+   * Request a change; resolves when the engine accepts it, rejects with its reason.
    * @param {Values} command
    */
   command(command) {
@@ -62,13 +62,13 @@ export class Engine {
    * Ask the console a line; resolves with {text, error}.
    * @param {string} line
    */
-  ask(line) {
+  runLine(line) {
     this.playhead.now();
-    return this.transport.ask(line);
+    return this.transport.runLine(line);
   }
 
   /**
-   * Set the pace: {play, speed, until_us}. Tells whether it was sent.
+   * Set the pace: {play, speed, until_us}. Returns whether it was sent.
    * @param {Values} pace
    */
   control(pace) {

@@ -1,7 +1,7 @@
 /**
  * Who reads what somebody gives to be inspected: a worker in this browser, or the server. Both have one shape: `ready()`,
  * `directory([[path, file]])`, `listing(text)`, `topology(file)` resolve with the answer (playground/inspecting/reading.py);
- * `own` tells whether nothing leaves this machine, and whether `records` and `bytes` can be asked for.
+ * `own` tells whether nothing leaves this machine, and whether `records` and `bytes` can be requested.
  */
 import { gettext } from "../model/text.js";
 import { BrowserHost } from "./browser.js";
@@ -59,13 +59,13 @@ export class OwnReader {
    * @param {string} name
    * @param {...unknown} args
    */
-  ask(name, ...args) {
-    return this.questions.ask(name, ...args);
+  request(name, ...args) {
+    return this.questions.request(name, ...args);
   }
 
   /** Resolves with the engine's version when it runs. */
   ready() {
-    return this.ask("");
+    return this.request("");
   }
 
   /**
@@ -75,10 +75,10 @@ export class OwnReader {
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
   async directory(entries, vhost = "") {
-    const needed = await this.ask("needed", JSON.stringify(entries.map(([path]) => path)));
+    const needed = await this.request("needed", JSON.stringify(entries.map(([path]) => path)));
     const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
     const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
-    return read(await this.ask("directory", JSON.stringify(chosen.map(([path]) => path)), contents, vhost));
+    return read(await this.request("directory", JSON.stringify(chosen.map(([path]) => path)), contents, vhost));
   }
 
   /**
@@ -86,7 +86,7 @@ export class OwnReader {
    * @returns {Promise<{ figures: Figures[] }>}
    */
   async listing(text) {
-    return read(await this.ask("listing", text));
+    return read(await this.request("listing", text));
   }
 
   /**
@@ -94,7 +94,7 @@ export class OwnReader {
    * @returns {Promise<TopologyAnswer>}
    */
   async topology(file) {
-    return read(await this.ask("topology", await file.arrayBuffer()));
+    return read(await this.request("topology", await file.arrayBuffer()));
   }
 
   /**
@@ -103,7 +103,7 @@ export class OwnReader {
    * @returns {Promise<Records>}
    */
   async records(path, offset) {
-    return read(await this.ask("records", path, offset));
+    return read(await this.request("records", path, offset));
   }
 
   /**
@@ -113,7 +113,7 @@ export class OwnReader {
    * @returns {Promise<RecordBytes>}
    */
   async bytes(path, offset, count) {
-    return read(await this.ask("bytes_at", path, offset, count));
+    return read(await this.request("bytes_at", path, offset, count));
   }
 
   /**

@@ -9,7 +9,7 @@ import { WHOLE, missing, takePast } from "../model/past.js";
 /** A host that is busy is asked again after so long, so many times. */
 const AGAIN_MS = 10_000;
 const TIMES = 3;
-/** What nobody knows when it is asked for again at once. */
+/** What nobody knows when it is requested again at once. */
 const BUSY = new Set([429, 503]);
 
 /** @param {number} ms */
@@ -20,14 +20,14 @@ const pause = (ms) =>
 
 export class Past {
   /**
-   * `url` answers {from, to}; `ask(address)` is the host's way to it: fetch, or what answers like it.
+   * `url` answers {from, to}; `request(address)` is the host's way to it: fetch, or what answers like it.
    * @param {string} url
    * @param {Playhead} playhead
-   * @param {(address: string) => Promise<any>} ask
+   * @param {(address: string) => Promise<any>} request
    */
-  constructor(url, playhead, ask) {
+  constructor(url, playhead, request) {
     this.url = url;
-    this.ask = ask;
+    this.request = request;
     this.playhead = playhead;
     this.session = playhead.session;
     this.history = playhead.history;
@@ -51,7 +51,7 @@ export class Past {
     else this.waiting.push(then);
   }
 
-  /** The page has come to a run: of one that began earlier, ask for the past. */
+  /** The page has come to a run: of one that began earlier, request the past. */
   came() {
     if (this.epoch === this.history.epoch) return;
     this.epoch = this.history.epoch;
@@ -59,14 +59,14 @@ export class Past {
     this.fetch(missing(this.history), () => this.notifyReady());
   }
 
-  /** Somebody looks at a moment: what is missing beside it is asked for. */
+  /** Somebody looks at a moment: what is missing beside it is requested. */
   playheadMoved() {
     if (!this.playhead.behind) return;
-    const wanted = missing(this.history, this.playhead.position);
-    if (wanted && !this.running && !this.vain.has(wanted.from)) this.fetch(wanted, () => this.again());
+    const gap = missing(this.history, this.playhead.position);
+    if (gap && !this.running && !this.vain.has(gap.from)) this.fetch(gap, () => this.again());
   }
 
-  /** The moment that is looked at, now with what led to it. */
+  /** The moment that is shown, now with what led to it. */
   again() {
     const { playhead } = this;
     if (playhead.behind) playhead.toTime(playhead.nowUs);
@@ -77,17 +77,17 @@ export class Past {
   }
 
   /**
-   * @param {{ from: number, to: number } | null} wanted
+   * @param {{ from: number, to: number } | null} gap
    * @param {() => void} then
    */
-  async fetch(wanted, then) {
-    if (!wanted) return then();
+  async fetch(gap, then) {
+    if (!gap) return then();
     const { epoch } = this.history;
     this.running = true;
-    const through = await this.fetchRows(wanted.from, wanted.to);
+    const through = await this.fetchRows(gap.from, gap.to);
     this.running = false;
     if (epoch !== this.history.epoch) return this.came();
-    if (through < wanted.to) this.vain.add(wanted.from);
+    if (through < gap.to) this.vain.add(gap.from);
     return then();
   }
 
@@ -122,7 +122,7 @@ export class Past {
     for (let time = 0; time < TIMES && epoch === this.history.epoch; time += 1) {
       if (time) await pause(AGAIN_MS);
       try {
-        const answer = await this.ask(`${this.url}?${new URLSearchParams({ from, to })}`);
+        const answer = await this.request(`${this.url}?${new URLSearchParams({ from, to })}`);
         if (answer.ok) return await answer.json();
         if (!BUSY.has(answer.status)) return null;
       } catch {

@@ -26,22 +26,22 @@ export class Questions {
    * @param {string} name
    * @param {...unknown} args
    */
-  ask(name, ...args) {
+  request(name, ...args) {
     this.count += 1;
     const id = this.count;
     return new Promise((done, fail) => {
       this.waiting.set(id, { done, fail });
-      this.worker.postMessage({ id, place: this.place, desk: this.desk, ask: name, args });
+      this.worker.postMessage({ id, place: this.place, desk: this.desk, question: name, args });
     });
   }
 
   /** @param {Values} given */
   answered({ id, answer, error }) {
-    const asked = this.waiting.get(id);
-    if (!asked) return;
+    const waiting = this.waiting.get(id);
+    if (!waiting) return;
     this.waiting.delete(id);
-    if (error === undefined) asked.done(answer);
-    else asked.fail(new Error(error));
+    if (error === undefined) waiting.done(answer);
+    else waiting.fail(new Error(error));
   }
 
   /**

@@ -2,14 +2,14 @@
 
 /** @import { Values } from "../model/catalogue/types.js" */
 
-/** Ask for a record; gives {record}, {waiting}, {error} or null when a later question overtook it. */
+/** Request a record; gives {record}, {waiting}, {error} or null when a later question overtook it. */
 export class Records {
   /**
-   * `ask(question, signal)` goes to the session's host: {fields, ...}, {waiting} or {error}.
-   * @param {(question: Values, signal: AbortSignal) => Promise<any>} ask
+   * `question(values, signal)` goes to the session's host: {fields, ...}, {waiting} or {error}.
+   * @param {(question: Values, signal: AbortSignal) => Promise<any>} question
    */
-  constructor(ask) {
-    this.question = ask;
+  constructor(question) {
+    this.question = question;
     /** @type {Record<string, AbortController>} by side */
     this.running = {};
   }
@@ -18,7 +18,7 @@ export class Records {
    * @param {string} side
    * @param {Values} question
    */
-  async ask(side, question) {
+  async request(side, question) {
     this.running[side]?.abort();
     const control = new AbortController();
     this.running[side] = control;

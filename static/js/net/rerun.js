@@ -12,30 +12,30 @@ import { emptyState } from "../model/reduce.js";
 export class Rerun {
   /**
    * @param {Session} session shows the run
-   * @param {(query: string) => Promise<R>} ask gives the run with some numbers, or rejects
+   * @param {(query: string) => Promise<R>} request gives the run with some numbers, or rejects
    */
-  constructor(session, ask) {
+  constructor(session, request) {
     this.session = session;
-    this.ask = ask;
-    this.asked = 0;
+    this.request = request;
+    this.newest = 0;
   }
 
   /**
-   * Play with these numbers. Gives the run once it stands in the session, null where other numbers were asked for meanwhile;
+   * Play with these numbers. Gives the run once it stands in the session, null where other numbers were requested meanwhile;
    * rejects where it cannot be played.
    * @param {[string, string][]} numbers
    */
   async play(numbers) {
-    this.asked += 1;
-    const mine = this.asked;
+    this.newest += 1;
+    const mine = this.newest;
     try {
-      const run = await this.ask(new URLSearchParams(numbers).toString());
-      if (mine !== this.asked) return null;
+      const run = await this.request(new URLSearchParams(numbers).toString());
+      if (mine !== this.newest) return null;
       this.session.snapshot({ next: 0, at_us: 0, state: emptyState(), digest: "", skipped: null, why: "join" });
       this.session.frame({ first: 0, at_us: run.at_us, rows: run.rows, now_us: run.until_us });
       return run;
     } catch (error) {
-      if (mine !== this.asked) return null;
+      if (mine !== this.newest) return null;
       throw error;
     }
   }

@@ -30,7 +30,7 @@ export class Server {
   }
 
   /**
-   * Ask for a record of the session's real files; gives what the server says, with `ok`.
+   * Request a record of the session's real files; gives what the server says, with `ok`.
    * @param {Values} question
    * @param {AbortSignal} signal
    */
@@ -44,7 +44,7 @@ export class Server {
   }
 
   /**
-   * Ask for what happened before the page came.
+   * Request what happened before the page came.
    * @param {string} address
    */
   past(address) {

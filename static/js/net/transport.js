@@ -64,7 +64,7 @@ export class Transport {
   }
 
   /**
-   * Send a message, unless nobody listens. Tells whether it went.
+   * Send a message, unless nobody listens. Returns whether it went.
    * @param {Values} message
    */
   send(message) {
@@ -86,7 +86,7 @@ export class Transport {
    * Ask the console a line; resolves with {text, error}, rejects when nobody answers.
    * @param {string} line
    */
-  ask(line) {
+  runLine(line) {
     return this.awaited((id) => ({ t: "ask", id, line }));
   }
 
@@ -207,7 +207,7 @@ export class Transport {
   }
 
   /**
-   * Take a frame if it continues what is here; ask for a snapshot if one is missing.
+   * Take a frame if it continues what is here; request a snapshot if one is missing.
    * @param {Values} message
    */
   frame(message) {

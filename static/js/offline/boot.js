@@ -26,7 +26,7 @@
    * The same page again, in another language, at the same theme.
    * @param {string} code
    */
-  const speak = (code) => {
+  const setLanguage = (code) => {
     wishes.set("lang", code);
     if (root.dataset.theme) wishes.set("theme", root.dataset.theme);
     location.hash = wishes.toString();
@@ -74,7 +74,7 @@
     const whole = (name) => (/^\d{1,16}$/.test(wishes.get(name) ?? "") ? Number(wishes.get(name)) : null);
     page.data.place = { at_us: whole("at"), number: whole("n"), msg: whole("msg"), view: "" };
     const { open } = await import(program.entry);
-    open(unpack, page.data, speak);
+    open(unpack, page.data, setLanguage);
     document.body.toggleAttribute("inert", false);
   } catch (error) {
     const old = typeof DecompressionStream === "undefined";

@@ -1,4 +1,4 @@
-/** The first page: a real session runs on a small stage. It is asked for by this script, so readers without one make none. */
+/** The first page: a real session runs on a small stage. It is requested by this script, so readers without one make none. */
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
@@ -36,7 +36,7 @@ class Demo {
     watchColors(() => this.stage?.refresh());
   }
 
-  /** Ask for this browser's session, and watch it; `again` for a new one that starts from the beginning. */
+  /** Request this browser's session, and watch it; `again` for a new one that starts from the beginning. */
   async open(again = false) {
     this.transport?.close();
     this.lasts = null;

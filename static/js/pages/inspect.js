@@ -64,10 +64,10 @@ function choose(found) {
  * @param {(by: Reader) => Promise<T>} question
  * @param {(answer: T, by: Reader) => Element[]} shown
  */
-async function ask(question, shown) {
+async function request(question, shown) {
   const by = reader;
-  if (!by || "asking" in document.body.dataset) return; // one question at a time
-  document.body.dataset.asking = "";
+  if (!by || "requesting" in document.body.dataset) return; // one question at a time
+  document.body.dataset.requesting = "";
   answerPlace.replaceChildren(el("p.mid", { role: "status" }, gettext("Reading …")));
   try {
     answerPlace.replaceChildren(...shown(await question(by), by));
@@ -76,7 +76,7 @@ async function ask(question, shown) {
     const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : messageOf(error);
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, words));
   } finally {
-    delete document.body.dataset.asking;
+    delete document.body.dataset.requesting;
   }
 }
 
@@ -87,7 +87,7 @@ async function ask(question, shown) {
  */
 function open(host, data) {
   const root = need("#live");
-  document.body.className = `live-page inspect-page is-asked ${host.ahead ? "is-recorded" : "is-static"}`;
+  document.body.className = `live-page inspect-page is-answered ${host.ahead ? "is-recorded" : "is-static"}`;
   for (const form of [files, listing, definitions]) show(form, false);
   show(find("#inspect-live"), true);
   openSession(root, { ...live, ...data }, host);
@@ -130,7 +130,7 @@ function directoryShown(answer, by) {
  */
 function readDirectory(entries, vhost) {
   const again = (/** @type {string} */ chosen) => readDirectory(entries, chosen);
-  ask(async (by) => by.directory(await entries, vhost), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
+  request(async (by) => by.directory(await entries, vhost), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
 }
 
 /**
@@ -168,14 +168,14 @@ watchFiles(files, (entries) => {
 });
 listing.addEventListener("submit", (event) => {
   event.preventDefault();
-  ask((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), ({ figures }) => figures.map(figureCard));
+  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), ({ figures }) => figures.map(figureCard));
 });
 definitions.addEventListener("submit", (event) => {
   event.preventDefault();
-  ask((by) => by.topology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file")), topologyShown);
+  request((by) => by.topology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file")), topologyShown);
 });
 
-// A font that only Greek letters need would otherwise be asked for after something was given.
+// A font that only Greek letters need would otherwise be requested after something was given.
 Promise.all([own(), document.fonts.load("12px Inter", "\u03b1")]).then(([found]) => {
   choose(found);
   for (const form of [files, listing, definitions]) form.removeAttribute("inert");

@@ -9,15 +9,15 @@ import { openSession } from "./session-page.js";
  */
 
 /**
- * Open the page. `unpack(name)` resolves with a part of the file that this page is; `data` is what it got; `speak(language)`
+ * Open the page. `unpack(name)` resolves with a part of the file that this page is; `data` is what it got; `setLanguage(language)`
  * opens it again in another language.
  * @param {(name: string) => Promise<any>} unpack
  * @param {Values} data
- * @param {(language: string) => void} speak
+ * @param {(language: string) => void} setLanguage
  */
-export function open(unpack, data, speak) {
+export function open(unpack, data, setLanguage) {
   need("[data-theme-switch]").addEventListener("click", toggleTheme);
-  need("#language").addEventListener("change", (event) => speak(targetOf(event, HTMLSelectElement).value));
+  need("#language").addEventListener("change", (event) => setLanguage(targetOf(event, HTMLSelectElement).value));
   const recording = new Recording(data.recording, {
     unpack: (/** @type {number} */ at) => unpack(`run-${at}`),
     records: (/** @type {number} */ at) => unpack(`bytes-${at}`),

@@ -5,7 +5,7 @@ import { Session } from "../model/session.js";
 import { Engine } from "../net/engine.js";
 import { Past } from "../net/past.js";
 import { Alerts } from "../view/base/alerts.js";
-import { Asking } from "../view/base/asking.js";
+import { CommandSender } from "../view/base/command-sender.js";
 import { need } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { DirectoryView } from "../view/files/directory.js";
@@ -43,8 +43,8 @@ export function openSession(root, data, host) {
     },
   });
   const past = new Past(data.urls.past, playhead, (address) => host.past(address));
-  const asking = new Asking(playhead, engine, alerts, () => host.refusal());
-  const live = { root, data, host, session, playhead, selection, engine, past, alerts, asking };
+  const sender = new CommandSender(playhead, engine, alerts, () => host.refusal());
+  const live = { root, data, host, session, playhead, selection, engine, past, alerts, sender };
   if (host.ahead) session.endsUs = data.scenario.until_us;
 
   watchColors(() => updates.repaint());
@@ -62,7 +62,7 @@ export function openSession(root, data, host) {
 
   /** @param {Values} message what the host says of the session */
   const welcome = (message) => {
-    asking.welcome(message);
+    sender.welcome(message);
     panels.controls.welcome(message);
   };
   welcome(data);

@@ -4,7 +4,7 @@
  * what a page would ask a server (`playground.desk`).
  * In: {prepare: place} begins to load what a page with a desk needs, before it says what for; {begin: {run, place, lang, scenario,
  * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
- * place. {id, place, desk, ask, args} asks a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
+ * place. {id, place, desk, question, args} asks a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
  * {failed}, each with the number of its run; {id, answer} or {id, error}.
  */
 import { MODULES, contents, startPython, unpack } from "./python.js";
@@ -28,9 +28,9 @@ import json
 from playground.hosting.solo import Solo
 
 def begin(text, send, keep, words_of):
-    wanted = json.loads(text)
-    commands = [tuple(each) for each in wanted["commands"]]
-    return Solo(wanted["scenario"], commands, wanted["until_us"], send, keep, words_of=words_of, watched=wanted.get("watched", False))
+    start = json.loads(text)
+    commands = [tuple(each) for each in start["commands"]]
+    return Solo(start["scenario"], commands, start["until_us"], send, keep, words_of=words_of, watched=start.get("watched", False))
 begin
 `;
 const GIVEN = `
@@ -52,7 +52,7 @@ let packed = null;
 /** Desks that were opened, by name; each with the first question. @type {Record<string, Promise<PythonDesk>>} */
 const desks = {};
 /** @type {PythonDesk | null} the desk of the pages, as soon as it is there: it has refusals in the reader's language */
-let speaker = null;
+let pages = null;
 /** @type {Solo | null} the session, as soon as it runs */
 let solo = null;
 let timer = 0;
@@ -82,8 +82,8 @@ async function openDesk(name, place) {
   const running = await started(place);
   if (name === "given") return running.runPython(GIVEN);
   unpack(running, await archive(place));
-  speaker = running.runPython(PAGES);
-  return speaker;
+  pages = running.runPython(PAGES);
+  return pages;
 }
 
 /**
@@ -112,8 +112,8 @@ function turn(session) {
   work(session);
 }
 
-/** @param {Values} wanted */
-async function begin({ run, place, lang, ...wanted }) {
+/** @param {Values} start */
+async function begin({ run, place, lang, ...start }) {
   clearTimeout(timer);
   solo = null;
   early = [];
@@ -123,11 +123,11 @@ async function begin({ run, place, lang, ...wanted }) {
   /** @type {Send} */
   const keep = (kept) => postMessage({ run, kept });
   /** @param {Values} refusal */
-  const wordsOf = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
+  const wordsOf = (refusal) => (pages && lang ? pages.refused(refusal, lang) : refusal.text || refusal.code);
   /** @type {Solo} */
-  const session = wanted.scenario
-    ? running.runPython(SESSION)(JSON.stringify(wanted), send, keep, wordsOf)
-    : (await deskOf("given", place)).begin(wanted.until_us, send, keep);
+  const session = start.scenario
+    ? running.runPython(SESSION)(JSON.stringify(start), send, keep, wordsOf)
+    : (await deskOf("given", place)).begin(start.until_us, send, keep);
   solo = session;
   postMessage({ run, ready: true });
   for (const text of early.splice(0)) session.receive(text);
@@ -139,7 +139,7 @@ async function begin({ run, place, lang, ...wanted }) {
  * Put a question to a desk; what is no text goes there as Python's own bytes and dicts.
  * @param {Values} question
  */
-async function ask({ id, place, desk: name, ask: question, args }) {
+async function answer({ id, place, desk: name, question, args }) {
   const running = await started(place);
   const desk = await deskOf(name, place);
   postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((/** @type {unknown} */ each) => running.toPy(each)))) : desk.version });
@@ -152,9 +152,9 @@ function words(error) {
 
 addEventListener("message", ({ data }) => {
   if (data.prepare) {
-    // Who asks for something hears what is wrong.
+    // Who requests something hears what is wrong.
     started(data.prepare).then(() => archive(data.prepare)).catch(() => {});
-  } else if (data.ask !== undefined) ask(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
+  } else if (data.question !== undefined) answer(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
   else if (data.begin) begin(data.begin).catch((error) => postMessage({ run: data.begin.run, failed: words(error) }));
   else if (!solo) early.push(data.text);
   else {

@@ -99,7 +99,7 @@ export function show(element, visible) {
  */
 
 /**
- * The class that is asked for, and the element or page to search.
+ * The class that is requested, and the element or page to search.
  * @param {any[]} where
  */
 const kindAndRoot = ([first, second]) =>

@@ -7,7 +7,7 @@ import type { Past } from "../../net/past.js";
 import type { Host } from "../../net/server.js";
 import type { Values } from "../../model/catalogue/types.js";
 import type { Alerts } from "./alerts.js";
-import type { Asking } from "./asking.js";
+import type { CommandSender } from "./command-sender.js";
 
 export interface Live {
   root: HTMLElement;
@@ -20,5 +20,5 @@ export interface Live {
   engine: Engine;
   past: Past;
   alerts: Alerts;
-  asking: Asking;
+  sender: CommandSender;
 }

@@ -32,7 +32,7 @@ function keep(name, value) {
   document.cookie = `${name}=${value};path=/;max-age=${value ? YEAR_S : 0};samesite=lax`;
 }
 
-/** More contrast, or as the device asks for. */
+/** More contrast, or as the device requests. */
 export function toggleContrast() {
   const root = document.documentElement;
   if (root.dataset.contrast === "more") delete root.dataset.contrast;
@@ -41,7 +41,7 @@ export function toggleContrast() {
   document.dispatchEvent(new CustomEvent("themechange"));
 }
 
-/** Large type and nothing beside the run, for a projector; tells whether it is so now. */
+/** Large type and nothing beside the run, for a projector; returns whether it is so now. */
 export function togglePresentation() {
   const on = document.documentElement.classList.toggle("presenting");
   document.dispatchEvent(new CustomEvent("themechange"));

@@ -15,7 +15,7 @@ import { ruleLink } from "../base/rule-link.js";
  */
 
 const AGAIN_MS = 400;
-/** The past is asked for when the reader stays at a moment. */
+/** The past is requested when the reader stays at a moment. */
 const STAY_MS = 350;
 /** @type {Side[]} */
 const SIDES = ["index", "store"];
@@ -35,8 +35,8 @@ export class BytesPanel {
     this.strips = Object.fromEntries(SIDES.map((side) => [side, new Strip(need(`[data-bytes=${side}]`, root), urls)]));
     this.toggle = need("[data-act=bytes]", root);
     this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));
-    this.index = nothingAsked();
-    this.store = nothingAsked();
+    this.index = emptySide();
+    this.store = emptySide();
     /** @type {Values | null} what was to be shown last */
     this.last = null;
     /** Whether bytes were shown before: then the reader opens and closes them. */
@@ -47,14 +47,14 @@ export class BytesPanel {
 
   /** @param {Side} side */
   forget(side) {
-    this[side] = nothingAsked();
+    this[side] = emptySide();
   }
 
-  /** @param {boolean} wanted */
-  open(wanted) {
-    this.toggle.setAttribute("aria-expanded", String(wanted));
-    this.root.toggleAttribute("data-open", wanted);
-    for (const side of SIDES) show(this.strips[side].root, wanted);
+  /** @param {boolean} opened */
+  open(opened) {
+    this.toggle.setAttribute("aria-expanded", String(opened));
+    this.root.toggleAttribute("data-open", opened);
+    for (const side of SIDES) show(this.strips[side].root, opened);
   }
 
   /** Whether the index record of this message was read, and where it says that the content is. */
@@ -93,7 +93,7 @@ export class BytesPanel {
       return;
     }
     if (at !== null) {
-      this.followPast(side, { ...plan, ask: { ...plan.ask, at }, key: `${plan.key}@${at}` }, at);
+      this.followPast(side, { ...plan, question: { ...plan.question, at }, key: `${plan.key}@${at}` }, at);
       return;
     }
     const settled = mine.key === plan.key && isWhole(mine.answer?.record, plan);
@@ -105,14 +105,14 @@ export class BytesPanel {
   }
 
   /**
-   * A moment of the past never changes: asked for once, when the reader has stayed at it for a little.
+   * A moment of the past never changes: requested once, when the reader has stayed at it for a little.
    * @param {Side} side
    * @param {BytesQuestion} plan
    * @param {number} at
    */
   followPast(side, plan, at) {
     const mine = this[side];
-    if (mine.key === plan.key || mine.asked === plan.key) return;
+    if (mine.key === plan.key || mine.requested === plan.key) return;
     const text = fill(gettext("Repeating the run up to transition %(n)s …"), { n: number(at) });
     this.setNote(side, plan.key, text);
     this[side].timer = setTimeout(() => this.fetch(side, plan, plan.key), STAY_MS);
@@ -128,9 +128,9 @@ export class BytesPanel {
     Object.assign(mine, { timer: 0, at: performance.now(), waited: plan.later });
     if (mine.key !== plan.key) mine.answer = null;
     mine.key = plan.key;
-    mine.asked = key;
-    const answer = await this.records.ask(side, plan.ask);
-    if (!answer || mine.asked !== key) return;
+    mine.requested = key;
+    const answer = await this.records.request(side, plan.question);
+    if (!answer || mine.requested !== key) return;
     mine.answer = answer;
     if (answer.record) this.strips[side].show(answer.record, mine.key);
     else this.strips[side].setNote(answer.waiting ?? answer.error);
@@ -146,7 +146,7 @@ export class BytesPanel {
     const mine = this[side];
     clearTimeout(mine.timer);
     this.forget(side);
-    this[side].asked = key;
+    this[side].requested = key;
     this.strips[side].setNote(text);
   }
 
@@ -161,11 +161,11 @@ export class BytesPanel {
   }
 }
 
-/** What is known of one side before anything was asked for. */
-function nothingAsked() {
-  /** @type {{ key: string, answer: Values | null, at: number, timer: number, waited: string, asked: string }} */
-  const known = { key: "", answer: null, at: 0, timer: 0, waited: "", asked: "" };
-  return known;
+/** What is known of one side before anything was requested. */
+function emptySide() {
+  /** @type {{ key: string, answer: Values | null, at: number, timer: number, waited: string, requested: string }} */
+  const empty = { key: "", answer: null, at: 0, timer: 0, waited: "", requested: "" };
+  return empty;
 }
 
 /**
@@ -295,7 +295,7 @@ class Strip {
     const label = first && fitsUnder(name, own.length) ? name : "";
     const attributes = { "data-field": index, "data-part": field.part, "aria-hidden": first ? null : "true" };
     if (!first) return el("span.cell", attributes, text, el("small", {}, label));
-    Object.assign(attributes, { type: "button", tabindex: "-1", "aria-label": this.spoken(field, name) });
+    Object.assign(attributes, { type: "button", tabindex: "-1", "aria-label": this.labelOf(field, name) });
     return el("button.cell", attributes, text, el("small", {}, label));
   }
 
@@ -303,7 +303,7 @@ class Strip {
    * @param {HexField} field
    * @param {string} name
    */
-  spoken(field, name) {
+  labelOf(field, name) {
     return fill(gettext("%(name)s, %(count)s bytes at %(at)s: %(value)s"), {
       name,
       count: number(field.length),

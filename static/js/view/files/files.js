@@ -141,7 +141,7 @@ export class FilesView {
     const queue = shownQueue(this.session.state);
     if (seq === null && record.refs && queue !== null) {
       const where = { queue, file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
-      seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
+      seq = (await this.bytes.records.request("whose", where))?.record?.seq ?? null;
     }
     this.store = record.store;
     this.selection.choose(seq);

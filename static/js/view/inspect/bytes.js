@@ -10,7 +10,7 @@ import { el } from "../base/dom.js";
 const WITH_RECORDS = /(\.idx|\.rdq|journal\.jif)$/;
 
 /**
- * A file's line in the list. What it holds is asked for when it is opened.
+ * A file's line in the list. What it holds is requested when it is opened.
  * @param {FileRow} file
  * @param {Reader} reader
  */

@@ -99,7 +99,7 @@ async function takeBack({ engine, alerts }, controls) {
 }
 
 /**
- * Begin the tour as soon as the engine is there, where the address asks for it.
+ * Begin the tour as soon as the engine is there, where the address requests it.
  * @param {Live} live
  * @param {Tour} tour
  */

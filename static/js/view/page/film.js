@@ -17,7 +17,7 @@ function drawn() {
 
 export class Film {
   /**
-   * `form` asks for the stretch; `sheet` has {width, height} and paints what is shown now: `paint(pen)`.
+   * `form` requests the stretch; `sheet` has {width, height} and paints what is shown now: `paint(pen)`.
    * @param {HTMLFormElement} form
    * @param {Live} live
    * @param {{ width: number, height: number, paint: (pen: CanvasRenderingContext2D) => void }} sheet

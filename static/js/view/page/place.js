@@ -15,7 +15,7 @@ import { spotlight } from "../base/spotlight.js";
 
 const FAST = 100;
 /**
- * A page that asks for no past has it at once.
+ * A page that requests no past has it at once.
  * @type {BeforePage}
  */
 const NO_PAST = { ready: (then) => then() };
@@ -37,7 +37,7 @@ export class PlaceOfLink {
     this.flash = flash;
     this.session = playhead.session;
     this.done = place.at_us === null && place.number === null && place.msg === null && !place.view;
-    this.asked = false;
+    this.requested = false;
     this.session.listen(() => this.follow());
   }
 
@@ -45,7 +45,7 @@ export class PlaceOfLink {
     if (this.done || !this.session.version) return;
     const { at_us: atUs, number } = this.place;
     if (atUs !== null && this.session.knownUs < atUs) this.goOn(atUs);
-    else if (number !== null && this.session.next < number) this.done = this.session.play === false && this.asked;
+    else if (number !== null && this.session.next < number) this.done = this.session.play === false && this.requested;
     else this.wait();
   }
 
@@ -54,8 +54,8 @@ export class PlaceOfLink {
    * @param {number} atUs
    */
   goOn(atUs) {
-    if (this.asked || !this.owner) return;
-    this.asked = true;
+    if (this.requested || !this.owner) return;
+    this.requested = true;
     this.speed = this.session.speed;
     this.control({ play: true, speed: FAST, until_us: atUs });
   }
@@ -67,7 +67,7 @@ export class PlaceOfLink {
   }
 
   arrive() {
-    if (this.asked) this.control({ speed: this.speed || 1 });
+    if (this.requested) this.control({ speed: this.speed || 1 });
     const { at_us: atUs, number, msg, view } = this.place;
     const { playhead, session } = this;
     let there = true;

@@ -1,4 +1,4 @@
-/** Sharing: a link to the moment that is looked at, one that carries the run itself, a frame, and pictures. */
+/** Sharing: a link to the moment that is shown, one that carries the run itself, a frame, and pictures. */
 import { clock, fill, gettext } from "../../model/text.js";
 import { cutToFit, penOf, sizeOf, write } from "../base/canvas.js";
 import { find, findAll, need, required, setText, show } from "../base/dom.js";
@@ -88,7 +88,7 @@ export class Sharing {
   }
 
   /**
-   * Keep the run up to now, and give its addresses; the same run is asked for once.
+   * Keep the run up to now, and give its addresses; the same run is requested once.
    * @returns {Promise<Kept>}
    */
   async keep() {
@@ -154,16 +154,16 @@ export class Sharing {
     const { dialog } = this;
     const chosen = (/** @type {string} */ name) => need(`[data-share=${name}]`, HTMLInputElement, dialog);
     const place = this.place();
-    const wanted = {
+    const parts = {
       at: chosen("moment").checked ? place.at : null,
       n: chosen("moment").checked ? place.n : null,
       msg: chosen("message").checked ? place.msg : null,
       lang: need("[data-share=lang]", HTMLSelectElement, dialog).value,
     };
     const kind = find("[data-share=kind]:checked", HTMLInputElement, dialog)?.value ?? "short";
-    if (kind === "whole" && kept.stateless) return withPlace(kept.stateless, wanted);
-    if (kind === "frame") return frameOf(withPlace(kept.embed, wanted));
-    return withPlace(kept.url, wanted);
+    if (kind === "whole" && kept.stateless) return withPlace(kept.stateless, parts);
+    if (kind === "frame") return frameOf(withPlace(kept.embed, parts));
+    return withPlace(kept.url, parts);
   }
 
   async copyShown() {

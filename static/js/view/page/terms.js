@@ -5,7 +5,7 @@ const GAP = 6;
 
 export class Terms {
   /**
-   * `address` gives {anchor: meaning}; it is asked for once, when the first word is met.
+   * `address` gives {anchor: meaning}; it is requested once, when the first word is met.
    * @param {HTMLElement} root
    * @param {string} address
    */
@@ -13,7 +13,7 @@ export class Terms {
     this.address = address;
     this.tip = el("div.term-tip", { role: "tooltip", id: "term-tip", hidden: true });
     document.body.append(this.tip);
-    /** @type {HTMLElement | null} the word whose meaning is asked for or shown */
+    /** @type {HTMLElement | null} the word whose meaning is requested or shown */
     this.word = null;
     /** @type {Promise<Record<string, string>> | null} */
     this.meanings = null;

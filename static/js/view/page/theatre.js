@@ -45,11 +45,11 @@ export class Theatre {
     /** @type {number | null} how many messages the reader says would be lost */
     this.guess = null;
     /** @type {object | null} the question that waits for its answer */
-    this.asked = null;
+    this.request = null;
     /** @type {{ queue: string, before: QueueState, entries: Entry[] | null, ended: boolean } | null} the stop that goes on */
     this.watched = null;
     /** @type {Record<string, () => unknown>} */
-    const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.askGuess() };
+    const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.openGuess() };
     for (const button of findAll("[data-theatre-act]", root))
       button.addEventListener("click", () => acts[dataOf(button, "theatreAct")]());
     need("[data-theatre-guess]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => this.guessed(event));
@@ -85,9 +85,9 @@ export class Theatre {
     this.parts({ counts: false, guess: false, cut: true, hide: false });
     show(this.root, true);
     this.root.focus({ preventScroll: true });
-    const asked = (this.asked = {});
-    const { fates, error } = await this.ask(kind);
-    if (asked !== this.asked) return undefined;
+    const request = (this.request = {});
+    const { fates, error } = await this.requestFates(kind);
+    if (request !== this.request) return undefined;
     if (fates) this.showFates(fates);
     else setText(find("[data-theatre-text]", this.root), error || gettext("What would be left is not known now."));
     return undefined;
@@ -97,7 +97,7 @@ export class Theatre {
    * @param {string} kind
    * @returns {Promise<{ fates?: Record<string, Fate>, error?: string }>}
    */
-  async ask(kind) {
+  async requestFates(kind) {
     try {
       const answer = await fetch(`${this.url}?${new URLSearchParams({ kind })}`, { headers: { accept: "application/json" } });
       const body = await answer.json();
@@ -145,7 +145,7 @@ export class Theatre {
   }
 
   /** The reader wants to guess: nothing is shown until then. */
-  askGuess() {
+  openGuess() {
     this.stage.showFates(null);
     this.parts({ counts: false, guess: true, cut: false, hide: false });
     setText(find("[data-theatre-text]", this.root), gettext("Look at what is in RAM, on disk, and not yet fsynced."));
@@ -209,7 +209,7 @@ export class Theatre {
   }
 
   close() {
-    this.asked = null;
+    this.request = null;
     this.watched = null;
     this.stage.showFates(null);
     show(this.root, false);

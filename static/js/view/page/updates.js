@@ -50,7 +50,7 @@ export class Updates {
   }
 
   /**
-   * Another moment is looked at.
+   * Another moment is shown.
    * @param {Look} change
    */
   playheadMoved(change) {
@@ -61,7 +61,7 @@ export class Updates {
     }
     panels.why.mark();
     this.pictures(change);
-    time.moment.speak();
+    time.moment.announce();
     this.dock();
   }
 

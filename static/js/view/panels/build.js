@@ -35,8 +35,8 @@ import { WhyPanel } from "./why.js";
  * @param {() => void} queueShown
  */
 export function buildPanels(live, queueShown) {
-  const { root, data, session, playhead, engine, selection, alerts, asking } = live;
-  const command = (/** @type {Values} */ asked) => engine.command(asked);
+  const { root, data, session, playhead, engine, selection, alerts, sender } = live;
+  const command = (/** @type {Values} */ values) => engine.command(values);
   const why = new WhyPanel(need("#why"), playhead);
   const narrative = new Narrative(need("#narrative"), playhead, (line) => jump(playhead, why, alerts, line));
   const controls = new Controls(need("#controls"), session, engine, alerts);
@@ -46,10 +46,10 @@ export function buildPanels(live, queueShown) {
   const operator = new Console(
     need("#console"),
     data.console,
-    (line) => engine.ask(line),
+    (line) => engine.runLine(line),
     () => declaredQueues(session.state),
   );
-  const clients = new Clients(need("#clients"), session, controls, clientForm, asking);
+  const clients = new Clients(need("#clients"), session, controls, clientForm, sender);
   const panels = {
     why,
     narrative,
@@ -65,7 +65,7 @@ export function buildPanels(live, queueShown) {
     hints: new Hints(need("#hints"), session),
     status: new Status(root, playhead, () => engine.connect()),
     queues: new Queues(need("[data-queues]", root), playhead, queueShown),
-    routes: new Routes(need("#clients"), session, asking, clients, () => asking.may() && topology.open()),
+    routes: new Routes(need("#clients"), session, sender, clients, () => sender.may() && topology.open()),
     nodes: new Nodes(need("[data-nodes]", root), playhead, command, queueShown),
     follow: new Follow(need("#stage", root), playhead, selection, (text) => alerts.flash(text)),
     ...(data.story && data.owner ? { story: new StoryPanel(need("#story"), live) } : {}),

@@ -10,26 +10,26 @@ import { portOf } from "./routes.js";
 /**
  * @import { Client } from "../../model/clients.js"
  * @import { Session } from "../../model/session.js"
- * @import { Asking } from "../base/asking.js"
+ * @import { CommandSender } from "../base/command-sender.js"
  * @import { ClientForm } from "./client-form.js"
  * @import { Controls } from "./controls.js"
  */
 
 export class Clients {
   /**
-   * `controls` and `asking` send commands; `form` is the dialog in which a client is made or changed.
+   * `controls` and `sender` send commands; `form` is the dialog in which a client is made or changed.
    * @param {HTMLElement} root
    * @param {Session} session
    * @param {Controls} controls
    * @param {ClientForm} form
-   * @param {Asking} asking
+   * @param {CommandSender} sender
    */
-  constructor(root, session, controls, form, asking) {
+  constructor(root, session, controls, form, sender) {
     this.root = root;
     this.session = session;
     this.controls = controls;
     this.form = form;
-    this.asking = asking;
+    this.sender = sender;
     /** @type {string[]} */
     this.order = [];
     this.mark = "";
@@ -53,7 +53,7 @@ export class Clients {
 
   /** @param {string} role */
   add(role) {
-    if (!this.asking.may()) return;
+    if (!this.sender.may()) return;
     this.form.open({ role, name: freeName(this.session.state.node.actors, role === "publisher" ? "p" : "c") }, true);
   }
 
@@ -62,7 +62,7 @@ export class Clients {
     const button = around(event, "[data-client-act]");
     if (!button) return;
     const client = this.client(dataOf(required(around(event, "[data-client]"), "the client"), "client"));
-    if (!client || !this.asking.may()) return;
+    if (!client || !this.sender.may()) return;
     /** @type {Record<string, () => unknown>} */
     const acts = {
       edit: () => this.form.open(client, false),
@@ -135,7 +135,7 @@ export class Clients {
       el("b", {}, client.name),
       el("span", { "data-client-text": "" }),
     );
-    const rate = new Rate(client.name, () => this.client(client.name), this.asking);
+    const rate = new Rate(client.name, () => this.client(client.name), this.sender);
     this.rates.set(client.name, rate);
     return el(
       "li.client",

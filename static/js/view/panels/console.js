@@ -14,16 +14,16 @@ const OFFLINE = {
 
 export class Console {
   /**
-   * `data`: {commands: {name: columns}}; `ask(line)` resolves with {text, error}; `names()` gives the queues.
+   * `data`: {commands: {name: columns}}; `runLine(line)` resolves with {text, error}; `names()` gives the queues.
    * @param {HTMLElement} root
    * @param {{ commands: Record<string, string[]> }} data
-   * @param {(line: string) => Promise<{ text: string, error: string | null }>} ask
+   * @param {(line: string) => Promise<{ text: string, error: string | null }>} runLine
    * @param {() => string[]} names
    */
-  constructor(root, data, ask, names) {
+  constructor(root, data, runLine, names) {
     this.root = root;
     this.commands = data.commands;
-    this.ask = ask;
+    this.runLine = runLine;
     this.names = names;
     this.history = new History();
     this.output = need("[data-console-output]", root);
@@ -122,7 +122,7 @@ export class Console {
     const answer = el("span.console-answer", { "aria-busy": "true" }, "…");
     this.print(el("div.console-block", {}, el("b.console-line", {}, PROMPT + line), "\n", answer));
     try {
-      const { text, error } = await this.ask(line);
+      const { text, error } = await this.runLine(line);
       answer.textContent = error ?? text;
       answer.classList.toggle("console-error", Boolean(error) || text.startsWith("Error"));
     } catch (error) {

@@ -285,7 +285,7 @@ export class Controls {
   }
 
   /**
-   * Nothing can be asked for while the engine is away, or in somebody else's session.
+   * Nothing can be requested while the engine is away, or in somebody else's session.
    * @param {boolean} live
    */
   enable(live) {

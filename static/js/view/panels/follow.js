@@ -151,7 +151,7 @@ export class Follow {
     if (button) this.playhead.go(Number(button.dataset.at) + 1, { from: "life" });
   }
 
-  /** The run went on, or another moment is looked at. */
+  /** The run went on, or another moment is shown. */
   update() {
     const { life, playhead } = this;
     show(this.strip, life !== null);
@@ -170,7 +170,7 @@ export class Follow {
   }
 
   /**
-   * Where the message is at the moment that is looked at.
+   * Where the message is at the moment that is shown.
    * @param {Life} life
    */
   words(life) {

@@ -137,7 +137,7 @@ export class Instruments {
   }
 
   /**
-   * The moment that is looked at, on every plot at the same place.
+   * The moment that is shown, on every plot at the same place.
    * @param {UPlot} plot
    */
   mark(plot) {
@@ -172,7 +172,7 @@ export class Instruments {
     const { samples } = this.playhead.timeline;
     for (const { spec, plot } of this.plots) {
       plot.setData(columns(samples, spec));
-      // Without a pointer on the plots, the numbers are those of the moment that is looked at.
+      // Without a pointer on the plots, the numbers are those of the moment that is shown.
       if ((plot.cursor.left ?? -1) < 0 && samples.length) plot.setLegend({ idx: this.indexNow(samples) }, false);
     }
     this.showDisk();

@@ -10,7 +10,7 @@ import { around, el, find, focused, keepChildren, need, required } from "../base
  * @import { Line } from "../../model/timeline.js"
  */
 
-/** @typedef {{ details: boolean, group: string, queue: boolean }} Wants which lines the reader wants to see */
+/** @typedef {{ details: boolean, group: string, queue: boolean }} Chosen which lines the reader wants to see */
 
 const SHOWN = 60;
 
@@ -28,15 +28,15 @@ export class Narrative {
     /** @type {number | null} the line that is explained, by its first transition */
     this.picked = null;
     this.rendered = "";
-    /** @type {Wants} file details too, one group of kinds or "", one queue only */
-    this.wants = { details: false, group: "", queue: false };
+    /** @type {Chosen} file details too, one group of kinds or "", one queue only */
+    this.chosen = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
     /**
      * @template {HTMLElement} T
      * @param {T} field
-     * @param {(field: T) => Partial<Wants>} read
+     * @param {(field: T) => Partial<Chosen>} read
      */
-    const wish = (field, read) => field.addEventListener("change", () => this.want(read(field)));
+    const wish = (field, read) => field.addEventListener("change", () => this.restrict(read(field)));
     wish(need("[data-act=details]", HTMLInputElement), ({ checked }) => ({ details: checked }));
     wish(need("[data-narrative-group]", HTMLSelectElement), ({ value }) => ({ group: value }));
     wish(need("[data-act=only-queue]", HTMLInputElement), ({ checked }) => ({ queue: checked }));
@@ -67,21 +67,21 @@ export class Narrative {
   }
 
   /**
-   * Read other lines: see `wants`.
-   * @param {Partial<Wants>} change
+   * Show other lines.
+   * @param {Partial<Chosen>} change
    */
-  want(change) {
-    Object.assign(this.wants, change);
+  restrict(change) {
+    Object.assign(this.chosen, change);
     this.update();
   }
 
   filter() {
-    return [...Object.values(this.wants), shownQueue(this.session.state)].join();
+    return [...Object.values(this.chosen), shownQueue(this.session.state)].join();
   }
 
   /** Events, and the housekeeping of files too where the reader wants it. */
   shown() {
-    const { details, group, queue } = this.wants;
+    const { details, group, queue } = this.chosen;
     const name = shownQueue(this.session.state);
     return this.session.timeline.lines.filter(
       (line) =>
@@ -97,7 +97,7 @@ export class Narrative {
   }
 
   /**
-   * One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of.
+   * One line; `later` if it had not happened at the moment that is shown, which `here` is the newest line of.
    * @param {Line} line
    * @param {boolean} later
    * @param {Line | null} here

@@ -7,21 +7,21 @@ import { el, setText } from "../base/dom.js";
 
 /**
  * @import { Client } from "../../model/clients.js"
- * @import { Asking } from "../base/asking.js"
+ * @import { CommandSender } from "../base/command-sender.js"
  */
 
 const MOST = 100_000;
 
 export class Rate {
   /**
-   * `client()` is what it belongs to as it is now; `asking` sends commands.
+   * `client()` is what it belongs to as it is now; `sender` sends commands.
    * @param {string} name
    * @param {() => Client | undefined} client
-   * @param {Asking} asking
+   * @param {CommandSender} sender
    */
-  constructor(name, client, asking) {
+  constructor(name, client, sender) {
     this.client = client;
-    this.asking = asking;
+    this.sender = sender;
     this.element = el("span.rate", {
       role: "slider",
       tabindex: "0",
@@ -40,7 +40,7 @@ export class Rate {
   }
 
   get most() {
-    return this.asking.limits.max_rate_per_s ?? MOST;
+    return this.sender.limits.max_rate_per_s ?? MOST;
   }
 
   /** @param {number} rate */
@@ -62,7 +62,7 @@ export class Rate {
   /** @param {number} rate */
   set(rate) {
     const client = this.client();
-    if (client && rate !== client.rate_per_s) this.asking.send(settingOf(client, { rate_per_s: rate }));
+    if (client && rate !== client.rate_per_s) this.sender.send(settingOf(client, { rate_per_s: rate }));
   }
 
   /** @param {KeyboardEvent} event */

@@ -13,7 +13,7 @@ import { act } from "../base/scheduler.js";
 /**
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Session } from "../../model/session.js"
- * @import { Asking } from "../base/asking.js"
+ * @import { CommandSender } from "../base/command-sender.js"
  * @import { Clients } from "./clients.js"
  */
 
@@ -23,17 +23,17 @@ const SVG = "http://www.w3.org/2000/svg";
 
 export class Routes {
   /**
-   * `asking` sends commands; `clients` has the publishers and consumers; `topology()` opens the dialog that declares.
+   * `sender` sends commands; `clients` has the publishers and consumers; `topology()` opens the dialog that declares.
    * @param {HTMLElement} root
    * @param {Session} session
-   * @param {Asking} asking
+   * @param {CommandSender} sender
    * @param {Clients} clients
    * @param {() => unknown} topology
    */
-  constructor(root, session, asking, clients, topology) {
+  constructor(root, session, sender, clients, topology) {
     this.root = root;
     this.session = session;
-    this.asking = asking;
+    this.sender = sender;
     this.clients = clients;
     this.wires = need("[data-wires]", SVGSVGElement, root);
     this.live = find("[data-routes-live]", root);
@@ -115,8 +115,8 @@ export class Routes {
 
   /** @param {ReturnType<typeof joining>} joined */
   async join(joined) {
-    if ("problem" in joined) this.asking.alerts.flash(joined.problem);
-    else if (await this.asking.send(joined.command, joined.text)) setText(this.live, joined.text);
+    if ("problem" in joined) this.sender.alerts.flash(joined.problem);
+    else if (await this.sender.send(joined.command, joined.text)) setText(this.live, joined.text);
   }
 
   /** @param {PointerEvent} event */
@@ -124,7 +124,7 @@ export class Routes {
     const port = around(event, "[data-port]");
     if (!port) return;
     const id = dataOf(required(around(event, "[data-object]"), "the object"), "object");
-    if (!this.asking.may()) return;
+    if (!this.sender.may()) return;
     openMenu(port, port.getAttribute("aria-label") ?? "", [
       ...joinsOf(this.state, id).map((each) => ({ text: each.text, run: () => this.join(each) })),
       ...partingsOf(this.state, id).map((each) => ({ text: each.text, run: () => this.join(each) })),
@@ -183,7 +183,7 @@ export class Routes {
    * @param {HTMLElement} anchor
    */
   heldMenu(anchor) {
-    if (!this.asking.may()) return;
+    if (!this.sender.may()) return;
     const all = this.held;
     /**
      * @param {string} text

@@ -94,7 +94,7 @@ export class StoryPanel {
     find("[data-act=play]")?.focus();
   }
 
-  /** Tell what belongs to the moment that is looked at. */
+  /** Tell what belongs to the moment that is shown. */
   update() {
     const { story, playhead } = this;
     const { knownUs: nowUs } = playhead;
@@ -127,7 +127,7 @@ export class StoryPanel {
     this.marked = new Set();
     const parts = stop ? this.partsOf(stop, ended) : [];
     if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
-    if (locked && !stop?.ask) parts.push(this.asked());
+    if (locked && !stop?.question) parts.push(this.questionShown());
     if (ended && !stop) parts.push(this.ending());
     body.replaceChildren(...parts.filter((part) => part !== null));
     body.scrollTop = 0;
@@ -188,13 +188,13 @@ export class StoryPanel {
     return [
       ...(ended && stop.atUs < this.story.untilUs ? [] : notes),
       ended ? this.ending() : null,
-      stop.ask || (stop.answer && this.story.right !== null) ? this.asked() : null,
+      stop.question || (stop.answer && this.story.right !== null) ? this.questionShown() : null,
       stop.verdict ? this.verdict() : null,
     ];
   }
 
   /** The prediction: to be locked, locked, or compared with what happened. */
-  asked() {
+  questionShown() {
     const { story } = this;
     const { prediction, chosen, right } = story;
     const open = story.locked(this.session.knownUs);

@@ -65,7 +65,7 @@ export class Topology {
     this.session = session;
     this.command = command;
     /** @type {{ form: HTMLFormElement, values: Values, until: number } | null} the form whose command the broker has not answered yet */
-    this.asked = null;
+    this.posted = null;
     /** What the lists showed last. */
     this.mark = "";
     session.watch((t) => this.answered(t));
@@ -76,7 +76,7 @@ export class Topology {
       });
     dialog.addEventListener("click", (event) => {
       const button = around(event, "[data-undeclare]");
-      if (button) this.ask(JSON.parse(dataOf(button, "undeclare")), need("[data-problem]", dialog));
+      if (button) this.post(JSON.parse(dataOf(button, "undeclare")), need("[data-problem]", dialog));
     });
   }
 
@@ -96,10 +96,10 @@ export class Topology {
       need(`[name=${problem.field}]`, form).focus();
       return;
     }
-    this.asked = { form, values, until: performance.now() + ANSWER_MS };
+    this.posted = { form, values, until: performance.now() + ANSWER_MS };
     try {
       await this.command(COMMANDS[dataOf(form, "declare")](values));
-      if (!this.asked) return;
+      if (!this.posted) return;
       form.reset();
       forgive(form);
     } catch (error) {
@@ -108,13 +108,13 @@ export class Topology {
   }
 
   /**
-   * What the broker has against a declaration closes the channel: it is said at the form that asked for it.
+   * What the broker has against a declaration closes the channel: it is said at the form that requested it.
    * @param {AnyTransition} t
    */
   answered(t) {
-    if (!["ChannelClosed", "ConnectionClosed"].includes(t.kind) || !this.asked || performance.now() > this.asked.until) return;
-    const { form, values } = this.asked;
-    this.asked = null;
+    if (!["ChannelClosed", "ConnectionClosed"].includes(t.kind) || !this.posted || performance.now() > this.posted.until) return;
+    const { form, values } = this.posted;
+    this.posted = null;
     write(form, values);
     complain(form, need("input[name]", HTMLInputElement, form).name, `${t.code} ${t.text}`);
   }
@@ -123,7 +123,7 @@ export class Topology {
    * @param {Values} command
    * @param {HTMLElement} place
    */
-  async ask(command, place) {
+  async post(command, place) {
     try {
       await this.command(command);
       setText(place, "");

@@ -17,7 +17,7 @@ import { ruleAddress } from "../base/rule-link.js";
 
 /** @typedef {Pick<Line, "number" | "atUs" | "t" | "messages"> & { fate?: Line["fate"] }} Reason a line, or a transition that is shown like one */
 
-const SPEAK_MS = 1500;
+const ANNOUNCE_MS = 1500;
 /** The most significant reason of so much virtual time is the one that stands. */
 const HOLDS_US = 1_500_000;
 const MOST = 40;
@@ -35,7 +35,7 @@ export class WhyPanel {
     this.pinned = false;
     /** @type {number | null} the run that is explained */
     this.epoch = null;
-    this.speak = throttle(SPEAK_MS, (/** @type {string} */ text) => setText(find("[data-why-live]", root), text));
+    this.announce = throttle(ANNOUNCE_MS, (/** @type {string} */ text) => setText(find("[data-why-live]", root), text));
   }
 
   /** Follow the run: show the weightiest line that is new. */
@@ -121,7 +121,7 @@ export class WhyPanel {
       ...bodyOf(explained),
       ...[figure, settingNote(governs(line.t, this.session.state))].filter((part) => part !== null),
     );
-    if (this.session.speed <= 1 || !this.session.play) this.speak(`${explained.title} ${explained.reason || ""}`);
+    if (this.session.speed <= 1 || !this.session.play) this.announce(`${explained.title} ${explained.reason || ""}`);
   }
 }
 

@@ -19,17 +19,17 @@ import { Zoom } from "./zoom.js";
  * @param {Live} live
  */
 export function buildStage(live) {
-  const { root, session, playhead, selection, asking } = live;
+  const { root, session, playhead, selection, sender } = live;
   const view = new StageView(need("[data-canvas=stage]", HTMLCanvasElement, root), playhead, selection);
   session.watch((t) => view.observe(t));
   const tooltip = new Tooltip(need("[data-tooltip]", root), playhead);
   view.pointing = (target) => tooltip.update(target);
   nameChosen(need("[data-chosen]"), selection);
-  const back = new PutBack(need(".stage-box", root), view, playhead, asking);
+  const back = new PutBack(need(".stage-box", root), view, playhead, sender);
   const twin = new Twin(need("#twin"), playhead, selection, (seq) => back.put(seq));
   const zoom = new Zoom(need("[data-zoom]", root), view);
   const fence = new FenceHandle(need(".stage-box", root), view, playhead, (target) => setTarget(live, target));
-  const gauges = new GaugeHandles(need(".stage-box", root), need("[data-gauge=ram]", root), view, playhead, asking);
+  const gauges = new GaugeHandles(need(".stage-box", root), need("[data-gauge=ram]", root), view, playhead, sender);
   return { view, tooltip, twin, zoom, fence, gauges };
 }
 
@@ -38,8 +38,8 @@ export function buildStage(live) {
  * @param {Values} given
  * @param {number | null} value
  */
-async function setTarget({ session, asking }, value) {
+async function setTarget({ session, sender }, value) {
   const many = Object.keys(session.state.queues).length > 1;
   const where = many ? { queue: shownQueue(session.state) } : {};
-  await asking.send({ do: "set", name: "target_ram_count", value, ...where });
+  await sender.send({ do: "set", name: "target_ram_count", value, ...where });
 }

@@ -44,7 +44,7 @@ export class Fates {
   }
 
   /**
-   * Draw them; tells whether ghosts still fade.
+   * Draw them; returns whether ghosts still fade.
    * @param {CanvasRenderingContext2D} pen
    * @param {Scene} scene
    * @param {QueueState | null} queue

@@ -113,7 +113,7 @@ export class Flights {
   }
 
   /**
-   * Draw those that fly; tells whether any does.
+   * Draw those that fly; returns whether any does.
    * @param {CanvasRenderingContext2D} pen
    * @param {Scene} scene
    * @param {number} now

@@ -12,7 +12,7 @@ import { thermometerOf } from "./over.js";
  * @import { Scene } from "../../layout/stage.js"
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
- * @import { Asking } from "../base/asking.js"
+ * @import { CommandSender } from "../base/command-sender.js"
  * @import { StageView } from "./stage.js"
  */
 
@@ -44,15 +44,15 @@ const PAGE = 0.1;
 
 export class GaugeHandles {
   /**
-   * Over the canvas of `stage` in `box`, on phones over the bar of memory in `bars`; `asking` sends what is set.
+   * Over the canvas of `stage` in `box`, on phones over the bar of memory in `bars`; `sender` sends what is set.
    * @param {HTMLElement} box
    * @param {HTMLElement} bars
    * @param {StageView} stage
    * @param {Playhead} playhead
-   * @param {Asking} asking
+   * @param {CommandSender} sender
    */
-  constructor(box, bars, stage, playhead, asking) {
-    this.handles = LINES.map((line) => new GaugeHandle(line, box, bars, stage, playhead, asking));
+  constructor(box, bars, stage, playhead, sender) {
+    this.handles = LINES.map((line) => new GaugeHandle(line, box, bars, stage, playhead, sender));
     stage.listen((scene) => {
       for (const each of this.handles) each.follow(scene);
     });
@@ -66,15 +66,15 @@ class GaugeHandle {
    * @param {HTMLElement} bars
    * @param {StageView} stage
    * @param {Playhead} playhead
-   * @param {Asking} asking
+   * @param {CommandSender} sender
    */
-  constructor(line, box, bars, stage, playhead, asking) {
+  constructor(line, box, bars, stage, playhead, sender) {
     this.line = line;
     this.box = box;
     this.bars = bars;
     this.stage = stage;
     this.playhead = playhead;
-    this.asking = asking;
+    this.sender = sender;
     /** @type {Scene | null} the scene that was painted last */
     this.scene = null;
     /** @type {Values | null} the gauge as it was when the press began: its scale stays while it is dragged */
@@ -161,7 +161,7 @@ class GaugeHandle {
 
   /** @param {number} share */
   set(share) {
-    this.asking.send({ do: "set", name: this.line.name, value: share });
+    this.sender.send({ do: "set", name: this.line.name, value: share });
   }
 
   /** @param {KeyboardEvent} event */

@@ -10,14 +10,14 @@ export class Pace {
   }
 
   /**
-   * A frame is drawn at `now`; `wanted` if the one before asked for it. A pause in which none was wanted is not slow.
+   * A frame is drawn at `now`; `requested` if the one before requested it. A pause in which none was requested is not slow.
    * @param {number} now
-   * @param {boolean} wanted
+   * @param {boolean} requested
    */
-  frame(now, wanted) {
+  frame(now, requested) {
     const took = now - this.last;
     this.last = now;
-    if (wanted && took > SLOW_MS) this.slowFrames += 1;
+    if (requested && took > SLOW_MS) this.slowFrames += 1;
     else this.slowFrames = 0;
   }
 

@@ -9,7 +9,7 @@ import { required } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
- * @import { Asking } from "../base/asking.js"
+ * @import { CommandSender } from "../base/command-sender.js"
  * @import { StageView } from "./stage.js"
  */
 
@@ -17,16 +17,16 @@ const HELD = "unacked";
 
 export class PutBack {
   /**
-   * `stage` draws in `box`; `asking` sends the command.
+   * `stage` draws in `box`; `sender` sends the command.
    * @param {HTMLElement} box
    * @param {StageView} stage
    * @param {Playhead} playhead
-   * @param {Asking} asking
+   * @param {CommandSender} sender
    */
-  constructor(box, stage, playhead, asking) {
+  constructor(box, stage, playhead, sender) {
     this.stage = stage;
     this.playhead = playhead;
-    this.asking = asking;
+    this.sender = sender;
     this.label = new Carried(box);
     carry(stage.canvas, {
       /** @param {PointerEvent} event */
@@ -104,9 +104,9 @@ export class PutBack {
    * @param {number} seq
    */
   put(seq) {
-    if (!this.asking.may()) return;
+    if (!this.sender.may()) return;
     const count = this.countOf(seq);
-    if (!count) this.asking.alerts.flash(this.text(0));
-    else this.asking.send({ do: "requeue", count }, fill(ngettext("%(n)s message is back in its queue", "%(n)s messages are back in their queue", count), { n: number(count) }));
+    if (!count) this.sender.alerts.flash(this.text(0));
+    else this.sender.send({ do: "requeue", count }, fill(ngettext("%(n)s message is back in its queue", "%(n)s messages are back in their queue", count), { n: number(count) }));
   }
 }

@@ -71,7 +71,7 @@ export class StageView {
     /** Whether the press that ends now moved the stage: then it is no click. */
     this.dragged = false;
     this.pace = new Pace();
-    /** Whether the last frame asked for another. */
+    /** Whether the last frame requested another. */
     this.goesOn = false;
     this.flights = new Flights(() => this.reduced.matches);
     /** @type {Fates | null} what a stop would do to the messages, where the page shows it */
@@ -209,7 +209,7 @@ export class StageView {
   }
 
   /**
-   * Draw a scene with a pen, the canvas' own or that of an export; tells whether something is in flight.
+   * Draw a scene with a pen, the canvas' own or that of an export; returns whether something is in flight.
    * @param {CanvasRenderingContext2D} pen
    * @param {Scene} scene
    * @param {number} now

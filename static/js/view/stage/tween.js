@@ -1,5 +1,5 @@
 /**
- * Marks travel: from the scene that is shown to the one that is wanted. A mark keeps its key; a part that has gone
+ * Marks travel: from the scene that is shown to the next one. A mark keeps its key; a part that has gone
  * from RAM while its twin came up on disk (or back) is carried over by `from`. Knows nothing of the page.
  */
 
@@ -69,9 +69,9 @@ export class Tween {
     const before = this.visuals;
     const next = new Map();
     let sinking = 0;
-    const wanted = new Set(marks.map((mark) => mark.key));
+    const keys = new Set(marks.map((mark) => mark.key));
     for (const mark of marks) {
-      const carried = this.origin(before, mark, wanted);
+      const carried = this.origin(before, mark, keys);
       /** @type {Visual} */
       const visual = {
         mark,
@@ -107,12 +107,12 @@ export class Tween {
    * What a mark grows out of: itself, or its twin on the other side if that one has gone.
    * @param {Map<string, Visual>} before
    * @param {Mark} mark
-   * @param {Set<string>} wanted
+   * @param {Set<string>} keys
    */
-  origin(before, mark, wanted) {
+  origin(before, mark, keys) {
     const own = before.get(mark.key);
     if (own) return own;
-    return mark.from && !wanted.has(mark.from) ? before.get(mark.from) : undefined;
+    return mark.from && !keys.has(mark.from) ? before.get(mark.from) : undefined;
   }
 
   /**
@@ -188,7 +188,7 @@ export class Tween {
   }
 
   /**
-   * Move everything to where it is at `now`; tells whether anything still moves.
+   * Move everything to where it is at `now`; returns whether anything still moves.
    * @param {number} now
    */
   at(now) {

@@ -102,7 +102,7 @@ export class ChartsView {
   }
 
   /**
-   * Of things over time, the last one at the moment that is looked at.
+   * Of things over time, the last one at the moment that is shown.
    * @param {Timed[]} items
    */
   current(items) {

@@ -17,7 +17,7 @@ export class LastSeconds {
     this.shown = { position: 0, us: 0 };
   }
 
-  /** Play up to the moment that is looked at, unless time passes already or nothing is known of what was before. */
+  /** Play up to the moment that is shown, unless time passes already or nothing is known of what was before. */
   play() {
     const { playhead } = this;
     const { history, nowUs } = playhead;

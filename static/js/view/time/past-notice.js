@@ -4,7 +4,7 @@ import { find, need, setText, show, throttle } from "../base/dom.js";
 
 /** @import { Playhead } from "../../model/playhead.js" */
 
-const SPEAK_MS = 900;
+const ANNOUNCE_MS = 900;
 
 /**
  * Virtual time to a tenth of a second: 00:02.1.
@@ -15,7 +15,7 @@ function tenths(us) {
 }
 
 /**
- * Which moment is looked at, in words.
+ * Which moment is shown, in words.
  * @param {Playhead} playhead
  */
 function momentText(playhead) {
@@ -59,10 +59,10 @@ export class PastNotice {
       playhead.now();
       find("[data-act=back]", root)?.focus();
     });
-    this.speak = throttle(SPEAK_MS, () => setText(find("[data-moment-live]", root), this.spoken()));
+    this.announce = throttle(ANNOUNCE_MS, () => setText(find("[data-moment-live]", root), this.announcement()));
   }
 
-  /** The run went on, or another moment is looked at. */
+  /** The run went on, or another moment is shown. */
   update() {
     const { behind } = this.playhead;
     show(this.root, behind);
@@ -75,8 +75,8 @@ export class PastNotice {
     show(place, gap !== "");
   }
 
-  /** For screen readers, when another moment is looked at; not each time the run goes on. */
-  spoken() {
+  /** For screen readers, when another moment is shown; not each time the run goes on. */
+  announcement() {
     if (!this.playhead.behind) return gettext("Back to now");
     return `${momentText(this.playhead)}. ${gapText(this.playhead.gaps)}`;
   }

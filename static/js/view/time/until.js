@@ -36,7 +36,7 @@ export class UntilBar {
     this.button.addEventListener("click", () => this.toggle());
     this.select.addEventListener("change", () => {
       this.until.cancel();
-      show(this.number, Boolean(CONDITIONS[this.select.value].asks));
+      show(this.number, Boolean(CONDITIONS[this.select.value].ofMessage));
     });
   }
 
@@ -46,7 +46,7 @@ export class UntilBar {
       return;
     }
     const name = this.select.value;
-    const seq = CONDITIONS[name].asks ? this.number.valueAsNumber : null;
+    const seq = CONDITIONS[name].ofMessage ? this.number.valueAsNumber : null;
     if (Number.isNaN(seq)) {
       this.number.focus();
       return;

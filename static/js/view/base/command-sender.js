@@ -1,4 +1,4 @@
-/** Commands that are asked for on the picture itself: refused kindly where nothing can be changed, and announced. */
+/** Commands that are requested on the picture itself: refused kindly where nothing can be changed, and announced. */
 import { gettext, messageOf } from "../../model/text.js";
 
 /**
@@ -8,7 +8,7 @@ import { gettext, messageOf } from "../../model/text.js";
  * @import { Alerts } from "./alerts.js"
  */
 
-export class Asking {
+export class CommandSender {
   /**
    * @param {Playhead} playhead
    * @param {Engine} engine
@@ -52,7 +52,7 @@ export class Asking {
   }
 
   /**
-   * Send a command and say what it did; tells whether it was accepted.
+   * Send a command and say what it did; returns whether it was accepted.
    * @param {Values} command
    */
   async send(command, done = "") {
