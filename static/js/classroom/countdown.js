@@ -2,7 +2,7 @@
 import { findAll } from "../view/base/dom.js";
 
 /**
- * How seconds stand on a wall: 1:05.
+ * Seconds as minutes and seconds, 1:05.
  * @param {number} seconds
  */
 export function clock(seconds) {
@@ -10,7 +10,7 @@ export function clock(seconds) {
 }
 
 /**
- * Count down wherever the server said how much is left; `over` is called when one of them comes to its end.
+ * Count down wherever the server wrote how much time is left; `over` is called when one of the countdowns ends.
  * @param {() => void} over
  */
 export function countDown(over) {

@@ -205,7 +205,7 @@ function answerText(exercise, tally) {
 
 /** @param {Hardest | null} hardest */
 function drawHardest(hardest) {
-  // One that was handed out after this page came is not known here.
+  // The page was loaded before this exercise was handed out.
   const exercise = hardest ? exercises.get(hardest.exercise) : undefined;
   show(find("[data-hardest-none]"), !exercise);
   show(find("[data-hardest-body]"), Boolean(exercise));
@@ -290,7 +290,7 @@ function receive(message) {
 }
 
 /**
- * The vote that is on, live: who has not voted, what was said, and what to do about it.
+ * The vote that is on, live: who has not voted, the answers so far, and what the teacher can do next.
  * @param {VoteOfTeacher | null} vote
  */
 function drawVote(vote) {
@@ -303,7 +303,7 @@ function drawVote(vote) {
   if (!vote || !lead) return;
   const lines = findAll("[data-option]", lead);
   if (Object.keys(vote.results).some((name) => !lines.some((line) => line.dataset.option === name))) {
-    location.reload(); // a number that nobody gave before
+    location.reload(); // a number that has no votes from the first round
     return;
   }
   setText(find("[data-votes]", lead), `${vote.votes} / ${students.size}`);

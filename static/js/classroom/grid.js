@@ -1,20 +1,20 @@
-/** The grid of a class as values: sorting, sums, and what a cell says. No page here. */
+/** The grid of a class as values: sorting, sums, and the text of a cell. No page here. */
 
 /**
- * What a student has done of an exercise. Minutes: without a right step, or until it was done.
+ * What a student has done of an exercise. Minutes: so far without a right step, or until it was done.
  * @typedef {"first" | "later" | "working" | "wrong" | "help"} CellState
  * @typedef {[state: CellState, attempts: number, minutes: number]} Cell
  */
 
 /**
- * A line of the grid as the server tells of it (playground/classroom/selectors.py); `mix` counts alphas, betas, gammas and deltas, and
+ * A line of the grid as the server sends it (playground/classroom/selectors.py); `mix` counts alphas, betas, gammas and deltas, and
  * last all ready messages.
  * @typedef {(one: Student, other: Student) => number} Order which of two comes first
  * @typedef {{ id: number, name: string, online: boolean, pushed?: boolean, cells: Record<string, Cell>, now?: string | null, session?: string | null, mix?: number[] | null }} Student
  */
 
 /**
- * States of a cell that is begun, from the best to the one that needs somebody.
+ * States of a cell that is begun, from the best to the one where a student needs help.
  * @type {CellState[]}
  */
 export const STATES = ["first", "later", "working", "wrong", "help"];
@@ -25,7 +25,7 @@ const isDone = (state) => state === "first" || state === "later";
 const doneOf = (student) => Object.values(student.cells).filter(([state]) => isDone(state)).length;
 
 /**
- * How urgently somebody needs help: who needs it, the longest first; then wrong answers; then who is behind.
+ * How urgently a student needs help: first those who need it, the longest wait first; then wrong answers; then those who are behind.
  * @param {Student} student
  */
 export function need(student) {

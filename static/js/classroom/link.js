@@ -5,8 +5,8 @@
 /** @typedef {"connecting" | "live" | "lost" | "ended"} LinkStatus */
 
 /**
- * What the server tells a teacher and a student (playground/classroom/selectors.py). The results of a vote say for each answer how many
- * gave it, and which share, in the first round and in the second.
+ * What the server sends to a teacher and a student (playground/classroom/selectors.py). The results of a vote give for each answer how many
+ * chose it, and which share, in the first round and in the second.
  * @typedef {{ id: number, stage: string }} VoteNow
  * @typedef {VoteNow & { votes: number, missing: string[], results: Record<string, [number, number, number, number]>, recommended: string }} VoteOfTeacher
  * @typedef {{ exercise: string, tried: number, failed: number, answers: [tally: string, count: number, passed: boolean][] }} Hardest

@@ -16,14 +16,14 @@ const VOTED = "class-vote";
 
 let frozen = false;
 
-// The veil goes when the teacher says so, not with Escape; a browser may close it all the same the second time.
+// Only the teacher ends the freeze, not Escape; a browser may still close the dialog at the second Escape, so it is opened again.
 veil.addEventListener("cancel", (event) => event.preventDefault());
 veil.addEventListener("close", () => {
   if (frozen) veil.showModal();
 });
 
 /**
- * The first message after a load tells how things are; what was seen before does not lead anywhere again.
+ * The first message after a load gives the present situation; what this page has followed before is not opened a second time.
  * @param {ClassMessage} message
  */
 function receive(message) {
@@ -33,7 +33,7 @@ function receive(message) {
   if (handedOut(message.handed)) return;
   pushedLink(message.push);
   writeNote(message.ended ? gettext("The lesson is over.") : "");
-  // One message may tell of both; the page of a vote that has ended must not stand in the way of the pushed state.
+  // One message may carry both; the page of a vote that has ended must not stand in the way of the pushed state.
   if (!push(message.push)) vote(message.vote);
 }
 
@@ -50,7 +50,7 @@ function handedOut(slugs) {
 }
 
 /**
- * Whoever comes late finds the state that the teacher pushed, and from whom it is.
+ * A student who comes late finds the state that the teacher pushed, and from whom it is.
  * @param {Pushed | null} pushed
  */
 function pushedLink(pushed) {
@@ -67,16 +67,16 @@ function writeNote(text) {
 }
 
 /**
- * Follow a state that is pushed while this tab is open: what was there when it came counts as seen.
+ * Follow a state that is pushed while this tab is open; one that was there when the page came counts as followed.
  * @param {Pushed | null} pushed
  * @returns {boolean} whether the page is about to be left for it
  */
 function push(pushed) {
-  const seen = sessionStorage.getItem(PUSHED);
+  const followed = sessionStorage.getItem(PUSHED);
   const now = pushed?.at ?? "";
-  if (seen === now) return false;
+  if (followed === now) return false;
   sessionStorage.setItem(PUSHED, now);
-  if (seen === null || !pushed) return false;
+  if (followed === null || !pushed) return false;
   location.assign(`/r/${pushed.id}/`);
   return true;
 }

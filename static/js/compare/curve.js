@@ -92,7 +92,7 @@ function paintEvents(pen, events, span, area, side) {
 }
 
 /**
- * A is drawn through, B dashed: they differ without their colour too.
+ * A is a solid line and B a dashed one, so that they differ without colour too.
  * @param {CanvasRenderingContext2D} pen
  * @param {[x: number, y: number][]} points
  * @param {number} side

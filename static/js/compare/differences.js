@@ -33,7 +33,7 @@ function written(value) {
 }
 
 /**
- * The fields in which two transitions of one kind differ: [{name, a, b}]; of two kinds only that.
+ * The fields in which two transitions of one kind differ: [{name, a, b}]; transitions of two kinds give only their kinds.
  * @param {AnyTransition | null} a
  * @param {AnyTransition | null} b
  */

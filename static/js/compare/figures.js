@@ -39,7 +39,7 @@ function written(kind, value) {
 }
 
 /**
- * Whether B is better or worse than A, where one direction is better for whoever runs the broker.
+ * Whether B is better or worse than A, for figures in which the operator of a broker prefers one direction.
  * @param {string | undefined} better
  * @param {Figure} a
  * @param {Figure} b

@@ -9,7 +9,7 @@ const MAX_ROWS = 100_000;
 const MAX_WEIGHT = 3_000_000;
 
 /**
- * A run from the messages about it, and a playhead to look at any moment.
+ * A run from the messages about it, and a playhead that can show any moment of it.
  * @param {(FrameMessage | SnapshotMessage)[]} messages
  */
 export function runOf(messages) {
@@ -40,7 +40,7 @@ export class Lockstep {
   }
 
   /**
-   * Look at a time in both runs.
+   * Show a time in both runs.
    * @param {number} us
    */
   go(us) {

@@ -21,7 +21,7 @@ import { Lockstep, runOf } from "./lockstep.js";
  */
 
 /**
- * Two runs as the server tells of them: what each was, its figures in the end, and where they first did something else.
+ * Two runs as the server sends them: their messages, their figures at the end, and the first moment at which they differ.
  * @typedef {{ messages: (FrameMessage | SnapshotMessage)[], figures: Record<string, Figure> }} Side
  * @typedef {{ at_us: number, a: TransitionRow | null, b: TransitionRow | null }} Divergence
  * @typedef {{ until_us: number, divergence: Divergence | null, sides: Side[] }} Reel
@@ -35,7 +35,7 @@ const STEPS = 1000;
 const KEYS = { " ": "play", ArrowLeft: "back", ArrowRight: "on", d: "parting", D: "parting" };
 
 /**
- * Ask until the reel is made; a server that is busy says when to ask again.
+ * Request the reel until it is made; a busy server answers with the time after which to try again.
  * @param {string} address
  * @param {(share: number) => void} waiting
  * @returns {Promise<Reel>}
@@ -257,7 +257,7 @@ async function start(root) {
     });
     show(waits, false);
     const page = new Page(root, reel, data.figures);
-    // The first page's example runs by itself, unless the reader wants nothing to move.
+    // The first page's example runs by itself, unless the reader prefers reduced motion.
     if (root.hasAttribute("data-running") && !matchMedia("(prefers-reduced-motion: reduce)").matches) page.toggle();
   } catch (error) {
     waits.textContent = messageOf(error) || gettext("The comparison could not be loaded. Reload the page.");

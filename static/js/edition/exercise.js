@@ -17,7 +17,7 @@ import { openDesk } from "./worker.js";
  */
 
 /**
- * What the desk says of an exercise: its page, what was done, and the run that goes with it.
+ * What the desk answers about an exercise: its page, the work so far, and the run that goes with it.
  * @typedef {{ html: string, held: boolean, score: number | null, work: Values, scenario: Values, past_us: number, another?: boolean, problem?: string }} SentTask
  */
 
@@ -39,7 +39,7 @@ function show({ html, held }) {
 }
 
 /**
- * Tell the page around this one, which reports to a learning platform, how far the work is.
+ * Report how far the work is to the page around this one, which passes it on to a learning platform.
  * @param {SentTask} task
  */
 function report(task) {
@@ -49,7 +49,7 @@ function report(task) {
 }
 
 /**
- * Say in the task why something did not work.
+ * Show in the task why something did not work.
  * @param {string} words
  */
 function complain(words) {
@@ -66,7 +66,7 @@ function enable(may) {
 /**
  * Where the run begins that a task goes with.
  * @param {SentTask} task
- * @param {Values | null} [log] what was done before
+ * @param {Values | null} [log] the commands that were given before
  */
 function beginning(task, log) {
   return { scenario: task.scenario, watched: task.held, ...(log ?? { commands: [], until_us: task.past_us }) };
@@ -85,7 +85,7 @@ async function start() {
   let leave = () => {};
 
   /**
-   * Put what the desk says in the place of the task before; a run that goes with it begins in the same worker.
+   * Replace the task by the one that the desk answered; a run that goes with it begins in the same worker.
    * @param {SentTask} next
    */
   function take(next) {
@@ -106,7 +106,7 @@ async function start() {
   }
 
   /**
-   * Do what a form of the task asks.
+   * Carry out the action of one of the task's forms.
    * @param {string} action
    * @param {HTMLFormElement} form
    * @param {HTMLElement | null} submitter

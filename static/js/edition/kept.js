@@ -4,7 +4,7 @@
 
 const NAME = "waterline";
 const STORE = "logs";
-/** Under this name a tab knows for whom it keeps: several learners of a platform may use one browser. */
+/** Under this name a tab keeps the key of its learner: several learners of a platform may use one browser. */
 const WHO = "waterline-who";
 
 /**

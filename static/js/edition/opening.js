@@ -1,4 +1,4 @@
-/** What a page says while the engine comes to it, until the session has something to say. */
+/** What a page shows while the engine is loading, until the session sends its first message. */
 import { fill, gettext } from "../model/text.js";
 import { find, setText } from "../view/base/dom.js";
 

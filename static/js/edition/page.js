@@ -56,7 +56,7 @@ function bindLanguage() {
 }
 
 /**
- * Forms that send something lead to what takes their place here. Those of a task are the exercise's own, and searches are asked of the desk.
+ * Forms that send something lead to the page that replaces them here. Those of a task belong to the exercise, and searches go to the desk.
  * @param {SubmitEvent} event
  */
 function leave(event) {

@@ -1,4 +1,4 @@
-/** Searches and heatmaps of the static edition: the parts that change are requested at the desk, as htmx asks a server. */
+/** Searches and heatmaps of the static edition: the parts that change are requested from the desk, as htmx requests them from a server. */
 import { el, find, focused, need } from "../view/base/dom.js";
 import { keptAll } from "./kept.js";
 import { openDesk } from "./worker.js";
@@ -23,7 +23,7 @@ let newest = 0;
 let held = "";
 
 /**
- * Exchange the part for the one that a query requests.
+ * Exchange the part for the one that belongs to a query.
  * @param {Part} part
  * @param {string} query
  */
@@ -52,7 +52,7 @@ async function show(part, query) {
 }
 
 /**
- * What stands there while the desk works answers another question: nobody is to press it.
+ * While the desk works, the part still shows the answer to an earlier question, so it cannot be used.
  * @param {HTMLElement} place
  * @param {boolean} waiting
  */

@@ -153,7 +153,7 @@ export function makeBoard(root, draft) {
     places,
     move,
     /**
-     * Where a message is: "arriving" where it was not put anywhere yet; null for one that the step does not request.
+     * Where a message is: "arriving" where it was not put anywhere yet; null for one that is no part of the step.
      * @param {string} seq
      */
     at: (seq) => {

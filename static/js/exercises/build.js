@@ -9,7 +9,7 @@ const rows = findAll("[data-points] [data-row]");
 let active = null;
 
 /**
- * What a row asks about.
+ * The field of a row that holds what its question is about.
  * @param {HTMLElement} row
  */
 const observableOf = (row) => need(`[name="observable-${row.dataset.row}"]`, HTMLSelectElement, row);

@@ -1,4 +1,4 @@
-/** What somebody has put down so far, kept in this tab until the next step: a reload or a look elsewhere loses nothing. */
+/** The reader's work so far, kept in this tab until the next step: a reload or a visit to another page loses nothing. */
 
 export class Draft {
   /**

@@ -1,4 +1,4 @@
-/** The learner's prediction as a ghost on the lanes: a dashed frame that says how many messages were meant to be there. */
+/** The learner's prediction as a ghost on the lanes: a dashed frame with the number of messages that were predicted there. */
 import { ghostFrames } from "../layout/ghosts.js";
 import { fill, gettext } from "../model/text.js";
 import { setText } from "../view/base/dom.js";
@@ -10,7 +10,7 @@ import { setText } from "../view/base/dom.js";
 
 export class Ghosts {
   /**
-   * `box` holds the stage's canvas; `lanes` is what was said; `stage` tells of each scene that it has drawn.
+   * `box` holds the stage's canvas; `lanes` is the prediction; `stage` calls its listeners for each scene that it has drawn.
    * @param {Element} box
    * @param {Record<string, number>} lanes
    * @param {StageView} stage

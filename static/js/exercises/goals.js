@@ -6,7 +6,7 @@ import { forbidden } from "./allowed.js";
 /** @import { Session } from "../model/session.js" */
 
 /**
- * Which goals hold now, and what is left of the budget; nothing where that is not known.
+ * Which goals hold now, and what is left of the budget; undefined where that is not known.
  * @typedef {{ goals?: Record<string, boolean>, commands_left?: number, messages_left?: number }} Standing
  */
 
@@ -17,7 +17,7 @@ const POLL_MS = 1500;
 /** The server repeats the session as grading does, at most so often, and only when something has happened. */
 export class Goals {
   /**
-   * `standing()` tells how the goals stand; without it the server is asked.
+   * `standing()` resolves with how the goals stand; without it the server does.
    * @param {HTMLElement} root
    * @param {Session} session
    * @param {(() => Promise<Standing>) | null} [standing]
@@ -33,7 +33,7 @@ export class Goals {
     session.listen(() => this.requestSoon(session));
   }
 
-  /** Ask no more. */
+  /** Send no more requests. */
   end() {
     this.ended = true;
   }
@@ -49,7 +49,7 @@ export class Goals {
         const standing = await this.standing();
         if (!this.ended) this.show(standing);
       } catch {
-        // the next change asks again
+        // the next change sends a new request
       } finally {
         this.requesting = false;
         if (`${session.next} ${session.play}` !== this.newest) this.requestSoon(session);
@@ -74,7 +74,7 @@ export class Goals {
 }
 
 /**
- * What the server says; nothing where it refuses.
+ * What the server answers; nothing where it refuses.
  * @param {string} address
  * @returns {Promise<Standing>}
  */

@@ -119,7 +119,7 @@ export class Placing {
   }
 
   /**
-   * Put messages into a place as the board does, or say why not.
+   * Put messages into a place as the board does, or show why that is not possible.
    * @param {string[]} seqs
    * @param {string | null} place
    */
@@ -152,7 +152,7 @@ export class Placing {
     }
   }
 
-  /** Show what was put elsewhere: a chip where it is now, and a cover over the glyph that it left. */
+  /** Show the messages that were moved: a chip where they are now, and a cover over the glyph that they left. */
   draw() {
     const { shown: scene, queue } = this.stage;
     if (!scene || !queue || this.over) return;

@@ -2,7 +2,7 @@
 
 /**
  * The row that was chosen, if it is empty, else the first that is; where none is, the chosen one, else the last.
- * Whoever has just written the words of a row goes on with the next one.
+ * A teacher who has just written the words of a row goes on with the next one.
  * @param {string[]} observables what each row is about, "" where nothing yet
  * @param {number} active the row that has the focus, -1 for none
  * @returns {number}

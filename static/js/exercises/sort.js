@@ -4,7 +4,7 @@ import { dataOf, el, find, need } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
-/** @typedef {{ id: string, text: string, select: HTMLSelectElement }} Line a line to put in order, and the select that says where */
+/** @typedef {{ id: string, text: string, select: HTMLSelectElement }} Line a line to put in order, and the select with its place */
 
 /**
  * Show two lists in the place of the selects, which stay the truth that the form sends.

@@ -19,7 +19,7 @@ import { makeSortable } from "./sort.js";
 const boards = new WeakMap();
 
 /**
- * Make what one moves by hand; what was put down before is there again.
+ * Set up the parts of a task that the reader moves; what was put down before is restored.
  * @param {Element} task
  */
 export function openTask(task) {
@@ -31,7 +31,7 @@ export function openTask(task) {
 }
 
 /**
- * Follow the session, as `waterline:live` tells of it. The run goes on to its end, once: there is something to see before the
+ * Follow the session of the event `waterline:live`. The run goes on to its end, once, so that its result is on the page before the
  * next answer. The prediction stays on the lanes; goals stand as they are reached. Returns what ends it, for a task that takes
  * this one's place.
  * @param {Element} task

@@ -111,7 +111,7 @@ function floorOf(geo, name, count, most) {
 }
 
 /**
- * How much room a lane needs: a glyph's worth for each message at first, then only the root of the rest.
+ * How much room a lane needs: a glyph's width for each message at first, then only the root of the rest.
  * @param {number} count
  */
 function roomFor(count) {

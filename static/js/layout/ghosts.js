@@ -1,12 +1,12 @@
-/** Where a prediction stands on the stage: a frame over each lane that it speaks of. */
+/** Where a prediction stands on the stage: a frame over each lane that it names. */
 import { box } from "./geometry.js";
 
 /** @import { Scene } from "./stage.js" */
 
 /**
- * One frame for each predicted lane: {lane, x, y, w, h, said, is}: how many messages were said to be there, and are.
+ * One frame for each predicted lane: {lane, x, y, w, h, predicted, is}: how many messages were predicted there, and how many there are.
  * @param {Scene} scene as stageScene made it
- * @param {Record<string, number>} lanes how many messages were said to be in each lane
+ * @param {Record<string, number>} lanes how many messages were predicted in each lane
  */
 export function ghostFrames(scene, lanes) {
   const { geo } = scene;

@@ -14,8 +14,8 @@ import { box } from "./geometry.js";
  */
 
 /**
- * How a message looks: with pattern and thread, and which part on disk no fsync has covered.
- * @typedef {{ detailed?: boolean, unsynced?: { index: boolean, content: boolean } | null }} Look
+ * The appearance of a message: with pattern and thread, and which part on disk no fsync has covered.
+ * @typedef {{ detailed?: boolean, unsynced?: { index: boolean, content: boolean } | null }} Appearance
  */
 
 /**
@@ -28,7 +28,7 @@ import { box } from "./geometry.js";
  * @param {number} width
  * @param {string} place
  * @param {number} flags
- * @param {Look} options
+ * @param {Appearance} options
  */
 export function pushGlyph(marks, geo, key, u, width, place, flags, options) {
   const parts = partsOf(place, flags);

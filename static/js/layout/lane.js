@@ -4,7 +4,7 @@ import { EXTENT as E } from "../model/catalogue/rows.js";
 /** @import { Numbered } from "../model/stretches.js" */
 
 /**
- * Where the messages of a lane are; see `planLane`.
+ * Where the messages of a lane are; `planLane` makes it.
  * @typedef {{ count: number, from: number, shown: number, pitch: number, width: number, detailed: boolean, edges: number, folded: number, bars: number, foldFrom?: number, foldTo?: number, border: (i: number) => number, index: (u: number) => number }} LanePlan
  */
 
@@ -18,7 +18,7 @@ const PART_PITCH = 40;
 /**
  * The plan of a lane of `count` messages between u0 and u1. Messages are counted from the head, which is at u1.
  * {pitch, glyph, edges, folded, foldFrom, foldTo, bars} and border(i), the u between message i - 1 and message i.
- * `from` and `shown` say which messages are drawn: all, unless the lane is zoomed.
+ * `from` and `shown` give the messages that are drawn: all, unless the lane is zoomed.
  * @param {number} u0
  * @param {number} u1
  * @param {number} count
@@ -77,7 +77,7 @@ function singlesPlan(u1, count, pitch) {
 }
 
 /**
- * A thin gap between glyphs, none to speak of between bars.
+ * A thin gap between glyphs, almost none between bars.
  * @param {number} pitch
  */
 function glyphWidth(pitch) {

@@ -1,4 +1,4 @@
-/** The index entries that a queue may keep in RAM, and those that must go to where RAM only counts (Q48, Q49). */
+/** The index entries that a queue may keep in RAM, and those that must move into delta, of which RAM keeps only the counts (Q48, Q49). */
 import { EXTENT as E } from "../model/catalogue/rows.js";
 import { lengthOf, rowsOf } from "../model/messages.js";
 import { countedLanesOf, limitedLanesOf } from "../model/places.js";

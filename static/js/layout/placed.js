@@ -1,4 +1,4 @@
-/** Where on the stage somebody puts messages by hand: the lane under a point, and the places of the chips that stand for them. */
+/** Where on the stage the reader puts messages by hand: the lane under a point, and the places of the chips that stand for them. */
 
 /**
  * @import { Box } from "./geometry.js"
@@ -44,7 +44,7 @@ export function chipSpots({ geo, lanes }, put) {
 }
 
 /**
- * The rectangle of a lane on the canvas, null for a place that is none.
+ * The rectangle of a lane on the canvas, null for a place that is no lane.
  * @param {Scene} scene
  * @param {string} name
  * @returns {Box | null}

@@ -23,8 +23,8 @@ const STEP = 8;
 /** @typedef {Values & { files: (Values & Box)[] }} StoreScene */
 
 /**
- * The scene of one store: {files, current, garbage, bytes, limit, buffered, scale}: a bar is `scale` bytes long. `known(start, count)` tells the numbers of
- * messages in delta, as far as somebody saw them (model/numbers.js).
+ * The scene of one store: {files, current, garbage, bytes, limit, buffered, scale}: a bar is `scale` bytes long. `known(start, count)` gives the numbers of
+ * messages in delta, as far as this page has received them (model/numbers.js).
  * @param {State} state
  * @param {QueueState | null} queue
  * @param {string} name
@@ -84,7 +84,7 @@ export function storeScene(state, queue, name, width, height, known) {
 }
 
 /**
- * How many bytes a bar is long: a file's limit; less, by whole steps, where all files are so small that nothing would be seen.
+ * How many bytes a bar is long: a file's limit; less, in whole steps, where all files are so small that they would be invisible.
  * @param {number} limit
  * @param {number} largest
  */
@@ -173,7 +173,7 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
 }
 
 /**
- * Width of one record in pixels where all are alike: lets the drawing rule a bar into its records.
+ * Width of one record in pixels where all are alike, so that the drawing can divide a bar by lines.
  * @param {Row[]} rows
  * @param {number} perByte
  */

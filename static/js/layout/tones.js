@@ -1,4 +1,4 @@
-/** Bytes wear the colour of their message: which stretch of seq_ids or message numbers has which state. */
+/** Bytes have the colour of their message: which stretch of seq_ids or message numbers has which state. */
 import { DELTA as D } from "../model/catalogue/rows.js";
 import { acked, spans } from "../model/messages.js";
 import { liveEntries } from "./delta.js";
@@ -85,7 +85,7 @@ export function toneByMessage(queue, known = () => []) {
 }
 
 /**
- * Tones of index entries: [start, count, tone, inJournalOnly]. Entries no lane knows are delta's.
+ * Tones of index entries: [start, count, tone, inJournalOnly]. Entries that are in no lane are delta's.
  * @param {Tone[]} list
  * @param {Entry[]} entries
  */

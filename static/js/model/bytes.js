@@ -13,7 +13,7 @@ import { holding, lowestByte } from "./stretches.js";
 
 /** @typedef {{ why: string, buffered?: number, record?: StoreRecord }} NoBytes why there is nothing to read */
 
-/** @typedef {{ question: Values, key: string, later: string, record?: StoreRecord, acked?: boolean }} BytesQuestion what to ask the host for, and under which key it is kept */
+/** @typedef {{ question: Values, key: string, later: string, record?: StoreRecord, acked?: boolean }} BytesQuestion the question for the host, and the key under which the answer is kept */
 
 /** @typedef {NoBytes | BytesQuestion} Plan where to read bytes */
 
@@ -74,7 +74,7 @@ export function recordAtByte(state, store, file, at) {
 }
 
 /**
- * The seq_id of a message number, where a lane outside delta knows it; else null.
+ * The seq_id of a message number, where a lane outside delta has it; else null.
  * @param {QueueState} queue
  * @param {number} msgNo
  */
@@ -86,7 +86,7 @@ export function seqOfNumber(queue, msgNo) {
 }
 
 /**
- * Where to read a message's index record: {ask} a question for the server, or {why} there is nothing to read:
+ * Where to read a message's index record: {question} for the server, or {why} there is nothing to read:
  * "gone", "ram" (no record was ever made) or "journal" (it waits in the journal's buffer).
  * @param {State} state
  * @param {QueueState | null | undefined} queue
@@ -104,7 +104,7 @@ export function indexPlan(state, queue, seq) {
 }
 
 /**
- * Where to read a message's content: {ask} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (delta keeps no
+ * Where to read a message's content: {question} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (delta keeps no
  * number and the index record is not read yet). `indexRecord` is the index record as the server sent it, or null.
  * @param {State} state
  * @param {QueueState | null | undefined} queue
@@ -124,7 +124,7 @@ export function storePlan(state, queue, seq, indexRecord) {
 }
 
 /**
- * Request the record at a place of a store, unless its bytes are in the write buffer.
+ * Make the question for the record at a place of a store, unless its bytes are in the write buffer.
  * @param {State} state
  * @param {StoreRecord} record
  * @returns {Plan}

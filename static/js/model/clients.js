@@ -5,10 +5,10 @@
 /** The names that the engine keeps for itself. */
 const OWN = new Set(["burst", "hand"]);
 
-/** @typedef {{ name: string } & Values} Client a publisher or a consumer, with what the state says of it */
+/** @typedef {{ name: string } & Values} Client a publisher or a consumer, with its values in the state */
 
 /**
- * What a command that sets an actor carries on from what is known of it.
+ * The values of an actor that a command which sets it must repeat.
  * @type {Record<string, string[]>}
  */
 const KEPT = {
@@ -17,7 +17,7 @@ const KEPT = {
 };
 
 /**
- * {publishers, consumers}: [{name, ...facts}], in the order that `order` gives names, then as they came.
+ * {publishers, consumers}: [{name, ...values}], in the order that `order` gives names, then as they came.
  * @param {State} state
  * @param {string[]} [order]
  */
@@ -48,7 +48,7 @@ export function settingOf(client, changes = {}) {
 }
 
 /**
- * A name that nobody has: p1, p2, ... or c1, c2, ...
+ * The first name that is free: p1, p2, ... or c1, c2, ...
  * @param {Record<string, Values>} actors
  * @param {string} letter
  */

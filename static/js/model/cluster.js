@@ -117,7 +117,7 @@ const ENDS_FAILOVER = new Set(["NodeStarted", "SyncStarted"]);
 
 /**
  * The last failover of a queue among the lines of the narrative, until a node starts or its mirrors are filled: `what`
- * is promoted, refused (nobody may be) or down, `node` the one that is gone, `lost` how many messages.
+ * is promoted, refused (no mirror may be promoted) or down, `node` the one that is gone, `lost` how many messages.
  * @param {Line[]} lines
  * @param {State} state
  * @param {string} queue

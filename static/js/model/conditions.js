@@ -43,7 +43,7 @@ const partsOf = (condition) => {
 /** A condition that is followed through a run. */
 export class Watch {
   /**
-   * `earlier(reference)` looks up a value of an earlier moment.
+   * `earlier(reference)` gives a value of an earlier moment.
    * @param {Condition} condition
    * @param {((reference: Reference) => unknown) | null} [earlier]
    */

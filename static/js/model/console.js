@@ -22,7 +22,7 @@ export class History {
   }
 
   /**
-   * The line before (-1) or after (+1); past the newest comes what was being written.
+   * The line before (-1) or after (+1); after the newest comes the line that the reader was writing.
    * @param {number} by
    * @param {string} current
    */

@@ -1,4 +1,4 @@
-/** Which segment files were deleted so far: many segments never had a file, so the state alone cannot tell. */
+/** Which segment files were deleted so far: many segments never had a file, so the state alone does not show it. */
 
 /** @import { AnyTransition } from "./catalogue/types.js" */
 
@@ -15,7 +15,7 @@ export class Deleted {
   }
 
   /**
-   * Look at transition `number`.
+   * Count the deleted files of transition `number`.
    * @param {AnyTransition} t
    * @param {number} number
    */

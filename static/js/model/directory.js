@@ -1,4 +1,4 @@
-/** The directory of a node as its state says: which files there are now, with their sizes (S1-S7). Pure. */
+/** The directory of a node, computed from its state: which files there are now, with their sizes (S1-S7). Pure. */
 import { STORE_FILE as F } from "./catalogue/rows.js";
 import { md5 } from "./md5.js";
 

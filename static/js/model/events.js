@@ -1,4 +1,4 @@
-/** The events of a run: what a reader may want to jump to. Each row is looked at once, as it is folded. */
+/** The events of a run: moments that a reader may jump to. Each row is examined once, as it is folded. */
 import { KINDS } from "./catalogue/kinds.js";
 import { readyOf } from "./messages.js";
 
@@ -14,7 +14,7 @@ export const SMALL = new Set(["fsync", "roll"]);
 
 const PAGED = new Set(["AlphasPushed", "BetasPushed"]);
 
-/** @typedef {{ number: number, atUs: number, type: string }} RunEvent something that a reader may want to jump to */
+/** @typedef {{ number: number, atUs: number, type: string }} RunEvent a moment that a reader may jump to */
 
 /**
  * Paging begins where the target is finite at last, by hand or by the memory monitor.
@@ -72,7 +72,7 @@ const first = (name, later) => (t, events) => {
 };
 
 /**
- * Kinds whose meaning on the time line depends on what was before; the others' is in the catalogue.
+ * Kinds whose meaning on the time line depends on the state before them; the others' is in the catalogue.
  * @type {{ [K in Kind]?: (t: TransitionOf<K>, events: Events) => string | null }}
  */
 const DEPENDS = {
@@ -104,7 +104,7 @@ export class Events {
   }
 
   /**
-   * Look at one transition, with the state after it. The same again within a second is the same event.
+   * Examine one transition, with the state after it. The same again within a second is the same event.
    * @param {number} number
    * @param {number} atUs
    * @param {Transition} t

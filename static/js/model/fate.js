@@ -1,6 +1,6 @@
 /**
  * What a stop left of a queue's messages: the queue before it, compared with the index entries that its recovery found.
- * The twin of engine/replay/survival.py, which also says what a stop would leave now.
+ * The twin of engine/replay/survival.py, which also computes what a stop would leave now.
  */
 import { DELTA as D, ENTRY as N, EXTENT as E, PERSISTENT } from "./catalogue/rows.js";
 import { acked } from "./messages.js";

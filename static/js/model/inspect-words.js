@@ -1,4 +1,4 @@
-/** What the page Inspect says: sentences by code, of what cannot be read and of what pasted figures ask. */
+/** The texts of the page Inspect: sentences by code, for what cannot be read and for what needs attention in pasted figures. */
 import { fill, gettext } from "./text.js";
 
 /** @import { Values } from "./catalogue/types.js" */
@@ -6,7 +6,7 @@ import { fill, gettext } from "./text.js";
 /** @typedef {{code: string, values: Values}} Coded */
 
 /**
- * What a reader answers of a broker's files (playground/inspecting/summary.py); what the files do not tell is null.
+ * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
  * @typedef {{ name: string, live: number, back: number | null, transient: number | null, no_content: number | null, delivered: number | null, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
  * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number }} SegmentRow
  * @typedef {{ store: string, file: string, size: number, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
@@ -31,7 +31,7 @@ import { fill, gettext } from "./text.js";
  */
 
 /**
- * Why something could not be read, with what to do; see playground/inspecting.
+ * Why something could not be read, with what to do; the codes are those of playground/inspecting.
  * @param {string} code
  * @param {Values} [values]
  */

@@ -1,4 +1,4 @@
-/** Transitions sorted by what they are about, for readers who want one kind only. */
+/** Transitions sorted by what they are about, for a list of one kind only. */
 import { KINDS } from "./catalogue/kinds.js";
 
 /** @import { AnyTransition } from "./catalogue/types.js" */

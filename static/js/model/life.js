@@ -1,6 +1,6 @@
 /**
  * The life of one message, read from the transitions: where it was published, when its content and its index entry
- * reached the disk, who got it, what ended it. One look at each row; the events of a life are few.
+ * reached the disk, who got it, what ended it. Each row is examined once; a life has few events.
  */
 import { KINDS } from "./catalogue/kinds.js";
 import { ENTRY, EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js";
@@ -100,7 +100,7 @@ export class Life {
   }
 
   /**
-   * Look at one transition; returns whether it belongs to this life.
+   * Examine one transition; returns whether it belongs to this life.
    * @param {Transition} t
    * @param {number} number
    * @param {number} us
@@ -131,7 +131,7 @@ export class Life {
   }
 
   /**
-   * What was listed so far is the life of an earlier one with this seq_id, but for the entry that was just made.
+   * The events so far belong to an earlier message with this seq_id, except the entry that was just made.
    * @param {number} us
    */
   begin(us) {

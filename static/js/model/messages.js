@@ -83,7 +83,7 @@ export function placeOf(queue, seq) {
 }
 
 /**
- * Names of the queues that clients know: a queue that consists of others, one for each priority, without those.
+ * Names of the queues that clients use: a queue that consists of others, one for each priority, without those.
  * @param {State} state
  */
 export function declaredQueues(state) {
@@ -161,7 +161,7 @@ export function locate(queue, seq) {
 }
 
 /**
- * Whether an index entry's code says that the message was acknowledged.
+ * Whether an index entry's code marks the message as acknowledged.
  * @param {number} code
  */
 export function acked(code) {

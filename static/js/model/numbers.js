@@ -1,6 +1,6 @@
 /**
- * Which message has which number: of each queue, runs of seq_ids with the numbers of their bodies. The engine forgets
- * the number of what sinks into delta; who watched it sink still knows.
+ * Which message has which number: of each queue, runs of seq_ids with the numbers of their bodies. The state drops
+ * the numbers of messages that move into delta; a page that followed the move still has them.
  */
 import { holding, insert, overlapping, remove } from "./stretches.js";
 
@@ -35,7 +35,7 @@ export class Numbers {
   }
 
   /**
-   * A transition tells numbers.
+   * Keep the numbers of a transition's messages.
    * @param {AnyTransition} t
    */
   observe({ kind, queue, extents }) {
@@ -44,7 +44,7 @@ export class Numbers {
   }
 
   /**
-   * A whole state tells the numbers of everything outside delta.
+   * Keep the numbers of everything outside delta in a whole state.
    * @param {State} state
    */
   take(state) {
@@ -65,7 +65,7 @@ export class Numbers {
   }
 
   /**
-   * The number of a message's body, or null where nobody saw it.
+   * The number of a message's body, or null where this page never received it.
    * @param {string} queue
    * @param {number} seq
    */

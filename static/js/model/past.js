@@ -13,7 +13,7 @@ import { Timeline } from "./timeline.js";
  * @import { Session } from "./session.js"
  */
 
-/** Transitions that the present may be away from the beginning for a past to be requested whole. */
+/** How far (in transitions) the present may be from the beginning for the page to request the whole past. */
 export const WHOLE = 6000;
 
 /**
@@ -85,7 +85,7 @@ function rebuildTimeline(session) {
 
 /**
  * What the page lacks and should request: {from, to}, or null. `whole` when the page has just come; otherwise what is
- * missing beside a position that somebody looks at.
+ * missing beside the position that is shown.
  * @param {History} kept
  * @param {number?} position
  */

@@ -1,5 +1,5 @@
 /**
- * Values at paths of a state: the same as engine/reading/paths.py, which says what a path may name;
+ * Values at paths of a state: the same as engine/reading/paths.py, which lists what a path may name;
  * tests/web/condition_cases.json holds both to it. Nothing is ever executed.
  */
 import { EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";
@@ -23,7 +23,7 @@ const own = (object, name) => Object.hasOwn(object, name);
  */
 const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 
-/** Where each message of a queue is, looked up one by one. */
+/** Where each message of a queue is; computed for one message at a time. */
 class Places {
   /** @param {QueueState} queue */
   constructor(queue) {
@@ -91,7 +91,7 @@ function step(value, name, parent) {
 }
 
 /**
- * What a queue, a store, an index or the whole state is requested besides its own fields.
+ * Values that are computed from a queue, a store, an index or the whole state.
  * @param {any} value
  * @param {string} name
  * @param {string} parent

@@ -11,7 +11,7 @@ export class PlayClock {
   }
 
   /**
-   * The run is at `us`, as was heard at `ms` of the page's time. The clock shows that, and goes on up to `toUs`.
+   * The run is at `us` according to a message that arrived at `ms` of the page's time. The clock shows that, and goes on up to `toUs`.
    * @param {number} us
    * @param {number} ms
    * @param {number} [toUs]

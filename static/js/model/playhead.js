@@ -1,5 +1,5 @@
 /**
- * Where the reader looks: at the present of a session, or at a moment of its past. To the views it is what the session
+ * Which moment is shown: the present of a session, or a moment of its past. To the views it is what the session
  * is: state, time, what happened. It changes what is shown and never the run.
  */
 import { SMALL } from "./events.js";
@@ -17,7 +17,7 @@ const REASON_US = 200_000;
 
 /**
  * Another moment is shown: how many rows lie between, and who moved there.
- * @typedef {{ kind: string, rows: number, from: unknown }} Look
+ * @typedef {{ kind: string, rows: number, from: unknown }} Move
  */
 
 export class Playhead {
@@ -32,9 +32,9 @@ export class Playhead {
     this.stepped = false;
     /** @type {{ at: number, state: State } | null} */
     this.folded = null;
-    /** @type {((look: Look) => void)[]} */
+    /** @type {((move: Move) => void)[]} */
     this.listeners = [];
-    /** @type {{ at: number | null, found: Unsynced } | null} what was found last, and for which moment */
+    /** @type {{ at: number | null, found: Unsynced } | null} the last result, and the moment that it belongs to */
     this.unsyncedAt = null;
     session.listen(() => {
       if (this.epoch !== this.history.epoch) this.now();
@@ -44,7 +44,7 @@ export class Playhead {
 
   /**
    * Call `listener({rows, kind, from})` whenever another moment is shown.
-   * @param {(look: Look) => void} listener
+   * @param {(move: Move) => void} listener
    */
   listen(listener) {
     this.listeners.push(listener);
@@ -114,8 +114,8 @@ export class Playhead {
   }
 
   /**
-   * Look at a position, at a time after it if `us` says so; the last one is the present unless an earlier time is
-   * meant. Returns whether it can be shown.
+   * Show a position, at a time after it if `us` is given; the last one is the present unless an earlier time is
+   * given. Returns whether it can be shown.
    * @param {number} position
    * @param {{ us?: number | null, stepped?: boolean, from?: unknown }} [how]
    */
@@ -153,7 +153,7 @@ export class Playhead {
   }
 
   /**
-   * Look at the present again.
+   * Show the present again.
    * @param {unknown} [from]
    */
   now(from = null) {
@@ -182,7 +182,7 @@ export class Playhead {
   }
 
   /**
-   * Look at a time: all that had happened by then.
+   * Show a time: everything that had happened by then.
    * @param {number} us
    */
   toTime(us) {

@@ -106,7 +106,7 @@ function rowsMoved(state, t) {
 }
 
 /**
- * A file leaves the table; what stays on disk because somebody has it open is an orphan.
+ * A file leaves the table; one that stays on disk because a process has it open is an orphan.
  * @param {StoreState} store
  * @param {number} number
  * @param {number} leftOnDisk

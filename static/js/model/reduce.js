@@ -2,7 +2,7 @@
  * The fold of the page: state after = fold(state before, transitions), the twin of engine/fold.py.
  *
  * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
- * A transition is an object with the names of its fields in engine/transitions: see `decode`.
+ * A transition is an object with the names of its fields in engine/transitions, as `decode` makes it.
  */
 import { AMQP_HANDLERS } from "./reduce-amqp.js";
 import { decode } from "./catalogue/rows.js";
@@ -150,7 +150,7 @@ const NODE_HANDLERS = {
 };
 
 /**
- * Index transitions come before QueueStarted: a queue is known from the first word of it.
+ * Index transitions come before QueueStarted: the first transition that names a queue creates its state.
  * @param {(state: State, t: any) => void} handler
  * @returns {(state: State, t: { queue: string }) => void}
  */
@@ -167,7 +167,7 @@ function withQueues(handlers) {
 }
 
 /**
- * One handler for each kind that changes the state; the others only tell of an event.
+ * One handler for each kind that changes the state; the others only report an event.
  * @type {Handlers}
  */
 export const HANDLERS = {
@@ -187,7 +187,7 @@ export const HANDLERS = {
 };
 
 /**
- * Fold one transition. Of a kind that tells of a queue before it starts, the queue is known from then on.
+ * Fold one transition. The first one that names a queue creates its state, even before the queue starts.
  * @param {State} state
  * @param {Transition} t
  */

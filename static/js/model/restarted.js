@@ -1,4 +1,4 @@
-/** The sentence above the stage after a start: what was lost and what is back. */
+/** The sentence above the stage after a start: how many messages were lost and how many are back. */
 import { KINDS } from "./catalogue/kinds.js";
 import { outcomeText } from "./fate-words.js";
 import { readyOf } from "./messages.js";

@@ -57,7 +57,7 @@ function isExchange(state, name) {
 
 /**
  * {exchanges: [name], queues: [name], wires: [{from, to, key, lost}]} of a state. The default exchange is always shown, another
- * predeclared one where somebody uses it. A wire that is `lost` leads to nothing.
+ * predeclared one where a client uses it. A wire that is `lost` leads to nothing.
  * @param {State} state
  */
 export function routesOf(state) {
@@ -86,7 +86,7 @@ export function routesOf(state) {
 }
 
 /**
- * The key under which a queue is bound by hand: what publishers of the exchange say, else the queue's own name.
+ * The key under which a queue is bound by hand: the one that publishers of the exchange use, else the queue's own name.
  * @param {State} state
  * @param {string} exchange
  * @param {string} queue

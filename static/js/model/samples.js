@@ -54,7 +54,7 @@ export class Samples {
     const last = this.list[this.list.length - 1];
     if (last && atUs < last.us) this.list = this.list.filter((each) => each.us <= atUs);
     const sample = this.sampleOf(atUs, state);
-    // While samples come faster than wanted, the newest one moves but keeps the time at which its slot began.
+    // While samples come more often than one for each slot, the newest one moves but keeps the time at which its slot began.
     if (last && atUs - last.us < this.everyUs && this.list.length > 1)
       this.list[this.list.length - 1] = { ...sample, us: Math.max(last.us, sample.us) };
     else this.list.push(sample);

@@ -1,4 +1,4 @@
-/** What the page knows of a session: the state, the history, and where the run is. Frames come in, listeners are notified. */
+/** A session as the page has it: the state, the history, and the time of the run. Frames come in, listeners are notified. */
 import { decode } from "./catalogue/rows.js";
 import { Deleted } from "./deleted.js";
 import { History } from "./history.js";
@@ -100,7 +100,7 @@ export class Session {
   }
 
   /**
-   * Time passes, and nothing was heard until `ms` of the page's time.
+   * Time passes without a message until `ms` of the page's time.
    * @param {number} ms
    */
   pass(ms) {
@@ -115,7 +115,7 @@ export class Session {
   }
 
   /**
-   * Show no later moment before something is heard.
+   * Show no later moment before the next message.
    * @param {number} ms
    */
   hold(ms) {
@@ -124,7 +124,7 @@ export class Session {
   }
 
   /**
-   * The run is known up to a moment, and its clock goes on as a message says.
+   * Everything up to a moment is known, and the clock goes on as the message prescribes.
    * @param {number} us
    * @param {number} ms
    * @param {{ to_us?: number | null, pace?: number | null }} ahead

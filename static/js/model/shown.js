@@ -18,7 +18,7 @@ export function showQueue(name) {
 }
 
 /**
- * The name by which clients know the queue that is shown, or null where there is none.
+ * The name by which clients use the queue that is shown, or null where there is none.
  * @param {State} state
  */
 export function shownDeclared(state) {
@@ -30,8 +30,8 @@ export function shownDeclared(state) {
 const USUAL = "orders";
 
 /**
- * Names of all queues in the order in which the host tells them: by name, mirrors last. A state that was folded from
- * transitions has them in the order in which they were declared, so whoever shows several asks here.
+ * Names of all queues in the order in which the host lists them: by name, mirrors last. A state that was folded from
+ * transitions has them in the order in which they were declared, so views that show several queues take the order from here.
  * @param {Pick<State, "queues">} state
  */
 export function queueNames({ queues }) {

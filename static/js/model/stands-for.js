@@ -35,7 +35,7 @@ function valuesNow(state, fields = {}) {
 const FIELDS = { mode: "queue-mode", max_length: "max-length", max_priority: "max-priority", ttl: "message-ttl", dead_letter: "dead-letter-exchange" };
 
 /**
- * What a form that declares something says: its fields, with arguments and definition put together as JSON.
+ * The content of a form that declares something: its fields, with arguments and definition put together as JSON.
  * @param {Values} fields
  */
 export function formWords(fields) {

@@ -1,4 +1,4 @@
-/** The story of a scenario: where the run stands still, what is said there, what was predicted and how it came out. */
+/** The story of a scenario: where the run stands still, the notes that appear there, the prediction and its outcome. */
 import { holds } from "./conditions.js";
 
 /**
@@ -6,7 +6,7 @@ import { holds } from "./conditions.js";
  * @import { Condition } from "./conditions.js"
  */
 
-/** @typedef {Values & { text?: string, at_us?: number, when?: Condition, pause?: boolean }} Note what is said at a moment */
+/** @typedef {Values & { text?: string, at_us?: number, when?: Condition, pause?: boolean }} Note a text that appears at a moment */
 
 /** @typedef {Values & { annotations?: Note[], breakpoints?: Note[] }} StoryContent a scenario's story in the reader's language */
 
@@ -131,7 +131,7 @@ export class Story {
   }
 
   /**
-   * Look at the state of a moment: at that of the prediction it tells which option was right.
+   * Examine the state of a moment: at the prediction's moment it decides which option was right.
    * @param {number} atUs
    * @param {State} state
    */
@@ -141,7 +141,7 @@ export class Story {
   }
 
   /**
-   * Look at a row's state for what waits for a test; returns whether the run should stand still.
+   * Examine a row's state for notes that wait for a condition; returns whether the run should stand still.
    * @param {number} atUs
    * @param {State} state
    */

@@ -2,7 +2,7 @@
  * Ordered stretches, the twin of engine/stretches.py: sorted rows [start, count, ...] that stand for consecutive integers.
  * Rows are values: nothing here changes a row, only the arrays that hold them.
  *
- * A *shape* says how rows split and merge: part(row, offset, count) and continues(row, next).
+ * A *shape* defines how rows split and merge: part(row, offset, count) and continues(row, next).
  */
 import { ENTRY as N, EXTENT as E, STORE_ROW as S } from "./catalogue/rows.js";
 

@@ -1,6 +1,6 @@
 /**
  * What happened since a moment, counted: the twin of engine/replay/tally.py. Conditions read it as `happened.Kind`,
- * `moved.Kind`, `became.gamma` and `stopped.kill` (see paths.js).
+ * `moved.Kind`, `became.gamma` and `stopped.kill`, the names of paths.js.
  */
 import { EXTENT as E } from "./catalogue/rows.js";
 import { stateOf } from "./messages.js";
@@ -57,7 +57,7 @@ export class Tally {
   }
 
   /**
-   * A state with the counts, as conditions request both.
+   * A state with the counts, as conditions use both.
    * @param {State} state
    */
   moment(state) {

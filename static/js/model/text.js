@@ -36,7 +36,7 @@ export function fill(text, values) {
 }
 
 /**
- * What went wrong, as whoever threw it says.
+ * What went wrong, in the words of the error that was thrown.
  * @param {unknown} error
  */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));

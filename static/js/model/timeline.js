@@ -45,7 +45,7 @@ export class Timeline {
      * @type {Record<string, { queue: QueueState, entries: Entry[] }>}
      */
     this.stopped = {};
-    /** Parts of the node of which the run's first statement was heard. */
+    /** Parts of the node whose first report of this run has come. */
     this.stated = new Set();
   }
 
@@ -115,7 +115,7 @@ export class Timeline {
   }
 
   /**
-   * Look at what a stop is about to end: the start after it tells what was lost.
+   * Keep what a stop is about to end: together with the start after it, it gives what was lost.
    * @param {Transition} t
    * @param {State} state
    */
@@ -148,7 +148,7 @@ export class Timeline {
       );
       return;
     }
-    // A mirror (queue@node) begins empty, and nobody loses anything by that.
+    // A mirror (queue@node) begins empty, and nothing is lost by that.
     const start = t.kind === "QueueStarted" && !t.queue.includes("@") ? t : null;
     const messages = start ? this.lost(start) : messagesOf(t);
     const fate = start ? this.fate(start) : null;
@@ -228,7 +228,7 @@ export function movedBy(why) {
 }
 
 /**
- * Two transitions of a kind are one line when they say the same in words: who, where, from which lane to which.
+ * Two transitions of a kind are one line when their sentences are the same: which client, which queue, from which lane to which.
  * @param {AnyTransition} last
  * @param {AnyTransition} t
  */

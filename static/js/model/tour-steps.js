@@ -1,6 +1,6 @@
 /**
- * The guided tour as data. A step may send commands, waits until the engine has really done what the text speaks of,
- * and names what to look at: a part of the page, and lanes of the stage.
+ * The guided tour as data. A step may send commands, waits until the engine has really done what the text describes,
+ * and names what to highlight: a part of the page, and lanes of the stage.
  */
 import { lengthOf } from "./messages.js";
 import { shownState } from "./shown.js";
@@ -120,7 +120,7 @@ export const STEPS = [
 ];
 
 /**
- * Whether what a step speaks of has happened.
+ * Whether what a step describes has happened.
  * @param {Step} step
  * @param {State} state
  * @param {Set<string>} seen

@@ -1,6 +1,6 @@
 /**
- * What no fsync has covered yet, from the transitions: index entries since the journal was synced last, records since
- * the store was. The fold has no room for this; a power cut would tell.
+ * What no fsync has covered yet, from the transitions: index entries since the last fsync of the journal, records since
+ * the last fsync of the store. The folded state does not contain this; it decides what a power cut would lose.
  */
 import { RANGES as RUNS, insert, remove } from "./stretches.js";
 
@@ -36,7 +36,7 @@ export class Unsynced {
   }
 
   /**
-   * What rows tell that led to a moment.
+   * What is not synced after the rows that led to a moment.
    * @param {{ t: Transition, us: number }[]} rows
    */
   static of(rows) {
@@ -46,7 +46,7 @@ export class Unsynced {
   }
 
   /**
-   * Look at one transition.
+   * Take one transition into account.
    * @param {Transition} t
    * @param {number} us
    */

@@ -1,7 +1,7 @@
 /**
  * "Run until": the run plays until a condition comes true, and is paused there. The conditions are written in the one
  * language of conditions (conditions.js); what they count (`happened`, `became`) is counted from the start of the wait.
- * Where it came true among transitions that were too fast to show, the past is requested the moment.
+ * Where it came true among transitions that were too fast to show, the moment is requested from the past.
  */
 import { Watch } from "./conditions.js";
 import { DEFAULT_QUEUE } from "./messages.js";
@@ -25,7 +25,7 @@ const happens = (kind) => ({ path: `happened.${kind}`, op: ">", value: 0 });
 const rings = (alarm) => ({ path: `node.alarms.${alarm}`, value: true });
 
 /**
- * For each condition its text, and the condition itself, about a queue and a message. `ofMessage`: it needs a seq_id.
+ * For each condition its text, and the condition itself, for a queue and a message. `ofMessage`: it needs a seq_id.
  * @type {Record<string, { text: () => string, when: (queue: string, seq: number) => Condition, ofMessage?: boolean }>}
  */
 export const CONDITIONS = {
@@ -100,7 +100,7 @@ class Wait {
 }
 
 /**
- * Transitions of which only the numbers are known, from one position to another; `tally` is what was counted before them.
+ * Transitions of which only the numbers are known, from one position to another; `tally` is the count before them.
  * @typedef {{ from: number, to: number, tally: Tally }} Gap
  */
 
@@ -125,7 +125,7 @@ export class Until {
     this.began = false;
     /** @type {{ how: string, position: number | null, gap?: Gap } | null} how it ends, once that is known */
     this.found = null;
-    /** Whether the past is being requested the moment. */
+    /** Whether the moment is being requested from the past. */
     this.searching = false;
     /** @type {Wait | null} */
     this.wait = null;
@@ -134,7 +134,7 @@ export class Until {
   }
 
   /**
-   * Wait until a condition comes true that does not hold yet; one that requests a message gets its seq_id.
+   * Wait until a condition comes true that does not hold yet; one about a message gets its seq_id.
    * @param {string} name
    * @param {number | null} [seq]
    */
@@ -164,7 +164,7 @@ export class Until {
   }
 
   /**
-   * The wait is over, but its end is reported when the run stands: until then time passes, whatever a text says.
+   * The wait is over, but its end is reported when the run stands: until then time passes, and the text stays as it is.
    * @param {string} how
    * @param {number | null} [position]
    * @param {Gap} [gap]
@@ -219,7 +219,7 @@ export class Until {
   }
 
   /**
-   * Ask the past for the moment, and tell it; where the past has it no more, that it was too fast to show.
+   * Search the past for the moment and report it; where the past no longer has it, report that it was too fast to show.
    * @param {Gap} gap
    */
   async searchPast(gap) {
@@ -233,7 +233,7 @@ export class Until {
   }
 
   /**
-   * The position right after the condition came true, or null where the past does not tell it.
+   * The position right after the condition came true, or null where the past does not contain it.
    * @param {Gap} gap
    */
   async momentIn({ from, to, tally }) {

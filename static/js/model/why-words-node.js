@@ -1,4 +1,4 @@
-/** Sentences for what the node tells its connections. */
+/** Sentences for what the node reports to its connections. */
 import { gettext } from "./text.js";
 import { sentence } from "./why-sentence.js";
 

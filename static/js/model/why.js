@@ -40,7 +40,7 @@ function wordOf(kind) {
 const COUNTED = /%\((n|count)\)s/;
 
 /**
- * One line of the narrative: {glyph, tone, text, counted}; `counted` when the text says how many messages; `fate` of a stop's messages.
+ * One line of the narrative: {glyph, tone, text, counted}; `counted` when the text contains the number of messages; `fate` of a stop's messages.
  * @param {AnyTransition} t
  * @param {Fate | null} [fate]
  */
@@ -120,7 +120,7 @@ function originOf(known) {
 }
 
 /**
- * How the wanted duration was computed, if the memory monitor's numbers of that moment still say so.
+ * How the wanted duration was computed, if the memory monitor's numbers of that moment still give it.
  * @param {Values} memory
  * @param {number} exact
  * @param {string} duration

@@ -47,7 +47,7 @@ export class BrowserHost {
   }
 
   /**
-   * Let the worker play this run, whatever it played before; what it still says of the one before is passed over.
+   * Let the worker play this run instead of the one before, whose late messages are ignored.
    * @param {Values} start
    */
   begin(start) {
@@ -69,7 +69,7 @@ export class BrowserHost {
   }
 
   /**
-   * What the session says goes to the page; a record goes to who requested it.
+   * Messages of the session go to the page; a record goes to the caller who requested it.
    * @param {string} text
    */
   pass(text) {
@@ -190,7 +190,7 @@ class WorkerSocket {
     this.readyState = 3;
   }
 
-  /** The run is over: whoever listens connects again, and hears another. */
+  /** The run is over: the transport connects again, and receives another run. */
   end() {
     if (this.readyState === 3) return;
     this.close();

@@ -1,4 +1,4 @@
-/** The worker of a page of the static edition: questions that a page would ask a server, answered in the reader's own browser. */
+/** The worker of a page of the static edition: it answers in the reader's own browser the requests that a page sends to a server. */
 import { Questions } from "./questions.js";
 
 /** @import { Values } from "../model/catalogue/types.js" */
@@ -20,7 +20,7 @@ export class Desk {
   }
 
   /**
-   * Ask a question by its name; rejects with words where it is refused.
+   * Send a question by its name; rejects with words where it is refused.
    * @param {string} name
    * @param {Values} [question]
    */

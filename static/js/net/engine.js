@@ -1,4 +1,4 @@
-/** What the page asks of a session's engine. Whoever requests a change wants to see it: the view goes to the present. */
+/** The requests of the page to a session's engine. A change moves the view to the present, where its effect is visible. */
 import { following } from "./following.js";
 import { Transport } from "./transport.js";
 
@@ -59,7 +59,7 @@ export class Engine {
   }
 
   /**
-   * Ask the console a line; resolves with {text, error}.
+   * Run a line of the console; resolves with {text, error}.
    * @param {string} line
    */
   runLine(line) {

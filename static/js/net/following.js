@@ -1,4 +1,4 @@
-/** A session follows what its transport hears; between two messages its time passes by itself. */
+/** A session follows the messages of its transport; between two messages its time passes by itself. */
 
 /** @import { Session } from "../model/session.js" */
 
@@ -32,7 +32,7 @@ export function following(session, more, now = () => performance.now()) {
       session.frame(message, now());
       later();
     },
-    // Who stops the run wants it to stand where it is seen to be; who hears nothing knows nothing.
+    // A run that is stopped stays at the moment that is shown; without a connection no time passes.
     sent: (message) => {
       if (message.t === "control" || message.t === "step") session.hold(now());
     },

@@ -1,7 +1,7 @@
 /**
- * Who reads what somebody gives to be inspected: a worker in this browser, or the server. Both have one shape: `ready()`,
+ * The readers of files that are given to be inspected: a worker in this browser, or the server. Both have one shape: `ready()`,
  * `directory([[path, file]])`, `listing(text)`, `topology(file)` resolve with the answer (playground/inspecting/reading.py);
- * `own` tells whether nothing leaves this machine, and whether `records` and `bytes` can be requested.
+ * `own`: whether nothing leaves this machine, and `records` and `bytes` can be requested.
  */
 import { gettext } from "../model/text.js";
 import { BrowserHost } from "./browser.js";
@@ -20,9 +20,9 @@ import { Recording } from "./recording.js";
  * @typedef {{ hex: string, fields: [offset: number, length: number, name: string, value: string][] }} RecordBytes
  */
 
-/** @typedef {OwnReader | ServerReader} Reader who reads what was given; see above */
+/** @typedef {OwnReader | ServerReader} Reader of files, as described above */
 
-/** What was given cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
+/** The files cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
 export class Unreadable extends Error {
   /**
    * @param {string} code

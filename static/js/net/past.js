@@ -1,4 +1,4 @@
-/** Asks the host for what happened before the page came, and for rows that it did not get, when somebody goes there. */
+/** Requests from the host what happened before the page came, and rows that it did not get, when the reader goes there. */
 import { WHOLE, missing, takePast } from "../model/past.js";
 
 /**
@@ -6,10 +6,10 @@ import { WHOLE, missing, takePast } from "../model/past.js";
  * @import { Playhead } from "../model/playhead.js"
  */
 
-/** A host that is busy is asked again after so long, so many times. */
+/** After a busy answer the request is repeated so many times, so far apart. */
 const AGAIN_MS = 10_000;
 const TIMES = 3;
-/** What nobody knows when it is requested again at once. */
+/** Answers of a busy host: the same request may succeed later. */
 const BUSY = new Set([429, 503]);
 
 /** @param {number} ms */
@@ -34,7 +34,7 @@ export class Past {
     /** @type {number | null} which run's past is here */
     this.epoch = null;
     this.running = false;
-    /** What the host could not tell, by where it begins. */
+    /** The ranges that the host does not have, by their first row. */
     this.vain = new Set();
     /** @type {(() => void)[]} called once, when the past is there or cannot be had */
     this.waiting = [];
@@ -59,7 +59,7 @@ export class Past {
     this.fetch(missing(this.history), () => this.notifyReady());
   }
 
-  /** Somebody looks at a moment: what is missing beside it is requested. */
+  /** Request what is missing beside the moment that is shown. */
   playheadMoved() {
     if (!this.playhead.behind) return;
     const gap = missing(this.history, this.playhead.position);
@@ -114,7 +114,7 @@ export class Past {
   }
 
   /**
-   * What the host tells, or null; one that is busy is asked again.
+   * The answer of the host, or null; a busy one gets the request again.
    * @param {Values} given
    * @param {number} epoch
    */

@@ -22,7 +22,7 @@ export class Questions {
   }
 
   /**
-   * Resolves with what the desk says; without a name, with its version.
+   * Resolves with the desk's answer; without a name, with its version.
    * @param {string} name
    * @param {...unknown} args
    */
@@ -45,7 +45,7 @@ export class Questions {
   }
 
   /**
-   * The worker is gone: whoever waits gets an error.
+   * The worker is gone: every open question fails.
    * @param {string} words
    */
   fail(words) {

@@ -80,7 +80,7 @@ export class Recording {
   }
 }
 
-/** What a page talks to: WebSocket's shape, as far as the transport uses it. */
+/** The other end of the connection: WebSocket's shape, as far as the transport uses it. */
 class RecordedSocket {
   /** @param {Recording} recording */
   constructor(recording) {
@@ -94,7 +94,7 @@ class RecordedSocket {
     this.play = false;
     this.speed = 1;
     this.timer = 0;
-    /** Whether somebody, a story perhaps, wants time to stand still while it goes on. */
+    /** Whether a part of the page, such as a story, keeps time still while the recording goes on. */
     this.halted = false;
     this.nowUs = 0;
     this.next = 0;
@@ -166,7 +166,7 @@ class RecordedSocket {
   }
 
   /**
-   * Tell a snapshot, or the first `count` rows of a frame.
+   * Send a snapshot, or the first `count` rows of a frame.
    * @param {Message} message
    */
   take(message, count = message.t === "frame" ? message.rows.length : 0) {
@@ -198,7 +198,7 @@ class RecordedSocket {
     this.deliver({ t: "frame", first, rows, at_us: times, now_us, play, speed, digest });
   }
 
-  /** An empty frame, that says whether time passes. */
+  /** An empty frame with whether time passes. */
   pace() {
     this.frame(this.next, [], [], undefined);
   }
@@ -232,7 +232,7 @@ class RecordedSocket {
   }
 
   /**
-   * Tell everything up to a time; time stands still where that is as far as it may go.
+   * Send everything up to a time; time stands still where that is as far as it may go.
    * @param {number} dueUs
    */
   async advance(dueUs) {

@@ -1,4 +1,4 @@
-/** A run that is played again with other numbers, as fast as somebody drags them: only the last answer counts. */
+/** A run that is played again with other numbers, as fast as the reader drags them: only the last answer counts. */
 import { emptyState } from "../model/reduce.js";
 
 /**

@@ -4,18 +4,18 @@ import { fill, gettext } from "../model/text.js";
 /** @typedef {Record<string, (...values: string[]) => unknown>} ScormApi the calls of a platform, by the standard's names */
 
 /**
- * A window, as far as it may be looked into.
+ * A window, as far as its frames can be reached.
  * @typedef {{ API?: ScormApi, parent?: ScormFrame, opener?: ScormFrame | null }} ScormFrame
  */
 
-/** So many frames up the platform's object is looked for, as the standard's own example does. */
+/** The platform's object is searched in so many frames upwards, as in the standard's own example. */
 const MOST_FRAMES = 7;
 /** A platform keeps so many characters. */
 const MOST_KEPT = 4096;
 const DONE = new Set(["passed", "completed"]);
 
 /**
- * The platform's API as seen from a page: in the frames around it, or in those of the window that opened it; null where there is none.
+ * The platform's API: in the frames around a page, or around the window that opened it; null where there is none.
  * @param {ScormFrame} page
  */
 export function findApi(page) {
@@ -32,13 +32,13 @@ function around(page) {
       frame = frame.parent;
     }
   } catch {
-    // A frame of another site does not let itself be looked into.
+    // The browser does not give access to a frame of another site.
   }
   return null;
 }
 
 /**
- * The time since the beginning as the platform wants it: hours, minutes, seconds.
+ * The time since the beginning in the platform's format: hours, minutes, seconds.
  * @param {number} seconds
  */
 export function timespan(seconds) {
@@ -66,7 +66,7 @@ export class Lms {
     this.done = false;
   }
 
-  /** Begin; what was reported before is taken up. Returns who learns, or nothing where the platform does not answer. */
+  /** Begin, from what was reported before. Returns the learner, or nothing where the platform does not answer. */
   begin() {
     if (!this.api) {
       this.show(gettext("No learning platform answers: what you do here is not reported."), true);
@@ -138,7 +138,7 @@ export class Lms {
   }
 
   /**
-   * Make a call; where the platform says no, its reader learns why.
+   * Make a call; where the platform refuses it, its reader gets the reason.
    * @param {string} name
    * @param {...string} values
    */
@@ -154,7 +154,7 @@ export class Lms {
 }
 
 /**
- * What was kept at the platform, as far as it makes sense.
+ * The data that the platform kept, as far as they are valid.
  * @param {string} text
  * @param {string[]} exercises
  */

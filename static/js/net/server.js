@@ -1,5 +1,5 @@
 /**
- * A session on the server: the address of its socket, and what is asked beside it.
+ * A session on the server: the address of its socket, and the requests beside it.
  *
  * Each kind of host has this shape: `address` and `Socket` for the transport, `record(question, signal)` for bytes of files,
  * `past(address)` for what was before the page came, `share()` for links, `ahead`: whether a time that is still to come can be gone to at once, and `refusal()`: why nothing can
@@ -10,7 +10,7 @@ import { socketAddress } from "./transport.js";
 
 /** @import { Values } from "../model/catalogue/types.js" */
 
-/** @typedef {Values & { address: string, Socket: any, ahead: boolean, refusal: () => string }} Host where a session is played; see above */
+/** @typedef {Values & { address: string, Socket: any, ahead: boolean, refusal: () => string }} Host where a session is played, as described above */
 
 export class Server {
   /**
@@ -30,7 +30,7 @@ export class Server {
   }
 
   /**
-   * Request a record of the session's real files; gives what the server says, with `ok`.
+   * Request a record of the session's real files; gives the server's answer, or {error}.
    * @param {Values} question
    * @param {AbortSignal} signal
    */

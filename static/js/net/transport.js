@@ -1,6 +1,6 @@
 /**
  * The socket of one session: hello and acknowledgements, commands with answers, reconnecting where the link breaks.
- * What arrives is handed on as it is; numbering is checked here, so that listeners never see a gap.
+ * What arrives is handed on as it is; numbering is checked here, so that listeners never get rows with a gap.
  */
 
 /** @import { Values } from "../model/catalogue/types.js" */
@@ -8,9 +8,9 @@
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 8000;
 const COMMAND_TIMEOUT_MS = 10000;
-/** Close codes with which the host says that trying again is of no use. */
+/** Close codes with which the host ends a session for good: trying again is of no use. */
 const FINAL_CODES = new Set([4003, 4004, 4010]);
-/** Another process has the session; it was said before at which address. */
+/** Another process has the session; the message before gave its address. */
 const MOVED = 4015;
 
 export class Transport {
@@ -36,7 +36,7 @@ export class Transport {
     this.page?.addEventListener("visibilitychange", () => this.show());
   }
 
-  /** Connect now, whatever a retry timer says. */
+  /** Connect now, without waiting for a retry timer. */
   connect() {
     clearTimeout(this.retryTimer);
     this.listeners.status("connecting", 0);
@@ -47,7 +47,7 @@ export class Transport {
     socket.onclose = (event) => this.closed(socket, event);
   }
 
-  /** Tell the host whether the page can be seen: one in the background needs no frames. */
+  /** Report to the host whether the page is visible: one in the background needs no frames. */
   show() {
     this.send({ t: "show", seen: !this.page.hidden });
   }
@@ -64,7 +64,7 @@ export class Transport {
   }
 
   /**
-   * Send a message, unless nobody listens. Returns whether it went.
+   * Send a message if the socket is open. Returns whether it was sent.
    * @param {Values} message
    */
   send(message) {
@@ -75,7 +75,7 @@ export class Transport {
   }
 
   /**
-   * Ask the engine for something; resolves when it accepts, rejects with its message when it refuses.
+   * Send a command; resolves when the engine accepts it, rejects with its message when it refuses.
    * @param {Values} command
    */
   command(command) {
@@ -83,7 +83,7 @@ export class Transport {
   }
 
   /**
-   * Ask the console a line; resolves with {text, error}, rejects when nobody answers.
+   * Run a line of the console; resolves with {text, error}, rejects without an answer.
    * @param {string} line
    */
   runLine(line) {

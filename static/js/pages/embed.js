@@ -1,4 +1,4 @@
-/** A run in a frame: a picture until somebody plays it, then the stage of a session that can only be played. */
+/** A run in a frame: a picture until the reader plays it, then the stage of a session that can only be played. */
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
@@ -94,7 +94,7 @@ function bind(playhead, transport, place) {
     const from = playhead.history.timeOf(playhead.history.start) ?? 0;
     playhead.toTime(from + ((session.nowUs - from) * Number(scrub.value)) / 1000);
   });
-  // A frame without a moment plays by itself: whoever pressed the button wants to see it run.
+  // A frame without a moment plays by itself, since the reader pressed the button to play it.
   let began = false;
   const first = () => {
     if (!session.version || session.nowUs > 0 || !place.done || began) return;

@@ -88,7 +88,7 @@ class Demo {
   welcome({ lasts_us: lasts }) {
     this.lasts = lasts;
     show(this.part("again"), lasts === null);
-    // Whoever comes back sees time pass, as at the first visit.
+    // A returning reader's session plays on, as at the first visit.
     if (lasts !== null) this.transport?.send({ t: "control", play: true });
   }
 

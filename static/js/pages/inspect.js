@@ -1,4 +1,4 @@
-/** Inspect: what somebody gives is read in this browser where the engine can run here, else on the server, who asks first. */
+/** Inspect: files are read in this browser where the engine can run here, else on the server, after the reader has agreed. */
 import { unreadableWords } from "../model/inspect-words.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
@@ -46,7 +46,7 @@ async function own() {
 }
 
 /**
- * Take the reader that was found, or the server instead of it, and say which it is.
+ * Take the reader that was found, or the server instead of it, and show which one it is.
  * @param {OwnReader | string} found
  */
 function choose(found) {
@@ -59,7 +59,7 @@ function choose(found) {
 }
 
 /**
- * Ask the reader, and show what it says: `shown(answer, by)` makes the elements.
+ * Send a question to the reader of files, and show the answer: `shown(answer, by)` makes the elements.
  * @template T
  * @param {(by: Reader) => Promise<T>} question
  * @param {(answer: T, by: Reader) => Element[]} shown
@@ -81,7 +81,7 @@ async function request(question, shown) {
 }
 
 /**
- * The page of a session, below what was said; there is one in the life of this page.
+ * The page of a session, below the report; there is one in the life of this page.
  * @param {Host} host
  * @param {Values} data
  */
@@ -124,7 +124,7 @@ function directoryShown(answer, by) {
 }
 
 /**
- * Read files; where they are of several virtual hosts, of the one that somebody chooses.
+ * Read files; if they are of several virtual hosts, of the one that the reader chooses.
  * @param {Promise<[path: string, file: Blob][]>} entries
  * @param {string} [vhost]
  */
@@ -175,7 +175,7 @@ definitions.addEventListener("submit", (event) => {
   request((by) => by.topology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file")), topologyShown);
 });
 
-// A font that only Greek letters need would otherwise be requested after something was given.
+// A font that only Greek letters need would otherwise be loaded after files were given, and the page promises that nothing leaves it then.
 Promise.all([own(), document.fonts.load("12px Inter", "\u03b1")]).then(([found]) => {
   choose(found);
   for (const form of [files, listing, definitions]) form.removeAttribute("inert");

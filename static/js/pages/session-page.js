@@ -60,7 +60,7 @@ export function openSession(root, data, host) {
   const updates = new Updates(live, rooms);
   buildPage(live, rooms, () => updates.repaint());
 
-  /** @param {Values} message what the host says of the session */
+  /** @param {Values} message the host's welcome */
   const welcome = (message) => {
     sender.welcome(message);
     panels.controls.welcome(message);

@@ -11,7 +11,7 @@ export const MODULES = "/waterline";
 const ARCHIVES = { "msgspec.zip": "/lib/python3.14/site-packages", "engine.zip": MODULES };
 
 /**
- * Start it; `place` is where the files lie, with a slash at the end. All of them are requested at once. `step` hears how far it
+ * Start it; `place` is where the files lie, with a slash at the end. All of them are requested at once. `step` is called with how far it
  * is: 2 when all is loaded that can be loaded before, 3 when Python runs.
  * @param {string} place
  * @param {(step: number) => void} [step]

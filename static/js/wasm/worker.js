@@ -1,10 +1,10 @@
 /**
- * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which speaks the socket's messages, and two
- * desks that answer questions: `given` reads what somebody gave to be inspected (`playground.inspecting.desk`), `pages` says
- * what a page would ask a server (`playground.desk`).
- * In: {prepare: place} begins to load what a page with a desk needs, before it says what for; {begin: {run, place, lang, scenario,
+ * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which uses the socket's messages, and two
+ * desks that answer questions: `given` reads files that are to be inspected (`playground.inspecting.desk`), `pages` answers
+ * what a page would request from a server (`playground.desk`).
+ * In: {prepare: place} begins to load what a page with a desk needs, before the first question; {begin: {run, place, lang, scenario,
  * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
- * place. {id, place, desk, question, args} asks a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
+ * place. {id, place, desk, question, args} is a question to a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
  * {failed}, each with the number of its run; {id, answer} or {id, error}.
  */
 import { MODULES, contents, startPython, unpack } from "./python.js";
@@ -96,7 +96,7 @@ function deskOf(name, place) {
 }
 
 /**
- * Let the session work until it wants to wait.
+ * Let the session work until it has to wait.
  * @param {Solo} session
  */
 function work(session) {
@@ -152,7 +152,7 @@ function words(error) {
 
 addEventListener("message", ({ data }) => {
   if (data.prepare) {
-    // Who requests something hears what is wrong.
+    // A failure is reported to the next request that needs it.
     started(data.prepare).then(() => archive(data.prepare)).catch(() => {});
   } else if (data.question !== undefined) answer(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
   else if (data.begin) begin(data.begin).catch((error) => postMessage({ run: data.begin.run, failed: words(error) }));

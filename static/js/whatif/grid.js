@@ -1,4 +1,4 @@
-/** One heatmap on the page: keys, the cell that is shown, and the slices through it. */
+/** One heatmap on the page: keys, the chosen cell, and the slices through it. */
 import { around, need } from "../view/base/dom.js";
 import { moved, slice } from "./shape.js";
 import { pin } from "./pins.js";
@@ -43,7 +43,7 @@ class Grid {
     this.columns = [...table.rows[0].querySelectorAll("th")];
     this.largest = Math.max(0, ...Object.values(tips.cells).map((cell) => Math.abs(cell.value ?? 0)));
     this.signed = root.querySelector(".whatif-cell.d4, .whatif-cell.d0, .whatif-cell.d8") !== null;
-    /** @type {HTMLButtonElement | null} the cell that is shown */
+    /** @type {HTMLButtonElement | null} the chosen cell */
     this.chosen = null;
     /** @type {HTMLButtonElement | null} the cell under the pointer */
     this.hovered = null;
@@ -175,7 +175,7 @@ class Grid {
   /**
    * @param {"x" | "y"} axis
    * @param {HTMLButtonElement[]} cells
-   * @param {number} at which of them is looked at
+   * @param {number} at which of them is chosen
    */
   drawSlice(axis, cells, at) {
     const svg = need(`[data-slice="${axis}"]`, SVGSVGElement, this.root);

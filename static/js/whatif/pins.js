@@ -1,7 +1,7 @@
 /** Pinning a cell: it becomes a part of the address, so that the link to the view keeps it. */
 
 /**
- * What the server tells of each cell (playground/whatif/context.py): its place and numbers in words, its memory and the messages of each
+ * What the server sends for each cell (playground/whatif/context.py): its place and numbers in words, its memory and the messages of each
  * state over time, and the value by which it is coloured, null where its run failed.
  * @typedef {{ at: string, numbers: string[], ram_kib: number[], states: number[][], limit_kib: number | null, paging_kib: number | null, until_s: number, error: string, value: number | null }} CellFacts
  * @typedef {{ ajax: (verb: string, address: string, how: { target: string, swap: string }) => void }} Htmx as far as it is used here
@@ -20,7 +20,7 @@ export function pinned(unpinned, pins, cell) {
 }
 
 /**
- * Asks the server for the view with the cell pinned; htmx exchanges it and writes the address.
+ * Request the view with the cell pinned from the server; htmx exchanges it and writes the address.
  * @param {Tips} tips
  * @param {string} cell
  */

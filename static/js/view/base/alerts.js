@@ -15,7 +15,7 @@ export class Alerts {
   }
 
   /**
-   * Show a message under a key; the next one under the same key takes its place. Who says the same again has it stay as long again.
+   * Show a message under a key; the next one under the same key takes its place. The same message again starts its time anew.
    * @param {string} key
    * @param {string} level
    * @param {string} text

@@ -3,7 +3,7 @@ import { required } from "./dom.js";
 
 let measured = { key: "", scale: 1 };
 
-/** How much larger type and glyphs are drawn on a very wide screen; the style sheet says so (`--wide`). */
+/** How much larger type and glyphs are drawn on a very wide screen; the style sheet sets it (`--wide`). */
 export function wide() {
   const root = document.documentElement;
   const key = `${innerWidth} ${root.className}`;
@@ -21,7 +21,7 @@ export function placeOf({ offsetX, offsetY }) {
   return { x: offsetX / scale, y: offsetY / scale };
 }
 
-/** The boxes of the canvases. The browser says when one changes; asking it in each frame would lay the page out twice. */
+/** The boxes of the canvases. The browser reports when one changes; measuring in each frame would lay the page out twice. */
 const boxes = new WeakMap();
 const watcher = globalThis.ResizeObserver
   ? new ResizeObserver((entries) => {

@@ -1,4 +1,4 @@
-/** Commands that are requested on the picture itself: refused kindly where nothing can be changed, and announced. */
+/** Commands that are given on the picture itself: refused with a reason where nothing can be changed, and announced. */
 import { gettext, messageOf } from "../../model/text.js";
 
 /**
@@ -19,14 +19,14 @@ export class CommandSender {
     this.engine = engine;
     this.alerts = alerts;
     this.refusal = refusal;
-    /** Whether this reader's session it is; the server says so. */
+    /** Whether the session belongs to this reader; the server's welcome sets it. */
     this.owner = true;
     /** @type {Record<string, number>} the host's, by name */
     this.limits = {};
   }
 
   /**
-   * What the server says of this reader: whose session it is, and its limits.
+   * Take over from the server's welcome whose session it is, and its limits.
    * @param {{ owner?: boolean, limits?: Record<string, number> }} message
    */
   welcome({ owner = true, limits = {} }) {
@@ -44,7 +44,7 @@ export class CommandSender {
     return "";
   }
 
-  /** Whether something may be changed; says why not. */
+  /** Whether something may be changed; if not, the reason is shown. */
   may() {
     const { why } = this;
     if (why) this.alerts.flash(why);
@@ -52,7 +52,7 @@ export class CommandSender {
   }
 
   /**
-   * Send a command and say what it did; returns whether it was accepted.
+   * Send a command and announce its effect; returns whether it was accepted.
    * @param {Values} command
    */
   async send(command, done = "") {

@@ -145,7 +145,7 @@ export const findAll = (/** @type {string} */ selector, /** @type {any[]} */ ...
 };
 
 /**
- * A value that cannot be missing unless the page is broken: then the error says what is.
+ * A value that is missing only if the page is broken: then the error names it.
  * @template T
  * @param {T} value
  * @param {string} what

@@ -7,7 +7,7 @@ import { dataOf, find, findAll, setText } from "./dom.js";
 const NAME = /^[a-z][a-z0-9_.-]{0,31}$/;
 
 /**
- * Say beside a field what is wrong with it; with nothing, that it is fine.
+ * Write beside a field what is wrong with it; an empty text marks it as correct.
  * @param {HTMLFormElement} form
  * @param {string} name
  * @param {string} text
@@ -77,7 +77,7 @@ export function read(form) {
 }
 
 /**
- * Fill the fields with what is known.
+ * Fill the fields with known values.
  * @param {HTMLFormElement} form
  * @param {Values} values
  */

@@ -1,4 +1,4 @@
-/** A rule's id as a link to what the rule says, in a tab of its own: who reads a run should not lose it. */
+/** A rule's id as a link to its text, in a tab of its own, so that the reader does not leave the run. */
 
 import { el } from "./dom.js";
 
@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 const ID = /[A-Z][1-9]\d*/;
 
 /**
- * The address of a rule's text; of a span such as S60-S66, the list of its rules; empty where no rule is named, or nobody has its text.
+ * The address of a rule's text; of a span such as S60-S66, the list of its rules; empty where no rule is named, or its text is missing.
  * @param {string} cited
  */
 export function ruleAddress(cited) {

@@ -1,6 +1,6 @@
 /**
- * One animation frame for the whole page: first everything that draws, then everything that acts. A canvas asks the page
- * for its style whenever it is given a font; so whoever writes the page between two drawings has it styled twice.
+ * One animation frame for the whole page: first everything that draws, then everything that changes the page. A canvas reads
+ * the page's style whenever it is given a font, so changing the page between two drawings would compute the style twice.
  */
 
 const actions = new Map();

@@ -1,5 +1,5 @@
 /**
- * A pen that writes SVG: what the stage asks of a canvas' context, and no more, so that the same painting gives a
+ * A pen that writes SVG: the part of a canvas' context that the stage uses, so that the same painting gives a
  * picture that stays sharp. Colours, patterns and gradients are the canvas' own.
  * @param {string | number} text
  */
@@ -41,7 +41,7 @@ export class SvgPen {
   clipName = null;
 
   /**
-   * `recipeOf(pattern)` tells how a pattern of stripes is made; `measure` is a canvas' context, for widths of text.
+   * `recipeOf(pattern)` gives how a pattern of stripes is made; `measure` is a canvas' context, for widths of text.
    * @param {number} width
    * @param {number} height
    * @param {{recipeOf?: (pattern: any) => any, measure?: CanvasRenderingContext2D | null}} tools
@@ -284,7 +284,7 @@ export class SvgPen {
   }
 
   /**
-   * The picture as a text; `title` and `about` are for readers that do not see it.
+   * The picture as a text; `title` and `about` are for screen readers.
    * @param {string} title
    */
   text(title, about = "") {

@@ -15,7 +15,7 @@ import { ruleLink } from "../base/rule-link.js";
  */
 
 const AGAIN_MS = 400;
-/** The past is requested when the reader stays at a moment. */
+/** A record of the past is requested when the reader has stayed at a moment for so long. */
 const STAY_MS = 350;
 /** @type {Side[]} */
 const SIDES = ["index", "store"];
@@ -24,7 +24,7 @@ const SIDES = ["index", "store"];
 
 export class BytesPanel {
   /**
-   * `urls` are those of the page: download, archive; `host` tells records.
+   * `urls` are those of the page: download, archive; `host` sends records.
    * @param {HTMLElement} root
    * @param {Values} urls
    * @param {Host} host
@@ -57,7 +57,7 @@ export class BytesPanel {
     for (const side of SIDES) show(this.strips[side].root, opened);
   }
 
-  /** Whether the index record of this message was read, and where it says that the content is. */
+  /** The index record of this message if it was read, with the place of the content. */
   get answer() {
     return this.index.answer?.record ?? null;
   }
@@ -105,7 +105,7 @@ export class BytesPanel {
   }
 
   /**
-   * A moment of the past never changes: requested once, when the reader has stayed at it for a little.
+   * A moment of the past never changes: its record is requested once, after the reader has stayed there for a moment.
    * @param {Side} side
    * @param {BytesQuestion} plan
    * @param {number} at
@@ -161,7 +161,7 @@ export class BytesPanel {
   }
 }
 
-/** What is known of one side before anything was requested. */
+/** One side before its first request. */
 function emptySide() {
   /** @type {{ key: string, answer: Values | null, at: number, timer: number, waited: string, requested: string }} */
   const empty = { key: "", answer: null, at: 0, timer: 0, waited: "", requested: "" };
@@ -330,7 +330,7 @@ class Strip {
   }
 
   /**
-   * Say what a field is; without one, what the record is.
+   * Explain a field; without one, the record.
    * @param {any} target
    */
   explain(target) {

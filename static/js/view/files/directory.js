@@ -11,7 +11,7 @@ import { el, find, need, show } from "../base/dom.js";
 
 export class DirectoryView {
   /**
-   * `files` tells when the maps were drawn; `session` has the state that is shown.
+   * `files` calls its listeners when the maps were drawn; `session` has the state that is shown.
    * @param {HTMLDialogElement} root
    * @param {HTMLElement} button
    * @param {Playhead} session

@@ -39,7 +39,7 @@ const INDEX_SYNC_MS = 200;
 
 export class FilesView {
   /**
-   * `selection` says whose bytes are shown, and gets the place of the pointer; `urls` lead to the session's files.
+   * `selection` holds the message whose bytes are shown, and gets the place of the pointer; `urls` lead to the session's files.
    * @param {HTMLElement} root
    * @param {Playhead} session
    * @param {Selection} selection
@@ -119,7 +119,7 @@ export class FilesView {
   }
 
   /**
-   * The seq_id of a record's message as far as the page knows it.
+   * The seq_id of a record's message, as far as this page has received it.
    * @param {RecordAt} record
    */
   seqOf(record) {
@@ -133,7 +133,7 @@ export class FilesView {
   }
 
   /**
-   * Choose the message of a record: the page knows it, the index file does, or nobody does (garbage).
+   * Choose the message of a record: by this page's numbers, else by the index file; garbage has no message.
    * @param {RecordAt} record
    */
   async openRecord(record) {
@@ -178,7 +178,7 @@ export class FilesView {
   }
 
   /**
-   * Say in words what is drawn, show the bytes of what is chosen.
+   * Describe in words what is drawn, show the bytes of what is chosen.
    * @param {{ note: string, label: string }} index
    * @param {{ note: string, label: string }} store
    * @param {string} name
@@ -208,7 +208,7 @@ export class FilesView {
   }
 
   /**
-   * Where a message's content is; for one in delta whoever saw its number knows, or its index record.
+   * Where a message's content is; for one in delta its number must be known to this page, or its index record.
    * @param {State} state
    * @param {QueueState} queue
    * @param {number} seq

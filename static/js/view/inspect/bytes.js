@@ -1,4 +1,4 @@
-/** A file that was given: its first bytes, and where the reader can be asked, each of its records in hex with its fields. */
+/** A file that was given: its first bytes, and where the reader of files can send them, each of its records in hex with its fields. */
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
@@ -10,7 +10,7 @@ import { el } from "../base/dom.js";
 const WITH_RECORDS = /(\.idx|\.rdq|journal\.jif)$/;
 
 /**
- * A file's line in the list. What it holds is requested when it is opened.
+ * A file's line in the list. Its records are requested when it is opened.
  * @param {FileRow} file
  * @param {Reader} reader
  */

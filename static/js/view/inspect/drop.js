@@ -1,4 +1,4 @@
-/** A directory or a zip that somebody drops or chooses: its files with their paths, which a form alone does not know. */
+/** A directory or a zip that is dropped or chosen: its files with their paths, which a form alone does not contain. */
 import { need } from "../base/dom.js";
 
 /** @typedef {[path: string, file: File]} GivenFile */
@@ -16,7 +16,7 @@ function answered(question) {
 }
 
 /**
- * All files below an entry of what was dropped: [[path, file]].
+ * All files below an entry that was dropped: [[path, file]].
  * @param {FileSystemEntry} entry
  * @returns {Promise<GivenFile[]>}
  */
@@ -38,7 +38,7 @@ async function below(entry) {
 }
 
 /**
- * Call `chosen(files)` whenever somebody drops files on the form's place for it, or chooses them in one of its fields. A directory
+ * Call `chosen(files)` whenever files are dropped on the form's place for it, or chosen in one of its fields. A directory
  * takes its time to be listed, and may refuse: `files` resolves with [[path, file]], or rejects.
  * @param {HTMLFormElement} form
  * @param {(files: Promise<GivenFile[]>) => void} chosen

@@ -1,4 +1,4 @@
-/** Pasted figures: each queue as its places from the tail to the head, above and below the waterline, and what they ask. */
+/** Pasted figures: each queue as its places from the tail to the head, above and below the waterline, and what needs attention. */
 import { questionWords } from "../../model/inspect-words.js";
 import { gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";

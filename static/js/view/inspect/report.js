@@ -52,7 +52,7 @@ function queues(rows) {
 }
 
 /**
- * How much of a file lives and how much is garbage; the words beside it say it without the picture.
+ * How much of a file is live and how much is garbage; the words beside it repeat it without the picture.
  * @param {StoreRow} file
  */
 function shareOf(file) {

@@ -1,4 +1,4 @@
-/** Definitions as a topology to play with: what was taken of them, and what was not, with the reason. */
+/** Definitions as a topology to play with: the parts that were taken, and those that were not, with the reason. */
 import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext } from "../../model/text.js";
 import { el } from "../base/dom.js";

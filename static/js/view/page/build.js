@@ -62,7 +62,7 @@ export function buildPage(live, rooms, repaint) {
       playhead,
       selection,
       past,
-      // A link to a moment passes a prediction that nobody was asked yet.
+      // A link to a moment passes over predictions that have not been answered yet.
       control: (pace) => engine.transport.send({ t: "control", ...pace, ...(host.ahead && { at_once: true }) }),
       flash: (text) => alerts.flash(text),
     }),
@@ -83,7 +83,7 @@ export function buildPage(live, rooms, repaint) {
 }
 
 /**
- * The last command did not happen: the host runs everything again without it, and tells so.
+ * Take the last command back: the host runs everything again without it, and reports that.
  * @param {Live} live
  * @param {Controls} controls
  */
@@ -99,7 +99,7 @@ async function takeBack({ engine, alerts }, controls) {
 }
 
 /**
- * Begin the tour as soon as the engine is there, where the address requests it.
+ * Begin the tour as soon as the engine is there, if the address contains it.
  * @param {Live} live
  * @param {Tour} tour
  */

@@ -17,7 +17,7 @@ function drawn() {
 
 export class Film {
   /**
-   * `form` requests the stretch; `sheet` has {width, height} and paints what is shown now: `paint(pen)`.
+   * `form` has the fields of the stretch; `sheet` has {width, height} and paints what is shown now: `paint(pen)`.
    * @param {HTMLFormElement} form
    * @param {Live} live
    * @param {{ width: number, height: number, paint: (pen: CanvasRenderingContext2D) => void }} sheet
@@ -88,7 +88,7 @@ export class Film {
   }
 
   /**
-   * Let the stretch pass on the stage, and keep each of its pictures; however long that takes, the film is as long as was asked.
+   * Let the stretch pass on the stage, and keep each of its pictures; however long that takes, the film is as long as the form states.
    * @param {NonNullable<ReturnType<typeof filmOf>>} film
    */
   async shoot(film) {

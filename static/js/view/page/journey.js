@@ -94,9 +94,9 @@ export class Journey {
   /** @param {LifeEvent} event */
   explain({ number: place, us }) {
     const [row] = this.playhead.history.rowsBefore(place + 1, 1);
-    // What no sentence tells is a step of files: then the moment's own reason stands.
+    // A transition without a sentence of its own is a step of files: then the moment's own reason stands.
     const explained = row && narrate(row.t).text !== row.t.kind;
-    // What a start lost, only its line among what happened knows.
+    // Only the start's line in the narrative has the number of messages that were lost.
     const start = this.playhead.timeline.lines.find((line) => line.number === place && line.t.kind === "QueueStarted");
     this.panels.why.pin(start ?? (explained ? { number: place, atUs: us, t: row.t, messages: messagesOf(row.t) } : null));
   }

@@ -15,7 +15,7 @@ const SVG = "http://www.w3.org/2000/svg";
 
 export class LeaderLine {
   /**
-   * `svg` covers `page`; `stage` knows where messages are, `files` where bytes are, `selection` which are meant.
+   * `svg` covers `page`; `stage` gives the places of messages, `files` those of bytes, `selection` holds the chosen ones.
    * @param {SVGSVGElement} svg
    * @param {HTMLElement} page
    * @param {StageView} stage

@@ -15,14 +15,14 @@ import { spotlight } from "../base/spotlight.js";
 
 const FAST = 100;
 /**
- * A page that requests no past has it at once.
+ * On a page without a past this is so at once.
  * @type {BeforePage}
  */
 const NO_PAST = { ready: (then) => then() };
 
 export class PlaceOfLink {
   /**
-   * `place` is {at_us, number, msg, view}; `past` has what was before the page; `control(pace)` reaches the engine; `flash(text)` tells the reader.
+   * `place` is {at_us, number, msg, view}; `past` gets what was before the page; `control(pace)` reaches the engine; `flash(text)` shows a message.
    * @param {Place} place
    * @param {boolean} owner
    * @param {{ playhead: Playhead, selection: Selection, past?: BeforePage, control: (pace: Values) => unknown, flash: (text: string) => void }} live

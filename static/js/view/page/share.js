@@ -76,7 +76,7 @@ export class Sharing {
     return required(this.stage.shown, "a picture of the stage");
   }
 
-  /** Where the reader looks: the time, the transition inside its instant, the chosen message. */
+  /** The reader's place: the time, the transition inside its instant, the chosen message. */
   place() {
     const { playhead } = this;
     const inside = playhead.behind && playhead.history.timeOf(playhead.position) === playhead.nowUs;
@@ -88,7 +88,7 @@ export class Sharing {
   }
 
   /**
-   * Keep the run up to now, and give its addresses; the same run is requested once.
+   * Keep the run up to now, and give its addresses; the same run is sent once.
    * @returns {Promise<Kept>}
    */
   async keep() {
@@ -105,7 +105,7 @@ export class Sharing {
     this.alerts.show("share", "error", gettext("The link could not be made. Try again in a moment."));
   }
 
-  /** Copy the short link to exactly this moment, without asking anything. */
+  /** Copy the short link to exactly this moment, without opening the dialog. */
   async copyMoment() {
     try {
       const place = this.place();
@@ -191,7 +191,7 @@ export class Sharing {
     return `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s`;
   }
 
-  /** The stage at twice its size, below a line that says what it is and when. */
+  /** The stage at twice its size, below a line with its title and time. */
   png() {
     const { width, height } = this.scene.geo;
     const sheet = document.createElement("canvas");

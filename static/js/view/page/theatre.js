@@ -1,5 +1,5 @@
 /**
- * Before a restart, a kill or a power cut: time stands, the engine is asked what the stop would leave, each glyph shows
+ * Before a restart, a kill or a power cut: time stands, the engine computes what the stop would leave, each glyph shows
  * it, and the reader may guess first. Then the cut, ghosts of what is lost, and what came of it.
  */
 import { countsOf, fateOfStart } from "../../model/fate.js";
@@ -42,7 +42,7 @@ export class Theatre {
     this.kind = "clean";
     /** @type {Record<string, Fate> | null} what a stop would leave of each queue */
     this.fates = null;
-    /** @type {number | null} how many messages the reader says would be lost */
+    /** @type {number | null} the reader's guess of how many messages would be lost */
     this.guess = null;
     /** @type {object | null} the question that waits for its answer */
     this.request = null;
@@ -144,7 +144,7 @@ export class Theatre {
       : fill(gettext("You said %(guess)s; %(lost)s would be lost."), values);
   }
 
-  /** The reader wants to guess: nothing is shown until then. */
+  /** The reader guesses: nothing is shown until then. */
   openGuess() {
     this.stage.showFates(null);
     this.parts({ counts: false, guess: true, cut: false, hide: false });

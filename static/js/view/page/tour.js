@@ -144,7 +144,7 @@ export class Tour {
     this.update();
   }
 
-  /** What the step speaks of is there: time stands while one reads. */
+  /** What the step describes has happened: time stands while the reader reads. */
   stand() {
     this.stands = true;
     if (this.session.play) this.engine.control({ play: false });

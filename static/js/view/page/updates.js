@@ -6,7 +6,7 @@ import { throttle } from "../base/dom.js";
 import { act, actLater } from "../base/scheduler.js";
 
 /**
- * @import { Look } from "../../model/playhead.js"
+ * @import { Move } from "../../model/playhead.js"
  * @import { Change } from "../../model/session.js"
  * @import { Live } from "../base/live.js"
  * @import { Rooms } from "./rooms.js"
@@ -51,7 +51,7 @@ export class Updates {
 
   /**
    * Another moment is shown.
-   * @param {Look} change
+   * @param {Move} change
    */
   playheadMoved(change) {
     const { panels, time } = this.rooms;
@@ -75,7 +75,7 @@ export class Updates {
     this.begin();
   }
 
-  /** @param {Change | Look} change */
+  /** @param {Change | Move} change */
   pictures(change) {
     const { stage, files, panels } = this.rooms;
     stage.view.update(change);

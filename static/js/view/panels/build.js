@@ -1,4 +1,4 @@
-/** The panels around the stage, in order. Each follows the run by its `update()`, and knows no other panel but by name. */
+/** The panels around the stage, in order. Each follows the run by its `update()`, and is connected to the others only here. */
 import { declaredQueues } from "../../model/messages.js";
 import { gettext } from "../../model/text.js";
 import { find, need } from "../base/dom.js";
@@ -100,7 +100,7 @@ function standsFor({ data, session }, controls, operator) {
 }
 
 /**
- * Explain a line of what happened, and look at its moment; with null, at the present again.
+ * Explain a line of what happened, and show its moment; with null, show the present again.
  * @param {Playhead} playhead
  * @param {WhyPanel} why
  * @param {Alerts} alerts

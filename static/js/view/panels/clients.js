@@ -180,7 +180,7 @@ function describe(client) {
 }
 
 /**
- * Confirm lamps, or the slots of the prefetch window; the words beside them say the same.
+ * Confirm lamps, or the slots of the prefetch window; the words beside them repeat their number.
  * @param {HTMLElement} place
  * @param {Client} client
  */

@@ -137,7 +137,7 @@ export class MemoryControls {
     const ratio = this.controls.field("ratio");
     set(this.controls.field("ram"), this.positionOf(settings.ram_bytes));
     set(this.controls.field("watermark"), settings.vm_memory_high_watermark * 100);
-    // The console and scenarios may set more than the slider offers; it must not say less than is so.
+    // The console and scenarios may set more than the slider offers; the text must show the real value.
     ratio.max = String(Math.max(110, settings.vm_memory_high_watermark_paging_ratio * 100));
     set(ratio, settings.vm_memory_high_watermark_paging_ratio * 100);
     set(this.controls.choice("strategy"), strategyOf(settings));
@@ -145,7 +145,7 @@ export class MemoryControls {
   }
 
   /**
-   * Follow what the engine says is so.
+   * Follow the values of the engine.
    * @param {Figures} now
    */
   update(now) {

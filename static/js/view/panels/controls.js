@@ -1,4 +1,4 @@
-/** The controls: every one of them posts a command, and says beside itself what the engine thinks of it. */
+/** The controls: every one of them posts a command, and shows beside itself how the engine answered it. */
 import { PRESETS } from "../../model/presets.js";
 import { figures } from "../../model/situation.js";
 import { fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
@@ -55,7 +55,7 @@ export class Controls {
   }
 
   /**
-   * A whole number from a field; says what is wrong beside it and gives null.
+   * Read a whole number from a field; where it is wrong, write so beside it and return null.
    * @param {string} name
    * @param {number} low
    * @param {number} high
@@ -87,13 +87,13 @@ export class Controls {
     if (fold) fold.open = true;
   }
 
-  /** What was refused before may be fine by now: an accepted command takes all complaints away. */
+  /** What was refused before may be correct by now: an accepted command takes all complaints away. */
   forgive() {
     for (const place of findAll("[data-error]", this.root)) if (place.textContent) this.complain(dataOf(place, "error"), "");
   }
 
   /**
-   * Send a command; what the engine says against it appears beside `near`.
+   * Send a command; the engine's reason to refuse it appears beside `near`.
    * @param {Values} command
    * @param {string | null} [near]
    */
@@ -168,7 +168,7 @@ export class Controls {
     };
   }
 
-  /** Publish a burst; the first one also lets time pass, so that something is seen to happen. */
+  /** Publish a burst; the first one also lets time pass, so that its effect is visible. */
   async publish() {
     const shape = this.shape();
     const count = this.whole("count", 1, this.limits.max_messages ?? 1000000);
@@ -268,7 +268,7 @@ export class Controls {
     }
   }
 
-  // --- what the engine says is so ---
+  // --- the values of the engine ---
 
   /**
    * Limits of the server: fields refuse beforehand what the host would refuse.
@@ -285,7 +285,7 @@ export class Controls {
   }
 
   /**
-   * Nothing can be requested while the engine is away, or in somebody else's session.
+   * Disable the controls while the engine is not connected, or in another reader's session.
    * @param {boolean} live
    */
   enable(live) {

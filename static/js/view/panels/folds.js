@@ -1,4 +1,4 @@
-/** What a newcomer does not need stands folded in the left column; each fold says what is set in it, and stays as it was left. */
+/** What a newcomer does not need stands folded in the left column; each fold shows its present settings, and stays as it was left. */
 import { bytes, fill, gettext } from "../../model/text.js";
 import { dataOf, find, findAll, setText } from "../base/dom.js";
 
@@ -26,7 +26,7 @@ function remember(names) {
 
 export class Folds {
   /**
-   * `controls` has the fields whose values the folds tell.
+   * `controls` has the fields whose values the folds show.
    * @param {HTMLElement} root
    * @param {Controls} controls
    */

@@ -107,7 +107,7 @@ export class Follow {
   }
 
   /**
-   * Find what was typed: a seq_id, or the sixteen bytes of an id.
+   * Find the message of the typed text: a seq_id, or the sixteen bytes of an id.
    * @param {string} text
    */
   find(text) {

@@ -44,7 +44,7 @@ export class Instruments {
     return !this.root.hidden;
   }
 
-  /** Open or close; the plotting library is loaded when it is wanted for the first time. */
+  /** Open or close; the plotting library is loaded at the first opening. */
   async toggle(open = !this.open) {
     show(this.root, open);
     const button = find("[data-act=instruments]");
@@ -129,7 +129,7 @@ export class Instruments {
   }
 
   /**
-   * A press on a plot looks at that moment.
+   * A press on a plot shows that moment.
    * @param {UPlot} plot
    */
   listen(plot) {

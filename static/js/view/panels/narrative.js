@@ -10,13 +10,13 @@ import { around, el, find, focused, keepChildren, need, required } from "../base
  * @import { Line } from "../../model/timeline.js"
  */
 
-/** @typedef {{ details: boolean, group: string, queue: boolean }} Chosen which lines the reader wants to see */
+/** @typedef {{ details: boolean, group: string, queue: boolean }} Chosen which lines are shown */
 
 const SHOWN = 60;
 
 export class Narrative {
   /**
-   * `pick(line or null)` is called with the line that the reader wants explained.
+   * `pick(line or null)` is called with the line that is to be explained.
    * @param {HTMLElement} root
    * @param {Playhead} session
    * @param {(line: Line | null) => void} pick
@@ -55,7 +55,7 @@ export class Narrative {
     const here = (behind && items.find((line) => line.number < position)) || null;
     const held = focused()?.closest("#narrative") && focused()?.dataset.first;
     const later = (/** @type {Line} */ line) => behind && line.number >= position;
-    // An item that says the same again stays.
+    // An item with the same content stays.
     const signature = (/** @type {Line} */ line) =>
       [line.first, line.t.kind, line.atUs, line.times, line.messages, later(line), line === here, this.picked === line.first, this.many()].join();
     const bySignature = new Map(items.map((line) => [signature(line), line]));
@@ -79,7 +79,7 @@ export class Narrative {
     return [...Object.values(this.chosen), shownQueue(this.session.state)].join();
   }
 
-  /** Events, and the housekeeping of files too where the reader wants it. */
+  /** Events, and the housekeeping of files too where the reader has chosen it. */
   shown() {
     const { details, group, queue } = this.chosen;
     const name = shownQueue(this.session.state);
@@ -91,7 +91,7 @@ export class Narrative {
     );
   }
 
-  /** Whether lines say of which queue they are. */
+  /** Whether lines contain the name of their queue. */
   many() {
     return Object.keys(this.session.state.queues).length > 1;
   }

@@ -17,7 +17,7 @@ const PERCENT = 100;
 
 export class Nodes {
   /**
-   * `command(asked)` gives a command; `changed()` is called when another member is shown.
+   * `command(values)` gives a command; `changed()` is called when another member is shown.
    * @param {HTMLElement} root
    * @param {Playhead} playhead
    * @param {(command: Values) => Promise<unknown>} command
@@ -92,7 +92,7 @@ export class Nodes {
   }
 
   /**
-   * Where one card is seen at a time, the master's comes into sight when another node has it.
+   * Where the page has room for one card only, the master's is shown when another node becomes master.
    * @param {string | null} master
    */
   follow(master) {

@@ -167,7 +167,7 @@ export class Routes {
   }
 
   /**
-   * What somebody got by hand: it goes back to its queue by a drag of the message, or by this menu.
+   * A message that the reader got by hand: it goes back to its queue by a drag of the message, or by this menu.
    * @param {number} count
    */
   showHeld(count) {

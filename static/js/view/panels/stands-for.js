@@ -33,7 +33,7 @@ function fieldsOf(form) {
 
 export class StandsFor {
   /**
-   * `table`: what engine.ctl.stands_for says; `fields()`: what stands in the fields of the controls now; `run(line)`: open it in the console.
+   * `table`: what engine.ctl.stands_for gives; `fields()`: the present values of the controls; `run(line)`: open it in the console.
    * @param {HTMLElement[]} roots
    * @param {Record<string, Stands>} table
    * @param {Session} session

@@ -55,7 +55,7 @@ export class Status {
     if (name === "lost") this.countDown(retryMs);
   }
 
-  /** What takes more than a second says that it is under way. */
+  /** What takes more than a second is shown as under way. */
   waitLong() {
     setText(find("[data-veil-text]", this.veil), gettext("Connecting to the engine …"));
     show(this.veil, true);

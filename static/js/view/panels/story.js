@@ -1,4 +1,4 @@
-/** The story panel: what is asked before the run, what is said on the way, and the verdict. */
+/** The story panel: the question before the run, the notes on the way, and the verdict. */
 import { Story } from "../../model/story.js";
 import { fill, gettext, seconds } from "../../model/text.js";
 import { pieces } from "../../model/words.js";
@@ -34,7 +34,7 @@ export class StoryPanel {
     /** @type {string | null} */
     this.rendered = null;
     this.atUs = 0;
-    /** Whether the server has yet to hear what was locked. */
+    /** Whether the locked answer has still to be sent to the server. */
     this.owed = false;
     this.remember(data.predicted);
     engine.mend = (message) => this.mend(message);
@@ -86,7 +86,7 @@ export class StoryPanel {
     if (!stop || !this.playhead.toTime(stop.atUs)) this.playhead.home();
   }
 
-  /** Whoever wants no story goes on without an answer. */
+  /** A reader may go on without an answer. */
   hide() {
     const { story } = this;
     if (story.prediction && story.chosen === null && !story.skipped) this.skip();
@@ -94,7 +94,7 @@ export class StoryPanel {
     find("[data-act=play]")?.focus();
   }
 
-  /** Tell what belongs to the moment that is shown. */
+  /** Show what belongs to the moment that is shown. */
   update() {
     const { story, playhead } = this;
     const { knownUs: nowUs } = playhead;
@@ -177,7 +177,7 @@ export class StoryPanel {
   }
 
   /**
-   * What is said at a stop; when the run is over its end takes the place of what was said before.
+   * The notes of a stop; when the run is over its end takes their place.
    * @param {Stop} stop
    * @param {boolean} ended
    */
@@ -291,7 +291,7 @@ export class StoryPanel {
     );
   }
 
-  /** Tell the server, which waits for it. Where it cannot be reached, it is sent again before the run goes on. */
+  /** Send it to the server, which waits for it. Where it cannot be reached, it is sent again before the run goes on. */
   async lock() {
     this.owed = false;
     try {
@@ -302,7 +302,7 @@ export class StoryPanel {
   }
 
   /**
-   * A reload does not unlock what was locked.
+   * A reload does not unlock a locked answer.
    * @param {number | null | undefined} predicted
    */
   remember(predicted) {

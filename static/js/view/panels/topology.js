@@ -26,7 +26,7 @@ const ARGUMENTS = {
 };
 
 /**
- * What a form's values ask the engine for.
+ * The command that a form's values stand for.
  * @type {Record<string, (values: Values) => Values>}
  */
 const COMMANDS = {
@@ -108,7 +108,7 @@ export class Topology {
   }
 
   /**
-   * What the broker has against a declaration closes the channel: it is said at the form that requested it.
+   * A refused declaration closes the channel: the broker's reason is shown at the form that sent it.
    * @param {AnyTransition} t
    */
   answered(t) {
@@ -170,7 +170,7 @@ export class Topology {
 }
 
 /**
- * What a line says, and the commands of its buttons.
+ * The text of a line, and the commands of its buttons.
  * @typedef {{name: string, text: string, acts: {delete?: Values, kill?: Values}}} Row
  */
 

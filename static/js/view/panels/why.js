@@ -66,7 +66,7 @@ export class WhyPanel {
     else this.update();
   }
 
-  /** Say which step of a figure the moment is that is looked at. */
+  /** Show which step of a figure the present moment is. */
   mark() {
     const at = this.session.behind ? String(this.session.position) : "";
     for (const step of findAll("[data-at]", this.root)) {
@@ -75,7 +75,7 @@ export class WhyPanel {
     }
   }
 
-  /** Nothing that is kept led to this moment: say why not. */
+  /** Nothing that is kept led to this moment: show why not. */
   showNothing() {
     this.shown = null;
     const skipped = this.session.gaps.before;

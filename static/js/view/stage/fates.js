@@ -13,7 +13,7 @@ import { colors, faded, hatch } from "../base/colors.js";
 const GHOST_MS = 5000;
 const FADE_MS = 1200;
 
-/** What each fate looks like: its sign says it without colour. */
+/** The drawing of each fate: its sign repeats it without colour. */
 /** @type {Record<string, { sign: string, tone: string }>} */
 const SIGNS = {
   kept: { sign: "\u2713", tone: "alpha-t" },

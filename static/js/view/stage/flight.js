@@ -35,7 +35,7 @@ function sortOf({ kind, source, to }) {
 }
 
 /**
- * What a flight says, its colour, and its way over a scene: from [u, v] to [u, v].
+ * The text of a flight, its colour, and its way over a scene: from [u, v] to [u, v].
  * @type {Record<string, { texts: () => string[], color: string, way: (geo: Geo, lane: (name: string) => Lane, flight: Values) => number[][] }>}
  */
 const SORTS = {
@@ -86,7 +86,7 @@ const ramRow = (geo) => geo.ramContent + (geo.turned ? 26 : 18);
 
 export class Flights {
   /**
-   * `calm()` tells whether nothing may travel.
+   * `calm()` returns whether nothing may travel.
    * @param {() => boolean} calm
    */
   constructor(calm) {

@@ -81,7 +81,7 @@ class GaugeHandle {
     this.held = null;
     /** @type {number | null} the share to which it is dragged */
     this.pulled = null;
-    /** What the handle says now: the share and its bytes. */
+    /** The present text of the handle: the share and its bytes. */
     this.described = "";
     this.label = el("span");
     this.element = el(
@@ -189,7 +189,7 @@ class GaugeHandle {
   }
 
   /**
-   * Stand where the line is; called with each frame that is painted, so it asks the page for no box.
+   * Stand where the line is; called with each frame that is painted, so it does not measure the page.
    * @param {Scene} scene
    */
   follow(scene) {

@@ -1,4 +1,4 @@
-/** Drawing of the marks: colour repeats what place, pattern, bar and outline say already. */
+/** Drawing of the marks: colour only repeats what place, pattern, bar and outline show already. */
 import { colors, faded, hatch } from "../base/colors.js";
 
 /**

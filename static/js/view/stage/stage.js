@@ -1,4 +1,4 @@
-/** The stage on its canvas: follows the session, lets marks travel, and knows what the pointer is over. */
+/** The stage on its canvas: follows the session, lets marks travel, and finds what the pointer is over. */
 import { DELTA as D, EXTENT as E } from "../../model/catalogue/rows.js";
 import { frameOf, rowsOfLane, spotOf } from "../../layout/spot.js";
 import { hit, stageScene } from "../../layout/stage.js";
@@ -39,7 +39,7 @@ const AT_ONCE = { instant: true, moves: false };
 
 export class StageView {
   /**
-   * `canvas` is drawn on; `session` is shown; `selection` says which messages the reader means. Without: nothing is chosen.
+   * `canvas` is drawn on; `session` is shown; `selection` holds the messages that the reader chose. Without it nothing is chosen.
    * @param {HTMLCanvasElement} canvas
    * @param {Playhead} session
    * @param {Selection | null} [selection]
@@ -84,7 +84,7 @@ export class StageView {
     this.shown = null;
     /** @type {Slide | null} */
     this.slide = null;
-    /** @type {Way | null} how the tween goes to the next scene; null where the scene is the one that is wanted */
+    /** @type {Way | null} how the tween goes to the next scene; null where the next scene is already shown */
     this.stale = AT_ONCE;
     this.selection.listen(() => this.refresh());
     onResize(canvas, () => this.refresh({ instant: true }));
@@ -101,7 +101,7 @@ export class StageView {
     this.painted.push(listener);
   }
 
-  /** The state is another one: aim for its scene. `rows` says how much happened at once. */
+  /** The state is another one: aim for its scene. `rows` is how much happened at once. */
   update({ rows = 0, kind = "frame" } = {}) {
     this.noteChanges(kind === "snapshot" && !this.scene);
     const quick = this.session.speed > CALM_SPEED && this.session.play;

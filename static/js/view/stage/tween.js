@@ -1,6 +1,6 @@
 /**
  * Marks travel: from the scene that is shown to the next one. A mark keeps its key; a part that has gone
- * from RAM while its twin came up on disk (or back) is carried over by `from`. Knows nothing of the page.
+ * from RAM while its twin came up on disk (or back) is carried over by `from`. It needs no page.
  */
 
 /**

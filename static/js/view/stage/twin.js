@@ -1,6 +1,6 @@
 /**
  * The stage in words: a list for each lane, oldest message first, one tab stop per lane, arrows walk the messages.
- * The focused message is ringed on the canvas, so that the list itself need not be seen.
+ * The focused message is ringed on the canvas, so that the list itself need not be visible.
  */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { UNACKED, aboutPlace, laneLabel } from "../../model/places.js";

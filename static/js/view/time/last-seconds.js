@@ -17,7 +17,7 @@ export class LastSeconds {
     this.shown = { position: 0, us: 0 };
   }
 
-  /** Play up to the moment that is shown, unless time passes already or nothing is known of what was before. */
+  /** Play up to the moment that is shown, unless time passes already or nothing before it is known. */
   play() {
     const { playhead } = this;
     const { history, nowUs } = playhead;
@@ -45,7 +45,7 @@ export class LastSeconds {
     this.shown = { position: this.playhead.position, us: this.playhead.nowUs };
   }
 
-  /** Whether the reader has looked at nothing else meanwhile. */
+  /** Whether the reader has shown no other moment meanwhile. */
   isOurs() {
     const { behind, position, nowUs } = this.playhead;
     return behind && position === this.shown.position && nowUs === this.shown.us;

@@ -1,4 +1,4 @@
-/** Says that the picture is not of now: which moment it is, where the run is, and the way back. */
+/** A notice while a moment of the past is shown: which moment it is, where the run is, and the way back. */
 import { clock, fill, gettext, ngettext, number } from "../../model/text.js";
 import { find, need, setText, show, throttle } from "../base/dom.js";
 

@@ -35,7 +35,7 @@ export class TransportBar {
     find("[data-digest]", root)?.addEventListener("click", () => this.copyDigest());
   }
 
-  /** Let time pass, or not. Who lets it pass wants to see it. */
+  /** Let time pass, or not. A reader who lets it pass is taken to the present. */
   toggle() {
     if (!this.session.play) this.playhead.now();
     this.engine.control({ play: !this.session.play });
