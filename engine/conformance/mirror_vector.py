@@ -9,9 +9,7 @@ from engine.cluster.record import QueueRecord
 from engine.node.mirrors.member import Member
 from engine.node.node import Node
 from engine.variable_queue import VariableQueue
-from engine.variable_queue.state import PENDING, QueueState
-
-LANES = ("q1", "q2", "q3", "q4")
+from engine.variable_queue.state import LANES, PENDING, QueueState
 
 
 def after(node: Node, queue: str) -> dict[str, Any]:

@@ -7,12 +7,15 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
+from engine.backing_queue.places import place_named
 from engine.extents import Extent
 from engine.msg_store import MsgStore
 from engine.msg_store.client import StoreClient
 from engine.variable_queue.state import LANES, PENDING, QueueState
 
 LONG_LIST = 12
+MIXED = tuple(lane for lane in LANES if place_named(lane).content == "mixed")
+"""The lanes of betas and gammas."""
 
 
 def shortened(items: list[Any]) -> Any:
@@ -42,19 +45,19 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
     """Return the queue's and stores' state with the trace format's field names."""
     lengths = {lane: q.extents_of(lane).total for lane in LANES}
     delta = q.delta
-    indexed = _counts(q, "indexed")
+    indexed = dict(zip(LANES, _counts(q, "indexed"), strict=True))
     pending = [e for place in PENDING for e in q.extents_of(place)]
     pending.sort(key=lambda e: e.start)
     return {
         "len": q.len,
         **lengths,
         "delta": [delta.start, delta.count, delta.transient, delta.end],
-        "alphas": lengths["q1"] + lengths["q4"],
-        "betas": [lengths["q2"] - indexed[1], lengths["q3"] - indexed[2]],
-        "gammas": [indexed[1], indexed[2]],
+        "alphas": sum(lengths[lane] for lane in LANES if lane not in MIXED),
+        "betas": [lengths[lane] - indexed[lane] for lane in MIXED],
+        "gammas": [indexed[lane] for lane in MIXED],
         "in_ram": _counts(q, "in_ram"),
         "in_store": _counts(q, "in_store"),
-        "indexed": indexed,
+        "indexed": list(indexed.values()),
         "seqs": {lane: shortened(seq_ranges(q.extents_of(lane))) for lane in LANES if lengths[lane]},
         "next_seq_id": q.next_seq_id,
         "next_deliver_seq_id": q.next_deliver_seq_id,

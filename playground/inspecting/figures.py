@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.backing_queue.places import PLACES, VARIABLE_QUEUE
 from playground.inspecting.unreadable import Unreadable
 
 MOST_CHARS: Final = 200_000
@@ -15,8 +16,13 @@ MOST_QUEUES: Final = 50
 MANY_PENDING: Final = 10_000
 PAIR: Final = re.compile(r"\{:?(\w+),\s*:?(\"?[\w.+-]+\"?)\}|\b(\w+):\s*:?(\"?[\w.+-]+\"?)(?=[,\]}\s])")
 DELTA: Final = re.compile(r"\{:?delta,\s*:?(\w+),\s*(\d+),\s*(\d+),\s*:?(\w+)\}")
-LANES: Final = {"q1": "ram", "q2": "line", "delta": "disk", "q3": "line", "q4": "ram"}
+LANES: Final = {
+    place.name: "line" if place.content == "mixed" else place.content
+    for place in PLACES[VARIABLE_QUEUE]
+    if not place.unacked
+}
 """Where a place's messages are: content in RAM, only the index entry in RAM (at the line), or all of it on disk."""
+IN_RAM: Final = tuple(lane for lane, where in LANES.items() if where == "ram")
 
 
 Question = tuple[str, dict[str, Any]]
@@ -49,7 +55,7 @@ def read(text: str) -> list[Figures]:
         delta = DELTA.search(line)
         if delta:
             values["delta"] = delta[2]
-        if not any(name in values for name in ("q1", "q4", "avg_ingress_rate", "target_ram_count")):
+        if not any(name in values for name in (*IN_RAM, "avg_ingress_rate", "target_ram_count")):
             continue
         name = re.split(r"[\t\[{]|\s{2,}", line.strip(), maxsplit=1)[0].strip() or f"#{len(found) + 1}"
         counts = [(lane, _whole(values.get(lane))) for lane in LANES]
@@ -97,7 +103,7 @@ def _questions(values: dict[str, str]) -> Iterator[Question]:
     target = values.get("target_ram_count")
     if target is not None and "infinity" not in target:
         yield "target", {"target": target}
-    if values.get("mode") == "lazy" and _whole(values.get("q4")) + _whole(values.get("q1")):
+    if values.get("mode") == "lazy" and any(_whole(values.get(lane)) for lane in IN_RAM):
         yield "lazy", {}
     ram, length = _whole(values.get("ram_msg_count")), _whole(values.get("len"))
     if length and "ram_msg_count" in values and not ram and values.get("mode") != "lazy":

@@ -7,11 +7,14 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from engine.backing_queue.places import PLACES as QUEUE_PLACES
+from engine.backing_queue.places import VARIABLE_QUEUE, listed, ready
 from playground.exercises.authors import words
 from playground.exercises.variants import SUM
 from playground.messages import Refused
 
 OPS = ("==", "!=", ">", ">=", "<", "<=")
+USUAL = QUEUE_PLACES[VARIABLE_QUEUE]
 
 
 class Observable(msgspec.Struct, frozen=True):
@@ -28,9 +31,9 @@ class Observable(msgspec.Struct, frozen=True):
     compared: str = "number"
 
 
-STAGE = ("q1", "q2", "delta", "q3", "q4")
+STAGE = ready(USUAL)
 """The lanes from the tail to the head."""
-LANES = ("q1", "q2", "q3", "q4")
+LANES = tuple(lane for lane in STAGE if lane in listed(USUAL))
 OBSERVABLES: dict[str, Observable] = {
     **{lane: Observable(f"queue.lanes.{lane}.messages", lane) for lane in LANES},
     "delta": Observable("queue.delta.count", "delta"),

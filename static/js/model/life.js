@@ -33,7 +33,7 @@ const SHIFTS = {
   AlphasPushed: ({ to }, extent) => [stateOf(String(to), extent[E.flags]), { to }],
   PendingPaged: () => ["paged"],
   BetasPushed: () => ["delta"],
-  DeltaRead: () => ["read", { to: "q3" }],
+  DeltaRead: ({ to }) => ["read", { to }],
   LaneJoined: ({ to }) => ["joined", { to }],
   Fetched: ({ to }) => (to === null ? ["taken"] : ["delivered"]),
   Dropped: () => ["dropped"],

@@ -3,6 +3,7 @@
  * and names what to highlight: a part of the page, and lanes of the stage.
  */
 import { lengthOf } from "./messages.js";
+import { countedLanesOf, limitedLanesOf } from "./places.js";
 import { shownState } from "./shown.js";
 import { gettext } from "./text.js";
 
@@ -19,6 +20,11 @@ const publish = (count, persistent) => ({ do: "publish", count, size_bytes: SIZE
  * @param {string} lane
  */
 const length = (state, lane) => lengthOf(shownState(state), lane);
+
+/** The lanes nearest to the head with contents in RAM and with index entries in RAM, and the lane that RAM only counts. */
+const ALPHAS = limitedLanesOf(null, "contents").slice(-1);
+const BETAS = limitedLanesOf(null, "entries").slice(-1);
+const DELTA = countedLanesOf(null);
 
 /**
  * A step of the tour; `seen` has the kinds of rows since the step began.
@@ -40,9 +46,9 @@ export const STEPS = [
     text: () =>
       gettext("Eight messages were just published. The block is the content, the tag its index entry: both are in RAM, in q4. Nothing of them is on disk."),
     commands: [publish(8, false)],
-    met: (state) => length(state, "q4") > 0,
+    met: (state) => length(state, ALPHAS[0]) > 0,
     part: "stage",
-    lanes: ["q4"],
+    lanes: ALPHAS,
   },
   {
     id: "paging",
@@ -52,7 +58,7 @@ export const STEPS = [
     commands: [publish(5, false), publish(5, true), publish(20, false)],
     met: (state, seen) => seen.has("AlphasPushed"),
     part: "stage",
-    lanes: ["q3", "q4"],
+    lanes: [...BETAS, ...ALPHAS],
   },
   {
     id: "delta",
@@ -60,9 +66,9 @@ export const STEPS = [
     text: () =>
       gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. Of all of delta RAM keeps only start, count and end."),
     commands: [publish(40, true)],
-    met: (state, seen) => seen.has("BetasPushed") || length(state, "delta") > 0,
+    met: (state, seen) => seen.has("BetasPushed") || length(state, DELTA[0]) > 0,
     part: "stage",
-    lanes: ["delta"],
+    lanes: DELTA,
   },
   {
     id: "files",
@@ -89,7 +95,7 @@ export const STEPS = [
     ],
     met: (state, seen) => seen.has("DeltaRead"),
     part: "stage",
-    lanes: ["q3", "delta"],
+    lanes: [...BETAS, ...DELTA],
   },
   {
     id: "time",

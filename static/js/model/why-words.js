@@ -1,6 +1,7 @@
 /** A sentence, a glyph and a tone for every kind of transition; `reason` is the general cause. */
 import { stateName, stopName } from "./actor-states.js";
 import { EXTENT as E, IN_RAM } from "./catalogue/rows.js";
+import { limitedLanesOf } from "./places.js";
 import { gettext, ngettext, number } from "./text.js";
 import { sentence } from "./why-sentence.js";
 import { AMQP_WORDS } from "./why-words-amqp.js";
@@ -13,6 +14,9 @@ import { NODE_WORDS } from "./why-words-node.js";
  * @import { Words } from "./why-sentence.js"
  */
 
+/** The lanes of contents in RAM, at the tail and at the head of a queue. */
+const [TAIL, HEAD] = limitedLanesOf(null, "contents");
+
 /** @param {{ source: string | null, to: string | null }} t */
 function lanePhrase(t) {
   return { source: t.source ?? gettext("outside"), to: t.to ?? gettext("outside") };
@@ -24,7 +28,7 @@ function lanePhrase(t) {
  */
 function published(t, n) {
   const reason =
-    t.to === "q1"
+    t.to === TAIL
       ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
       : gettext("q3 is empty, and that alone decides: new messages go straight to the tail of q4.");
   const text = ngettext("%(n)s message published to %(to)s", "%(n)s messages published to %(to)s", n);
@@ -42,7 +46,7 @@ function published(t, n) {
  * @param {number} n
  */
 function alphasPushed(t, n) {
-  const fromHead = t.source === "q1";
+  const fromHead = t.source === TAIL;
   const reason = fromHead
     ? gettext("Reduction begins at the head of q1: everything in front of it is needed sooner.")
     : gettext(
@@ -83,7 +87,7 @@ function deltaRead(t, n) {
  */
 function laneJoined(t, n) {
   const reason =
-    t.to === "q4"
+    t.to === HEAD
       ? gettext("q3 and delta ran out, so q1 is next in line: the whole of it becomes q4.")
       : gettext("Delta ran out, so q2 joins the tail of q3.");
   return sentence(
