@@ -18,7 +18,7 @@ def module() -> str:
             js.head("What is known of each kind of transition.", "engine/transitions"),
             js.table(
                 "KINDS",
-                "See `About` in engine/transitions/base.py; a field that is left out has no effect.",
+                "The fields of `About` in engine/transitions/base.py; one that is left out has no effect.",
                 _kinds(),
                 'import("./types.js").About',
             ),

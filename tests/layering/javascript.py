@@ -77,6 +77,14 @@ def code_only(source: str) -> str:
     return TOKENS.sub(blank, source)
 
 
+def comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line number and text of each line of a comment, of a script or a style sheet."""
+    for match in COMMENT.finditer(source):
+        if match[1] is None:
+            first = source.count("\n", 0, match.start()) + 1
+            yield from enumerate(match[0].splitlines(), start=first)
+
+
 def breaches(source: str, path: str) -> Iterator[str]:
     """Yield a sentence for each import that a script's room does not allow, and for each use of the page in a pure one.
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tests.layering.javascript import code_only
+from tests.layering.javascript import code_only, comments
 
 EMPTY_VERBS = {
     "tell",
@@ -27,6 +27,14 @@ EMPTY_VERBS = {
 EMPTY_PARTS = {"tell", "tells", "told", "retell", "said"}
 """Verbs that no longer name has as a part either: toldFrom, ToldPast, told_exercises."""
 
+OF_PEOPLE = set(
+    "know knows knew say says said see sees saw tell tells told look looks looked hear hears heard "
+    "ask asks asked asking want wants wanted speak speaks spoke spoken talk talks".split()
+)
+"""What people do and programs do not: the page's scripts and styles have no such word in a name or a comment."""
+
+OF_PEOPLE_NAME = re.compile(rf"\b_*(?:{'|'.join(sorted(OF_PEOPLE - {'see', 'saw'}))})_*\b")
+OF_PEOPLE_WORD = re.compile(rf"\b(?:{'|'.join(sorted(OF_PEOPLE - {'wanted'}))})\b", re.IGNORECASE)
 EMPTY_NAME = re.compile(rf"\b_*(?:{'|'.join(sorted(EMPTY_VERBS))})_*\b", re.IGNORECASE)
 WRITTEN = re.compile(rf"{EMPTY_NAME.pattern}(?=\s*[:=,()\[\].{{}}]| in | as )", re.IGNORECASE)
 """Where a Python file may name something so; most files have no such place, and need not be parsed."""
@@ -103,6 +111,22 @@ def empty_verbs(source: str, name: str) -> Iterator[str]:
     for number, each in defined:
         if _is_empty(each) and each not in AS_RECORDED.get(name, ()):
             yield f"{name}:{number} {each}: write a verb of the domain"
+
+
+def of_people(source: str, name: str) -> Iterator[str]:
+    """Yield a sentence for each name and each comment of a script or a style sheet that speaks of it as of a person.
+
+    Args:
+        source: of the file; words inside its texts are for the reader and are free.
+        name: the file's path.
+    """
+    code = "" if name.endswith(".css") else code_only(source)
+    for number, line in enumerate(code.splitlines(), start=1):
+        for found in OF_PEOPLE_NAME.findall(line):
+            yield f"{name}:{number} {found}: write a verb of the domain"
+    for number, line in comments(source):
+        for found in OF_PEOPLE_WORD.findall(line):
+            yield f"{name}:{number} {found}: write what the program does"
 
 
 def _is_empty(name: str) -> bool:

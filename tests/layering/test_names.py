@@ -21,15 +21,26 @@ OTHERS = {
         "tests/**/*.mjs",
         "templates/**/*.html",
         "static/css/*.css",
+        "static/js/**/*.d.ts",
     )
     for path in sorted(ROOT.glob(pattern))
 }
-"""Tests, templates and style sheets."""
+"""Tests, templates, style sheets and declarations of types."""
 
 
 def test_names_are_of_the_domain() -> None:
     found = [
         breach for path, source in (SOURCES | OTHERS).items() for breach in names.empty_verbs(source, path)
+    ]
+    assert not found, "\n".join(["", *found])
+
+
+def test_scripts_and_styles_are_no_people() -> None:
+    found = [
+        breach
+        for path, source in (SOURCES | OTHERS).items()
+        if path.startswith(("static/js/", "static/css/"))
+        for breach in names.of_people(source, path)
     ]
     assert not found, "\n".join(["", *found])
 
@@ -77,6 +88,25 @@ def test_no_name_is_given_twice() -> None:
 )
 def test_an_empty_verb_is_found(path: str, source: str) -> None:
     assert len(list(names.empty_verbs(source, path))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.js", "ask(question) {"),
+        ("a.js", "/** What the server says. */"),
+        ("a.js", "go(); // the host is asked again"),
+        ("a.css", "p { margin: 0; } /* nobody looks here */"),
+        ("a.js", "/**\n * A window.\n * It knows its size.\n */"),
+    ],
+)
+def test_a_word_of_people_is_found(path: str, source: str) -> None:
+    assert len(list(names.of_people(source, path))) == 1
+
+
+def test_words_of_people_in_a_text_for_them_are_free() -> None:
+    text = 'gettext("You see what the server says."); const story = { ask_at_us: 1, seen: true };'
+    assert list(names.of_people(text, "a.js")) == []
 
 
 def test_a_second_meaning_is_found() -> None:

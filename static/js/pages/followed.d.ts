@@ -1,4 +1,4 @@
-/** What pages that put something beside the stage follow, and the event that tells of it. Only for the checker of types. */
+/** What pages that put something beside the stage follow, and the event that carries it. Only for the checker of types. */
 import type { Live } from "../view/base/live.js";
 import type { StageView } from "../view/stage/stage.js";
 
@@ -8,7 +8,7 @@ export interface Followed extends Pick<Live, "session" | "engine" | "playhead" |
 
 declare global {
   interface DocumentEventMap {
-    /** The session of this page stands; pages/session-page.js tells it once. */
+    /** The session of this page stands; pages/session-page.js dispatches it once. */
     "waterline:live": CustomEvent<Followed>;
   }
 }

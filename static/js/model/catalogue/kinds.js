@@ -3,7 +3,7 @@
  * Written by `manage.py catalogue` from engine/transitions: change that, not this file. */
 
 /**
- * See `About` in engine/transitions/base.py; a field that is left out has no effect.
+ * The fields of `About` in engine/transitions/base.py; one that is left out has no effect.
  * @type {Record<string, import("./types.js").About>}
  */
 export const KINDS = {

@@ -11,7 +11,7 @@ import type { CommandSender } from "./command-sender.js";
 
 export interface Live {
   root: HTMLElement;
-  /** What the server tells the page in its template. */
+  /** What the server writes into the page with its template. */
   data: Values;
   host: Host;
   session: Session;
