@@ -91,5 +91,5 @@ _PLAIN: Final[dict[type, str]] = {
     msgspec.inspect.StrType: "string",
     msgspec.inspect.BoolType: "boolean",
     msgspec.inspect.NoneType: "null",
-    msgspec.inspect.AnyType: "any",
+    msgspec.inspect.AnyType: "unknown",
 }

@@ -86,7 +86,7 @@ class FrameMessage(msgspec.Struct, tag_field="t", tag="frame", forbid_unknown_fi
     """Transitions as rows, with the moment of each; `first` is the number of the first.
 
     Between two frames the page's clock goes on by itself, from `now_us` up to `to_us`, at `speed`, or at `pace` if
-    the engine cannot keep up.
+    the engine cannot keep up. A page answers a frame with an ack, unless `ack` is false.
     """
 
     first: int
@@ -98,6 +98,7 @@ class FrameMessage(msgspec.Struct, tag_field="t", tag="frame", forbid_unknown_fi
     speed: float | None = None
     to_us: int | None = None
     pace: float | None = None
+    ack: bool | None = None
 
 
 class SnapshotMessage(msgspec.Struct, tag_field="t", tag="snapshot", forbid_unknown_fields=True):

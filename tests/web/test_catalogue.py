@@ -73,5 +73,6 @@ def test_messages_have_the_shapes_of_the_pages_types() -> None:
         frame_message(
             Frame(0, rows.at_us, rows.rows), node.now_us, digest=node.log.digest, play=True, speed=1.0
         ),
+        frame_message(Frame(0), node.now_us, ack=False),
     ):
         msgspec.json.decode(encode(message), type=HostMessage, strict=True)

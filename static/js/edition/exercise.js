@@ -114,6 +114,7 @@ async function start() {
   async function act(action, form, submitter) {
     const entries = [...new FormData(form, submitter)];
     enable(false);
+    /** @type {SentTask} */
     const next = await desk.request("task", { exercise: slug, work: task.work, do: action, form: entries, log: host.log });
     if (next.problem) {
       enable(true);

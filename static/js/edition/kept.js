@@ -49,7 +49,7 @@ async function opened() {
 /**
  * The log of a session: {commands, until_us}, or null.
  * @param {string} session
- * @returns {Promise<any>}
+ * @returns {Promise<Values | null>}
  */
 export async function kept(session) {
   try {

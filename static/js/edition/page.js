@@ -66,8 +66,15 @@ function leave(event) {
   event.preventDefault();
   const action = form.getAttribute("action") ?? "";
   const found = FORMS.find(({ end }) => action.endsWith(end));
-  location.assign(found ? found.leads(/** @type {any} */ (Object.fromEntries(new FormData(form, submitter)))) : to(SERVER));
+  location.assign(found ? found.leads(fieldsOf(new FormData(form, submitter))) : to(SERVER));
 }
+
+/**
+ * The fields of a form as texts.
+ * @param {FormData} data
+ * @returns {Query}
+ */
+const fieldsOf = (data) => Object.fromEntries([...data].map(([name, value]) => [name, String(value)]));
 
 /** @param {Event} event */
 function openLink(event) {

@@ -9,7 +9,16 @@ import { showOpening } from "./opening.js";
 import { root, runOf, to } from "./page.js";
 import { openDesk } from "./worker.js";
 
-/** @import { Desk } from "../net/desk.js" */
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Desk } from "../net/desk.js"
+ */
+
+/**
+ * A run as the desk or a file gives it, and with the name under which its log is kept.
+ * @typedef {{ scenario: Values, story: Values | null, title?: string, at_us?: number | null }} FoundRun
+ * @typedef {FoundRun & { name: string }} ChosenRun
+ */
 
 const SLUG = /^[a-z0-9-]{1,60}$/;
 const PROFILES = ["classroom", "real", "articles"];
@@ -39,15 +48,23 @@ async function ready(query) {
 }
 
 /**
+ * @param {string} name
+ * @param {FoundRun} found
+ * @returns {ChosenRun}
+ */
+const named = (name, found) => ({ name, ...found });
+
+/**
  * What the address names: the run, its story, and under which name its log is kept.
  * @param {URLSearchParams} query
  * @param {Desk} desk
+ * @returns {Promise<ChosenRun>}
  */
 async function chosenRun(query, desk) {
   const run = runOf(location.href);
-  if (run) return { name: `x-${run.packed}`, ...(await desk.request("link", { packed: run.packed })) };
+  if (run) return named(`x-${run.packed}`, await desk.request("link", { packed: run.packed }));
   const [heatmap, cell] = [query.get("h"), query.get("cell")];
-  if (heatmap && cell) return { name: `cell-${heatmap}-${cell}`, ...(await desk.request("cell", { heatmap, cell })) };
+  if (heatmap && cell) return named(`cell-${heatmap}-${cell}`, await desk.request("cell", { heatmap, cell }));
   return ready(query);
 }
 

@@ -73,7 +73,7 @@ function go(part, query) {
 
 /** @param {HTMLFormElement} form */
 function queryOf(form) {
-  return new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
+  return new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)])).toString();
 }
 
 /**

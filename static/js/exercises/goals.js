@@ -3,11 +3,9 @@ import { gettext } from "../model/text.js";
 import { dataOf, find, need } from "../view/base/dom.js";
 import { forbidden } from "./allowed.js";
 
-/** @import { Session } from "../model/session.js" */
-
 /**
- * Which goals hold now, and what is left of the budget; undefined where that is not known.
- * @typedef {{ goals?: Record<string, boolean>, commands_left?: number, messages_left?: number }} Standing
+ * @import { Session } from "../model/session.js"
+ * @import { Standing } from "../net/browser.js"
  */
 
 /** @typedef {Parameters<typeof forbidden>[0]} Allowed which verbs may be used, and which settings may not be changed */

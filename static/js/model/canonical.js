@@ -4,19 +4,19 @@
 
 /**
  * JSON with sorted keys: equal states give equal texts.
- * @param {any} state
+ * @param {unknown} state
  */
 export function canonical(state) {
   return JSON.stringify(tidy(state));
 }
 
 /**
- * @param {any} value
- * @returns {any}
+ * @param {unknown} value
+ * @returns {unknown}
  */
 function tidy(value) {
   if (Array.isArray(value)) return value.map(tidy);
-  if (value === null || typeof value !== "object") return value;
+  if (!isTable(value)) return value;
   /** @type {Values} */
   const sorted = {};
   for (const key of Object.keys(value).sort()) sorted[key] = tidy(value[key]);
@@ -24,9 +24,18 @@ function tidy(value) {
 }
 
 /**
+ * Whether a value is an object with names: no list, no plain value.
+ * @param {unknown} value
+ * @returns {value is Values}
+ */
+function isTable(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/**
  * The paths at which two states differ, at most `limit` of them.
- * @param {any} left
- * @param {any} right
+ * @param {unknown} left
+ * @param {unknown} right
  */
 export function differences(left, right, limit = 10) {
   /** @type {string[]} */
@@ -36,17 +45,15 @@ export function differences(left, right, limit = 10) {
 }
 
 /**
- * @param {any} left
- * @param {any} right
+ * @param {unknown} left
+ * @param {unknown} right
  * @param {string} path
  * @param {string[]} found
  * @param {number} limit
  */
 function compare(left, right, path, found, limit) {
   if (found.length >= limit || JSON.stringify(left) === JSON.stringify(right)) return;
-  /** @param {any} value */
-  const plain = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-  if (!plain(left) || !plain(right)) {
+  if (!isTable(left) || !isTable(right)) {
     found.push(`${path}: ${JSON.stringify(left)} is not ${JSON.stringify(right)}`);
     return;
   }

@@ -19,7 +19,7 @@ export const WHOLE = 6000;
 /**
  * A stretch of rows as the host sends it again, with the state before them; `us` is when it begins.
  * @typedef {{ first: number, us: number, state?: State, rows?: TransitionRow[], at_us?: number[] }} SentStretch
- * @typedef {{ stretches: SentStretch[] }} SentPast
+ * @typedef {{ stretches: SentStretch[], through: number }} SentPast
  */
 
 /**

@@ -5,7 +5,7 @@
 import { EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";
 import { lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
 
-/** @import { IndexState, QueueState, StoreState } from "./catalogue/types.js" */
+/** @import { Extent, IndexState, QueueState, State, StoreState, Values } from "./catalogue/types.js" */
 
 const COUNTED = ["happened", "moved", "became", "stopped"];
 const DELTA = ["start", "count", "transient", "end"];
@@ -18,8 +18,9 @@ const FLAGS = { messages_in_ram: IN_RAM, messages_indexed: INDEXED };
  */
 const own = (object, name) => Object.hasOwn(object, name);
 /**
- * @param {any[]} rows
- * @param {(row: any) => number} of
+ * @template R
+ * @param {R[]} rows
+ * @param {(row: R) => number} of
  */
 const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 
@@ -50,7 +51,7 @@ const OF_STORE = {
 const OF_INDEX = {
   journal_and_buffer_bytes: (index) => (index.journal_bytes || 0) + index.buffered_bytes,
 };
-/** @type {[found: Record<string, (value: any) => unknown>, mark: string][]} */
+/** @type {[found: Record<string, (value: never) => unknown>, mark: string][]} */
 const DERIVED = [
   [OF_QUEUE, "lanes"],
   [OF_STORE, "files"],
@@ -75,7 +76,7 @@ export function valueAt(state, path) {
 }
 
 /**
- * @param {any} value
+ * @param {unknown} value
  * @param {string} name
  * @param {string} parent
  */
@@ -83,7 +84,7 @@ function step(value, name, parent) {
   if (Array.isArray(value)) return ofList(value, name, parent);
   if (value instanceof Places) return isNumber(name) ? (placeOf(value.queue, Number(name)) ?? undefined) : undefined;
   if (value !== null && typeof value === "object") {
-    if (own(value, name)) return value[name];
+    if (own(value, name)) return /** @type {Values} */ (value)[name];
     if (name === "length" && !COUNTED.includes(parent)) return Object.keys(value).length;
     return derived(value, name, parent);
   }
@@ -92,18 +93,18 @@ function step(value, name, parent) {
 
 /**
  * Values that are computed from a queue, a store, an index or the whole state.
- * @param {any} value
+ * @param {object} value
  * @param {string} name
  * @param {string} parent
  */
 function derived(value, name, parent) {
-  if (name === "queue" && parent === "" && own(value, "queues")) return usualQueue(value) ?? undefined;
+  if (name === "queue" && parent === "" && own(value, "queues")) return usualQueue(/** @type {State} */ (value)) ?? undefined;
   const found = DERIVED.find(([names, mark]) => own(names, name) && own(value, mark));
-  return found ? found[0][name](value) : undefined;
+  return found ? found[0][name](/** @type {never} */ (value)) : undefined;
 }
 
 /**
- * @param {any[]} list
+ * @param {unknown[]} list
  * @param {string} name
  * @param {string} parent
  */
@@ -111,8 +112,9 @@ function ofList(list, name, parent) {
   if (name === "length") return list.length;
   if (parent === "delta" && DELTA.includes(name)) return list[DELTA.indexOf(name)];
   if (isNumber(name)) return list[Number(name)];
-  if (name === "messages") return sum(list, (row) => row[E.count]);
-  return own(FLAGS, name) ? sum(list, (row) => (row[E.flags] & FLAGS[name] ? row[E.count] : 0)) : undefined;
+  const rows = /** @type {Extent[]} */ (list);
+  if (name === "messages") return sum(rows, (row) => row[E.count]);
+  return own(FLAGS, name) ? sum(rows, (row) => (row[E.flags] & FLAGS[name] ? row[E.count] : 0)) : undefined;
 }
 
 /**

@@ -151,13 +151,14 @@ const NODE_HANDLERS = {
 
 /**
  * Index transitions come before QueueStarted: the first transition that names a queue creates its state.
- * @param {(state: State, t: any) => void} handler
+ * @param {(state: State, t: never) => void} handler of a kind that names a queue
  * @returns {(state: State, t: { queue: string }) => void}
  */
 function withQueue(handler) {
+  const ofQueue = /** @type {(state: State, t: { queue: string }) => void} */ (handler);
   return (state, t) => {
     state.queues[t.queue] ??= emptyQueue();
-    handler(state, t);
+    ofQueue(state, t);
   };
 }
 

@@ -193,7 +193,7 @@ export function partingsOf(state, id) {
  * Why a bind would fail, by field, or null: the broker closes the channel for it, which a form need not.
  *
  * @param {State} state
- * @param {Record<string, any>} fields of the form: exchange and queue
+ * @param {{ exchange: string, queue: string }} fields of the form
  */
 export function bindProblem(state, { exchange, queue }) {
   if (!isExchange(state, exchange))

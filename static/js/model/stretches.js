@@ -10,7 +10,7 @@ import { ENTRY as N, EXTENT as E, STORE_ROW as S } from "./catalogue/rows.js";
 
 /**
  * What every row begins with: its first number and its count.
- * @typedef {[start: number, count: number, ...rest: any[]]} Numbered
+ * @typedef {[start: number, count: number, ...rest: number[]]} Numbered
  */
 
 /**

@@ -6,6 +6,11 @@ import { fill, gettext, messageOf } from "../model/text.js";
  * @import { Desk } from "./desk.js"
  */
 
+/**
+ * Which goals of an exercise hold now, and what is left of its budget; undefined where that is not known.
+ * @typedef {{ goals?: Record<string, boolean>, commands_left?: number, messages_left?: number }} Standing
+ */
+
 export class BrowserHost {
   /**
    * `place` is where the engine lies; `start` is {scenario, commands, until_us}; `keep(log)` remembers the command log; `make()`
@@ -25,7 +30,7 @@ export class BrowserHost {
     this.linkOf = linkOf;
     this.place = place;
     this.keep = keep;
-    /** @type {(() => Promise<any>)?} how the goals of an exercise stand */
+    /** @type {(() => Promise<Standing>)?} how the goals of an exercise stand */
     this.standing = null;
     const host = this;
     this.Socket = class extends WorkerSocket {
@@ -40,7 +45,7 @@ export class BrowserHost {
     });
     /** @type {WorkerSocket?} */
     this.socket = null;
-    /** Who waits for a record: [(record) => void], by the question's number. */
+    /** @type {Map<number, (record: Values) => void>} takers of records, by the question's number */
     this.waiting = new Map();
     this.questions = 0;
     this.begin(start);
@@ -94,6 +99,7 @@ export class BrowserHost {
     if (at !== undefined) return this.pastRecord(at, question);
     this.questions += 1;
     const id = this.questions;
+    /** @type {Values} */
     const record = await new Promise((done) => {
       this.waiting.set(id, done);
       this.worker.postMessage({ text: JSON.stringify({ t: "record", id, question }) });
@@ -104,6 +110,7 @@ export class BrowserHost {
   /**
    * @param {number} at
    * @param {Values} question
+   * @returns {Promise<Values>}
    */
   async pastRecord(at, question) {
     if (!this.desk) return { waiting: gettext("The bytes of a moment that has passed are to be seen where a server runs. Go to the present for those of now.") };
@@ -131,7 +138,7 @@ export class BrowserHost {
   async linked(desk, linkOf) {
     const { commands, until_us: until } = this.log;
     const given = commands.map((/** @type {[at: number, command: Values]} */ [at, command]) => ({ at_us: at, ...command }));
-    const scripted = this.scenario.commands.filter((/** @type {any} */ each) => each.at_us <= until);
+    const scripted = this.scenario.commands.filter((/** @type {{ at_us: number }} */ each) => each.at_us <= until);
     const whole = given.length || until > this.scenario.until_us;
     const run = whole
       ? { ...this.scenario, commands: [...scripted, ...given].sort((a, b) => a.at_us - b.at_us), until_us: until, digest: null }

@@ -21,10 +21,13 @@ export class Desk {
 
   /**
    * Send a question by its name; rejects with words where it is refused.
+   * @template A
    * @param {string} name
    * @param {Values} [question]
+   * @returns {Promise<A>}
    */
   async request(name, question = {}) {
+    /** @type {A & { error?: string }} */
     const answer = await this.questions.request("ask", JSON.stringify({ ...question, q: name, lang: this.lang, at: this.at }));
     if (answer.error) throw new Error(answer.error);
     return answer;

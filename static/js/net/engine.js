@@ -6,6 +6,7 @@ import { Transport } from "./transport.js";
  * @import { Values } from "../model/catalogue/types.js"
  * @import { Playhead } from "../model/playhead.js"
  * @import { Host } from "./server.js"
+ * @import { Listeners } from "./transport.js"
  */
 
 export class Engine {
@@ -14,7 +15,7 @@ export class Engine {
    * welcome(message), notice(message), status(name, retryMs).
    * @param {Host} host
    * @param {Playhead} playhead
-   * @param {Record<string, (message: any, more?: any) => void>} listeners
+   * @param {Pick<Listeners, "welcome" | "notice" | "status">} listeners
    */
   constructor(host, playhead, listeners) {
     this.playhead = playhead;

@@ -1,15 +1,18 @@
 /** A session follows the messages of its transport; between two messages its time passes by itself. */
 
-/** @import { Session } from "../model/session.js" */
+/**
+ * @import { Session } from "../model/session.js"
+ * @import { Listeners } from "./transport.js"
+ */
 
-/** Between two steps of the clock that is shown. */
+/** The time between two steps of the clock that is shown. */
 const STEP_MS = 80;
 
 /**
  * Listeners for a transport with which a session follows a run; `more` are those for everything else.
  * @param {Session} session
- * @param {Record<string, (message: any, more?: any) => void>} more
- * @returns {Record<string, (message: any, more?: any) => void>}
+ * @param {Pick<Listeners, "welcome" | "notice" | "status">} more
+ * @returns {Listeners}
  */
 export function following(session, more, now = () => performance.now()) {
   /** @type {ReturnType<typeof setTimeout> | null} */

@@ -20,6 +20,8 @@ import { Recording } from "./recording.js";
  * @typedef {{ hex: string, fields: [offset: number, length: number, name: string, value: string][] }} RecordBytes
  */
 
+/** @typedef {[name: string, value: string | Blob, file?: string]} Field of a form */
+
 /** @typedef {OwnReader | ServerReader} Reader of files, as described above */
 
 /** The files cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
@@ -35,7 +37,11 @@ export class Unreadable extends Error {
   }
 }
 
-/** @param {any} answer */
+/**
+ * @template A
+ * @param {A & { unreadable?: string, values?: Values }} answer
+ * @returns {A}
+ */
 function read(answer) {
   if (answer.unreadable) throw new Unreadable(answer.unreadable, answer.values);
   return answer;
@@ -56,8 +62,10 @@ export class OwnReader {
   }
 
   /**
+   * @template A
    * @param {string} name
    * @param {...unknown} args
+   * @returns {Promise<A>}
    */
   request(name, ...args) {
     return this.questions.request(name, ...args);
@@ -151,10 +159,16 @@ export class ServerReader {
     return "";
   }
 
-  /** @param {[name: string, value: any, ...path: string[]][]} fields */
+  /**
+   * @template A
+   * @param {Field[]} fields
+   * @returns {Promise<A>}
+   */
   async send(fields) {
     const body = new FormData();
-    for (const [name, value, ...path] of fields) body.append(name, value, ...path);
+    for (const [name, value, path] of fields)
+      if (typeof value === "string") body.append(name, value);
+      else body.append(name, value, path);
     const answer = await fetch(this.address, { method: "POST", body, headers: { "X-CSRFToken": this.token(), accept: "application/json" } });
     const report = await answer.json().catch(() => ({}));
     if (report.unreadable || answer.ok) return read(report);
@@ -168,7 +182,7 @@ export class ServerReader {
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
   directory(entries, vhost = "") {
-    /** @type {[name: string, value: Blob, file: string][]} */
+    /** @type {Field[]} */
     const files = entries.map(([path, file]) => ["files", file, path.split("/").pop() ?? ""]);
     return this.send([["agreed", "1"], ["vhost", vhost], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files]);
   }
@@ -194,7 +208,7 @@ export class ServerReader {
    * @param {Values} given
    */
   start({ parts, scenario }) {
-    const about = { parts: parts.length, ends_us: scenario.until_us, moments: /** @type {Values[]} */ ([]) };
+    const about = { parts: parts.length, ends_us: scenario.until_us };
     return new Recording(about, { unpack: async (/** @type {number} */ at) => parts[at], records: async () => ({}) });
   }
 }

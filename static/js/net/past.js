@@ -2,9 +2,11 @@
 import { WHOLE, missing, takePast } from "../model/past.js";
 
 /**
- * @import { Values } from "../model/catalogue/types.js"
+ * @import { SentPast } from "../model/past.js"
  * @import { Playhead } from "../model/playhead.js"
  */
+
+/** @typedef {{ ok: boolean, status: number, json?: () => Promise<SentPast> }} PastAnswer of a host to a request for rows */
 
 /** After a busy answer the request is repeated so many times, so far apart. */
 const AGAIN_MS = 10_000;
@@ -23,7 +25,7 @@ export class Past {
    * `url` answers {from, to}; `request(address)` is the host's way to it: fetch, or what answers like it.
    * @param {string} url
    * @param {Playhead} playhead
-   * @param {(address: string) => Promise<any>} request
+   * @param {(address: string) => Promise<PastAnswer>} request
    */
   constructor(url, playhead, request) {
     this.url = url;
@@ -66,7 +68,7 @@ export class Past {
     if (gap && !this.running && !this.vain.has(gap.from)) this.fetch(gap, () => this.again());
   }
 
-  /** The moment that is shown, now with what led to it. */
+  /** Show the same moment again, now with the rows that led to it. */
   again() {
     const { playhead } = this;
     if (playhead.behind) playhead.toTime(playhead.nowUs);
@@ -92,7 +94,7 @@ export class Past {
   }
 
   /**
-   * Fetch what happened from one position to another; resolves with the position up to which it is now.
+   * Fetch what happened from one position to another; resolves with the position up to which everything is here now.
    * @param {number} from
    * @param {number} to
    */
@@ -115,15 +117,16 @@ export class Past {
 
   /**
    * The answer of the host, or null; a busy one gets the request again.
-   * @param {Values} given
+   * @param {{ from: number, to: number }} rows
    * @param {number} epoch
+   * @returns {Promise<SentPast | null>}
    */
   async answer({ from, to }, epoch) {
     for (let time = 0; time < TIMES && epoch === this.history.epoch; time += 1) {
       if (time) await pause(AGAIN_MS);
       try {
-        const answer = await this.request(`${this.url}?${new URLSearchParams({ from, to })}`);
-        if (answer.ok) return await answer.json();
+        const answer = await this.request(`${this.url}?${new URLSearchParams({ from: String(from), to: String(to) })}`);
+        if (answer.ok && answer.json) return await answer.json();
         if (!BUSY.has(answer.status)) return null;
       } catch {
         return null;

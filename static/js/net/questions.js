@@ -15,7 +15,7 @@ export class Questions {
     this.place = place;
     this.desk = desk;
     this.count = 0;
-    /** @type {Map<number, {done: (answer: any) => void, fail: (error: Error) => void}>} */
+    /** @type {Map<number, {done: (answer: unknown) => void, fail: (error: Error) => void}>} */
     this.waiting = new Map();
     worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => this.answered(data));
     worker.addEventListener("error", (/** @type {ErrorEvent} */ event) => this.fail(event.message || gettext("The worker could not be loaded.")));
@@ -23,14 +23,16 @@ export class Questions {
 
   /**
    * Resolves with the desk's answer; without a name, with its version.
+   * @template A
    * @param {string} name
    * @param {...unknown} args
+   * @returns {Promise<A>}
    */
   request(name, ...args) {
     this.count += 1;
     const id = this.count;
     return new Promise((done, fail) => {
-      this.waiting.set(id, { done, fail });
+      this.waiting.set(id, { done: /** @type {(answer: unknown) => void} */ (done), fail });
       this.worker.postMessage({ id, place: this.place, desk: this.desk, question: name, args });
     });
   }

@@ -11,13 +11,14 @@ import { fill, gettext } from "../model/text.js";
 const TICK_MS = 50;
 /** Rows in one frame, as on the server. */
 const MOST_ROWS = 400;
-/** A page that was held up owes at most so much real time. */
+/** After a pause of the page, at most so much real time is made up for. */
 const CATCH_UP_MS = 250;
 
 /**
  * @typedef {{ t: "snapshot", next: number, at_us: number, digest: string }} Snapshot
  * @typedef {{ t: "frame", first: number, at_us: number[], rows: unknown[], digest?: string }} Frame
  * @typedef {Snapshot | Frame} Message
+ * @typedef {{ number: number, at_us: number }} Moment a transition at which bytes were kept
  */
 
 export class Recording {
@@ -25,8 +26,8 @@ export class Recording {
    * `parts` is how many there are, `unpack(at)` resolves with the messages of one, `ends_us` is where the run ends.
    * `moments` are the numbers of transitions at which bytes were kept: `records(at)` resolves with {question: record} of one.
    * `clock` gives milliseconds.
-   * @param {Values} given
-   * @param {Values} given
+   * @param {{ parts: number, ends_us: number, moments?: Moment[] }} about
+   * @param {{ unpack: (at: number) => Promise<Message[]>, records: (at: number) => Promise<Record<string, Values>> }} content
    */
   constructor({ parts, ends_us: endsUs, moments = [] }, { unpack, records }, clock = () => performance.now()) {
     const recording = this;
@@ -34,12 +35,11 @@ export class Recording {
     this.ahead = true;
     this.parts = parts;
     this.endsUs = endsUs;
-    /** @type {{ number: number, at_us: number }[]} the transitions at which bytes were kept */
     this.moments = moments;
     this.unpack = unpack;
     this.records = records;
     this.clock = clock;
-    /** @type {Map<number, Promise<any>>} by place in `moments` */
+    /** @type {Map<number, Promise<Record<string, Values>>>} by place in `moments` */
     this.kept = new Map();
     this.sent = 0;
     this.Socket = class extends RecordedSocket {
@@ -53,8 +53,9 @@ export class Recording {
   async record({ at = this.sent, ...question }) {
     const place = this.moments.findIndex((moment) => moment.number === Number(at));
     if (place < 0) return { waiting: this.elsewhere() };
-    if (!this.kept.has(place)) this.kept.set(place, this.records(place));
-    const found = (await this.kept.get(place))[new URLSearchParams(question).toString()];
+    const records = this.kept.get(place) ?? this.records(place);
+    this.kept.set(place, records);
+    const found = (await records)[new URLSearchParams(question).toString()];
     return found ?? { waiting: gettext("This page has the bytes of some messages only, and this one is not among them.") };
   }
 
@@ -69,8 +70,7 @@ export class Recording {
     return { ok: false, status: 404 };
   }
 
-  /** No link can be made where there is no server. */
-  /** @returns {null} no link can be made of it */
+  /** @returns {null} no link can be made where there is no server */
   get share() {
     return null;
   }

@@ -6,7 +6,7 @@
 export class Records {
   /**
    * `question(values, signal)` goes to the session's host: {fields, ...}, {waiting} or {error}.
-   * @param {(question: Values, signal: AbortSignal) => Promise<any>} question
+   * @param {(question: Values, signal: AbortSignal) => Promise<Values>} question
    */
   constructor(question) {
     this.question = question;

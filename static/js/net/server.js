@@ -8,9 +8,12 @@
 
 import { socketAddress } from "./transport.js";
 
-/** @import { Values } from "../model/catalogue/types.js" */
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { SocketClass } from "./transport.js"
+ */
 
-/** @typedef {Values & { address: string, Socket: any, ahead: boolean, refusal: () => string }} Host where a session is played, as described above */
+/** @typedef {Values & { address: string, Socket: SocketClass, ahead: boolean, refusal: () => string }} Host where a session is played, as described above */
 
 export class Server {
   /**

@@ -3,7 +3,36 @@
  * What arrives is handed on as it is; numbering is checked here, so that listeners never get rows with a gap.
  */
 
-/** @import { Values } from "../model/catalogue/types.js" */
+/**
+ * @import { AnswerMessage, FrameMessage, HostMessage, MovedMessage, NoticeMessage, RefusedMessage, SnapshotMessage, Values, WelcomeMessage } from "../model/catalogue/types.js"
+ */
+
+/**
+ * What is called with the host's messages, and with the link's status.
+ * @typedef {{
+ *   snapshot: (message: SnapshotMessage) => void,
+ *   frame: (message: FrameMessage) => void,
+ *   welcome?: (message: WelcomeMessage) => void,
+ *   notice: (message: NoticeMessage) => void,
+ *   status: (name: string, retryMs: number) => void,
+ *   sent?: (message: Values) => void,
+ * }} Listeners
+ */
+
+/**
+ * The end of a connection: a WebSocket, or another object as far as the transport uses one.
+ * @typedef {{
+ *   readyState: number,
+ *   onopen: ((event: Event) => void) | null,
+ *   onmessage: ((event: MessageEvent) => void) | null,
+ *   onclose: ((event: CloseEvent) => void) | null,
+ *   send: (text: string) => void,
+ *   close: () => void,
+ * }} SocketEnd
+ * @typedef {new (url: string) => SocketEnd} SocketClass
+ */
+
+/** @typedef {{ accept: (answer: AnswerMessage | undefined) => void, refuse: (error: Error) => void, timer: ReturnType<typeof setTimeout> }} Waiting for the answer to a message */
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 8000;
@@ -18,17 +47,22 @@ export class Transport {
    * `listeners`: snapshot(message), frame(message), welcome(message), notice(message), status(name, retryMs), sent(message).
    * `Socket` is WebSocket, or a double in tests.
    * @param {string} url
-   * @param {Record<string, (message: any, more?: any) => void>} listeners
+   * @param {Listeners} listeners
+   * @param {SocketClass} [Socket]
    */
   constructor(url, listeners, Socket = globalThis.WebSocket) {
     this.url = url;
     this.listeners = listeners;
     this.Socket = Socket;
+    /** @type {number | null} the number of the next transition; null before the first snapshot */
     this.next = null;
+    /** @type {string | null} which life of the session was connected last */
     this.life = null;
     this.retryMs = FIRST_RETRY_MS;
-    this.retryTimer = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.retryTimer = undefined;
     this.commandId = 0;
+    /** @type {Map<number | string | null, Waiting>} by the number of the message */
     this.waiting = new Map();
     this.ended = false;
     this.moves = 0;
@@ -85,9 +119,10 @@ export class Transport {
   /**
    * Run a line of the console; resolves with {text, error}, rejects without an answer.
    * @param {string} line
+   * @returns {Promise<AnswerMessage>}
    */
   runLine(line) {
-    return this.awaited((id) => ({ t: "ask", id, line }));
+    return /** @type {Promise<AnswerMessage>} */ (this.awaited((id) => ({ t: "ask", id, line })));
   }
 
   /** Take the last command back; resolves and rejects as a command does. */
@@ -103,7 +138,10 @@ export class Transport {
     return this.awaited((id) => ({ t: "predict", id, option }));
   }
 
-  /** @param {(id: number) => Values} message */
+  /**
+   * @param {(id: number) => Values} message
+   * @returns {Promise<AnswerMessage | undefined>}
+   */
   awaited(message) {
     this.commandId += 1;
     const id = this.commandId;
@@ -115,11 +153,11 @@ export class Transport {
   }
 
   /**
-   * @param {string | number} id
+   * @param {string | number | null} id
    * @param {string | null} reason
-   * @param {any} answer
+   * @param {AnswerMessage} [answer]
    */
-  settle(id, reason, answer = undefined) {
+  settle(id, reason, answer) {
     const waiting = this.waiting.get(id);
     if (!waiting) return;
     this.waiting.delete(id);
@@ -128,7 +166,7 @@ export class Transport {
     else waiting.refuse(new Error(reason));
   }
 
-  /** @param {Values} socket */
+  /** @param {SocketEnd} socket */
   opened(socket) {
     if (socket !== this.socket) return;
     this.send({ t: "hello", have: this.next, life: this.life });
@@ -137,14 +175,14 @@ export class Transport {
   }
 
   /**
-   * @param {Values} socket
-   * @param {CloseEvent} event
+   * @param {SocketEnd} socket
+   * @param {CloseEvent} [event]
    */
   closed(socket, event) {
     if (socket !== this.socket) return;
     for (const id of [...this.waiting.keys()]) this.settle(id, "offline");
     if (this.ended) return;
-    if (FINAL_CODES.has(event?.code)) {
+    if (event && FINAL_CODES.has(event.code)) {
       this.ended = true;
       this.listeners.status("ended", 0);
       return;
@@ -159,47 +197,48 @@ export class Transport {
   }
 
   /**
-   * @param {Values} socket
-   * @param {Values} message
+   * @param {SocketEnd} socket
+   * @param {HostMessage} message
    */
   received(socket, message) {
     if (socket !== this.socket) return;
-    if (message.t === "welcome") this.welcomed(message);
-    if (message.t === "moved") this.moved(message);
     if (message.t === "frame") this.frame(message);
     else if (message.t === "snapshot") this.snapshot(message);
     else if (message.t === "accepted") this.settle(message.id, null);
     else if (message.t === "answer") this.settle(message.id, null, message);
     else if (message.t === "refused") this.refused(message);
-    else this.listeners[message.t]?.(message);
+    else if (message.t === "welcome") this.welcomed(message);
+    else if (message.t === "notice") this.listeners.notice(message);
+    else if (message.t === "moved") this.moved(message);
   }
 
-  /** @param {Values} message */
+  /** @param {RefusedMessage} message */
   refused(message) {
     if (this.waiting.has(message.id)) this.settle(message.id, message.message);
-    else this.listeners.notice({ level: "error", message: message.message });
+    else this.listeners.notice({ t: "notice", level: "error", message: message.message });
   }
 
   /**
    * The session is there: only now does a link that breaks begin with the shortest wait again.
-   * @param {Values} message
+   * @param {WelcomeMessage} message
    */
   welcomed(message) {
     this.life = message.life ?? null;
     this.moves = 0;
     this.retryMs = FIRST_RETRY_MS;
+    this.listeners.welcome?.(message);
   }
 
   /**
    * Connect elsewhere from now on; at once only the first time, as two processes may send a page to each other.
-   * @param {Values} message
+   * @param {MovedMessage} message
    */
   moved(message) {
     this.url = new URL(message.websocket, this.url).href;
     this.moves += 1;
   }
 
-  /** @param {Values} message */
+  /** @param {SnapshotMessage} message */
   snapshot(message) {
     this.next = message.next;
     this.listeners.snapshot(message);
@@ -208,7 +247,7 @@ export class Transport {
 
   /**
    * Take a frame if it continues what is here; request a snapshot if one is missing.
-   * @param {Values} message
+   * @param {FrameMessage} message
    */
   frame(message) {
     if (this.next === null || message.first > this.next) {

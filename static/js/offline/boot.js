@@ -44,9 +44,9 @@
   };
 
   /**
-   * Put the page's parts in the place of the one that is opening.
+   * Replace the opening page by the parts of the real one.
    * @param {{ css: string, sprite: string, modules: Record<string, string>, entry: string }} program
-   * @param {{ title: string, html: string, catalog: string, data: any }} page
+   * @param {{ title: string, html: string, catalog: string, data: { recording: { rules: string }, place?: object } }} page
    */
   const build = (program, page) => {
     root.lang = language;

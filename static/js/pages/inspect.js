@@ -18,7 +18,7 @@ import { openSession } from "./session-page.js";
  * @import { Followed } from "./followed.js"
  */
 
-/** The link to the session is tried again so often until it stands. */
+/** The time between two tries to connect the session. */
 const AGAIN_MS = 200;
 /** @type {Record<"at_us" | "number" | "msg", number | null> & { view: string }} */
 const NOWHERE = { at_us: null, number: null, msg: null, view: "" };
@@ -54,8 +54,9 @@ function choose(found) {
   else if (page.server) reader = new ServerReader(page.server, csrfToken);
   document.body.dataset.reads = reader ? (reader.own ? "here" : "there") : "nowhere";
   show(find("[data-agree]"), reader !== null && !reader.own);
+  const instead = gettext("So the server would read what you give; it asks first.");
   if (reader?.own) setText(status, gettext("The engine runs in this browser. What you give is read here and never leaves this machine; you may go offline now."));
-  else setText(status, `${found} ${reader ? gettext("So the server would read what you give; it asks first.") : ""}`);
+  else setText(status, `${found} ${reader ? instead : ""}`);
 }
 
 /**

@@ -11,7 +11,7 @@ import { openSession } from "./session-page.js";
 /**
  * Open the page. `unpack(name)` resolves with a part of the file that this page is; `data` is what it got; `setLanguage(language)`
  * opens it again in another language.
- * @param {(name: string) => Promise<any>} unpack
+ * @param {<T>(name: string) => Promise<T>} unpack
  * @param {Values} data
  * @param {(language: string) => void} setLanguage
  */

@@ -2,7 +2,7 @@
 
 /**
  * Pyodide, as far as it is used here.
- * @typedef {{ runPython: (code: string) => any, toPy: (value: unknown) => unknown, unpackArchive: (bytes: ArrayBuffer, format: string, options: { extractDir: string }) => void }} Python
+ * @typedef {{ runPython: <T>(code: string) => T, toPy: (value: unknown) => unknown, unpackArchive: (bytes: ArrayBuffer, format: string, options: { extractDir: string }) => void }} Python
  * @typedef {(options: Record<string, unknown>) => Promise<Python>} Load
  * @typedef {(address: string) => Promise<Response>} Read fetches a file; rejects where there is none
  */
@@ -63,7 +63,7 @@ async function fetched(address) {
 }
 
 /**
- * The bytes of a file; a failure is for who waits for them, however late that is.
+ * The bytes of a file; a failure is reported to the caller that waits for them, however late that is.
  * @param {string} address
  * @param {Read} [read]
  */

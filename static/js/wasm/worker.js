@@ -18,6 +18,7 @@ import { MODULES, contents, startPython, unpack } from "./python.js";
  * A session of Python's, and the two desks (playground/hosting/solo.py, playground/inspecting/desk.py, playground/desk).
  * @typedef {{ turn: () => void, wait_s: () => number, receive: (text: string) => void }} Solo
  * @typedef {(text: string) => void} Send
+ * @typedef {(text: string, send: Send, keep: Send, wordsOf: (refusal: Values) => string) => Solo} Begin
  * @typedef {Record<string, (...args: unknown[]) => string> & { version: string, begin: (untilUs: number, send: Send, keep: Send) => Solo, refused: (refusal: Values, lang: string) => string }} PythonDesk
  */
 
@@ -77,13 +78,16 @@ function archive(place) {
 /**
  * @param {string} name
  * @param {string} place
+ * @returns {Promise<PythonDesk>}
  */
 async function openDesk(name, place) {
   const running = await started(place);
   if (name === "given") return running.runPython(GIVEN);
   unpack(running, await archive(place));
-  pages = running.runPython(PAGES);
-  return pages;
+  /** @type {PythonDesk} */
+  const desk = running.runPython(PAGES);
+  pages = desk;
+  return desk;
 }
 
 /**
@@ -126,7 +130,7 @@ async function begin({ run, place, lang, ...start }) {
   const wordsOf = (refusal) => (pages && lang ? pages.refused(refusal, lang) : refusal.text || refusal.code);
   /** @type {Solo} */
   const session = start.scenario
-    ? running.runPython(SESSION)(JSON.stringify(start), send, keep, wordsOf)
+    ? /** @type {Begin} */ (running.runPython(SESSION))(JSON.stringify(start), send, keep, wordsOf)
     : (await deskOf("given", place)).begin(start.until_us, send, keep);
   solo = session;
   postMessage({ run, ready: true });
@@ -145,9 +149,9 @@ async function answer({ id, place, desk: name, question, args }) {
   postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((/** @type {unknown} */ each) => running.toPy(each)))) : desk.version });
 }
 
-/** @param {any} error what was thrown, here or in Python */
+/** @param {unknown} error what was thrown, here or in Python */
 function words(error) {
-  return String(error.message ?? error).slice(-500);
+  return String(error instanceof Error ? error.message : error).slice(-500);
 }
 
 addEventListener("message", ({ data }) => {

@@ -10,7 +10,7 @@ import { showTip } from "./tip.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LEAVE_MS = 160;
-/** A pointer that crosses a cell on its way to the tip does not mean that cell. */
+/** A pointer that crosses a cell on its way to the tip does not choose that cell. */
 const CROSS_MS = 140;
 
 /**
@@ -91,7 +91,7 @@ class Grid {
   }
 
   /**
-   * The pointer means a cell.
+   * Choose the cell under the pointer.
    * @param {HTMLButtonElement} cell
    */
   point(cell) {

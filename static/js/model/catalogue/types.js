@@ -210,7 +210,7 @@
 
 /** @typedef {{ queues: Record<string, QueueState>, stores: Record<string, StoreState>, node: NodeState }} State */
 
-/** @typedef {{ t: "frame", first: number, at_us: number[], rows: any[][], now_us: number, digest?: string | null, play?: boolean | null, speed?: number | null, to_us?: number | null, pace?: number | null }} FrameMessage */
+/** @typedef {{ t: "frame", first: number, at_us: number[], rows: unknown[][], now_us: number, digest?: string | null, play?: boolean | null, speed?: number | null, to_us?: number | null, pace?: number | null, ack?: boolean | null }} FrameMessage */
 
 /** @typedef {{ t: "snapshot", next: number, at_us: number, state: State, digest: string, skipped: Record<string, number>, why: string, to_us?: number | null, pace?: number | null }} SnapshotMessage */
 

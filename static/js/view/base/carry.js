@@ -23,34 +23,38 @@ export function carry(root, { pick, move, drop }) {
     const press = held;
     held = null;
     // Wherever the pointer goes, it is followed: what is pressed may be smaller than the slack.
-    for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener, true);
+    listen(removeEventListener);
     if (!press?.moved) return;
     // The click that follows the release belongs to the carry, not to what lies under it.
     addEventListener("click", swallow, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", swallow, { capture: true }));
     drop(press.carried, event);
   };
-  /** @type {Record<string, (event: any) => void>} by the names of their events, from the press to its end */
-  const listeners = {
-    /** @param {PointerEvent} event */
-    pointermove: (event) => {
-      if (event.pointerId !== held?.id) return;
-      const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
-      if (!held.moved && Math.hypot(dx, dy) < SLACK_PX) return;
-      held.moved = true;
-      event.preventDefault();
-      move(held.carried, event, { dx, dy });
-    },
-    /** @param {PointerEvent} event */
-    pointerup: (event) => event.pointerId === held?.id && end(event),
-    /** @param {PointerEvent} event */
-    pointercancel: (event) => event.pointerId === held?.id && end(null),
-    /** @param {KeyboardEvent} event */
-    keydown: (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      end(null);
-    },
+  /** @param {PointerEvent} event */
+  const follow = (event) => {
+    if (event.pointerId !== held?.id) return;
+    const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+    if (!held.moved && Math.hypot(dx, dy) < SLACK_PX) return;
+    held.moved = true;
+    event.preventDefault();
+    move(held.carried, event, { dx, dy });
+  };
+  /** @param {PointerEvent} event */
+  const release = (event) => event.pointerId === held?.id && end(event);
+  /** @param {PointerEvent} event */
+  const cancel = (event) => event.pointerId === held?.id && end(null);
+  /** @param {KeyboardEvent} event */
+  const escape = (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    end(null);
+  };
+  /** @param {typeof addEventListener} change adds or removes what listens from the press to its end */
+  const listen = (change) => {
+    change("pointermove", follow, true);
+    change("pointerup", release, true);
+    change("pointercancel", cancel, true);
+    change("keydown", escape, true);
   };
   // A finger that carries does not scroll the page as well.
   root.addEventListener("touchmove", (event) => held && event.cancelable && event.preventDefault(), { passive: false });
@@ -59,7 +63,7 @@ export function carry(root, { pick, move, drop }) {
     const carried = pick(event);
     if (carried === null) return;
     held = { carried, x: event.clientX, y: event.clientY, id: event.pointerId, moved: false };
-    for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener, true);
+    listen(addEventListener);
   });
 }
 

@@ -43,7 +43,11 @@ const NAMES = [
  * @type {Record<string, string>}
  */
 export const colors = {};
+/** @typedef {{ ground: string | null, stripe: string, period: number, width: number }} Recipe how a pattern of stripes is made */
+
+/** @type {Map<string, CanvasPattern>} by their arguments */
 const patterns = new Map();
+/** @type {WeakMap<CanvasPattern, Recipe>} */
 const recipes = new WeakMap();
 
 function refresh() {
@@ -64,7 +68,7 @@ function refresh() {
 }
 
 /**
- * Read the colours, and call `changed` whenever it is another one.
+ * Read the colours, and call `changed` whenever the theme is another one.
  * @param {() => void} changed
  */
 export function watchColors(changed) {
@@ -103,11 +107,12 @@ export const recipeOf = (pattern) => recipes.get(pattern);
 export function hatch(context, ground, stripe, period, width) {
   const scale = devicePixelRatio || 1;
   const key = `${ground}|${stripe}|${period}|${width}|${scale}`;
-  if (!patterns.has(key)) {
-    patterns.set(key, makeHatch(context, ground, stripe, period, width, scale));
-    recipes.set(patterns.get(key), { ground, stripe, period, width });
-  }
-  return patterns.get(key);
+  const made = patterns.get(key);
+  if (made) return made;
+  const pattern = makeHatch(context, ground, stripe, period, width, scale);
+  patterns.set(key, pattern);
+  recipes.set(pattern, { ground, stripe, period, width });
+  return pattern;
 }
 
 /**

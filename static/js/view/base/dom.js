@@ -2,7 +2,11 @@
 
 /** @import { Values } from "../../model/catalogue/types.js" */
 
-/** @typedef {Record<string, any>} Attributes of an element; those that begin with "on" are listeners */
+/**
+ * A listener of an element; it may take the kind of event that it listens to.
+ * @typedef {{ call(event: Event): void }["call"]} Listener
+ * @typedef {Record<string, string | number | boolean | null | undefined | Listener>} Attributes of an element; those that begin with "on" are listeners
+ */
 /** @typedef {Node | string | null | undefined | false} Child of an element; null and false are left out */
 
 /**
@@ -26,8 +30,8 @@ export function el(name, attributes = {}, ...children) {
   if (classes.length) element.className = classes.join(" ");
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else element.setAttribute(key, value === true ? "" : value);
+    if (typeof value === "function") element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : String(value));
   }
   for (const child of children) if (child !== null && child !== undefined && child !== false) element.append(child);
   return /** @type {ElementOf<N>} */ (element);
@@ -98,12 +102,18 @@ export function show(element, visible) {
  * }} Around
  */
 
+/** @typedef {(ParentNode | (new () => Element) | undefined)[]} Where the class that is requested, and the element or page to search */
+
 /**
  * The class that is requested, and the element or page to search.
- * @param {any[]} where
+ * @param {Where} where
+ * @returns {[kind: new () => Element, root: ParentNode]}
  */
 const kindAndRoot = ([first, second]) =>
-  typeof first === "function" ? [first, second ?? document] : [HTMLElement, first ?? document];
+  typeof first === "function" ? [first, rootOf(second)] : [HTMLElement, rootOf(first)];
+
+/** @param {Where[number]} place */
+const rootOf = (place) => /** @type {ParentNode | undefined} */ (place) ?? document;
 
 /**
  * An element as one of a class.
@@ -118,31 +128,27 @@ function ofKind(element, kind, name) {
   throw new TypeError(`${name} is of the class ${element.constructor.name}, not ${kind.name}`);
 }
 
-/**
- * The first element of a selector, or null where there is none.
- * @type {Find}
- */
-export const find = (/** @type {string} */ selector, /** @type {any[]} */ ...where) => {
-  const [kind, root] = kindAndRoot(where);
-  const element = root.querySelector(selector);
-  return element && ofKind(element, kind, selector);
-};
+/** The first element of a selector, or null where there is none. */
+export const find = /** @type {Find} */ (
+  (/** @type {string} */ selector, /** @type {Where} */ ...where) => {
+    const [kind, root] = kindAndRoot(where);
+    const element = root.querySelector(selector);
+    return element && ofKind(element, kind, selector);
+  }
+);
 
-/**
- * The first element of a selector, which the page cannot do without: the error names the selector where there is none.
- * @type {Need}
- */
-export const need = (/** @type {string} */ selector, /** @type {any[]} */ ...where) =>
-  required(find(selector, ...where), selector);
+/** The first element of a selector, which the page cannot do without: the error names the selector where there is none. */
+export const need = /** @type {Need} */ (
+  (/** @type {string} */ selector, /** @type {[ParentNode?]} */ ...where) => required(find(selector, ...where), selector)
+);
 
-/**
- * All elements of a selector.
- * @type {FindAll}
- */
-export const findAll = (/** @type {string} */ selector, /** @type {any[]} */ ...where) => {
-  const [kind, root] = kindAndRoot(where);
-  return [...root.querySelectorAll(selector)].map((element) => /** @type {any} */ (ofKind(element, kind, selector)));
-};
+/** All elements of a selector. */
+export const findAll = /** @type {FindAll} */ (
+  (/** @type {string} */ selector, /** @type {Where} */ ...where) => {
+    const [kind, root] = kindAndRoot(where);
+    return [...root.querySelectorAll(selector)].map((element) => ofKind(element, kind, selector));
+  }
+);
 
 /**
  * A value that is missing only if the page is broken: then the error names it.
@@ -166,14 +172,13 @@ export const dataOf = (element, name) => required(element.dataset[name], `data-$
 /** The element that has the keyboard, or null. */
 export const focused = () => /** @type {HTMLElement | null} */ (document.activeElement);
 
-/**
- * The element on which an event happened, or the nearest around it that a selector finds; null where there is none.
- * @type {Around}
- */
-export const around = (/** @type {Event} */ { target }, /** @type {string} */ selector, /** @type {any} */ kind = HTMLElement) => {
-  const element = target instanceof Element ? target.closest(selector) : null;
-  return element && /** @type {any} */ (ofKind(element, kind, selector));
-};
+/** The element on which an event happened, or the nearest around it that a selector finds; null where there is none. */
+export const around = /** @type {Around} */ (
+  (/** @type {Event} */ { target }, /** @type {string} */ selector, /** @type {new () => Element} */ kind = HTMLElement) => {
+    const element = target instanceof Element ? target.closest(selector) : null;
+    return element && ofKind(element, kind, selector);
+  }
+);
 
 /**
  * The element on which an event happened.
@@ -194,8 +199,8 @@ export const targetOf = (event, kind) => ofKind(/** @type {Element} */ (event.ta
 export const listenerOf = (event, kind) => ofKind(/** @type {Element} */ (event.currentTarget), kind, event.type);
 
 /**
- * Give a parent one child for each key, in this order. A child that stands there stays the same element: who presses it,
- * carries it or has the keyboard on it loses nothing when another comes or goes.
+ * Give a parent one child for each key, in this order. A child that stands there stays the same element, so that a press, a drag
+ * or the focus on it goes on when another child comes or goes.
  * @param {Element} parent
  * @param {string[]} keys
  * @param {(key: string) => HTMLElement} make

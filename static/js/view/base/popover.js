@@ -2,7 +2,7 @@
 import { need } from "./dom.js";
 
 /**
- * Let it close; Escape is used up by it, and gives the focus back to what opened it.
+ * Let it close: Escape reaches nothing else, and gives the focus back to what opened it.
  * @param {HTMLDetailsElement} details
  */
 export function closesLikeAMenu(details) {

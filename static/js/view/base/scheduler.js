@@ -24,7 +24,7 @@ export function act(key, action) {
 }
 
 /**
- * Act in the frame after the next one: work that need not be in one frame with the rest is not.
+ * Act in the frame after the next one: for work that need not be in one frame with the rest.
  * @param {unknown} key
  * @param {(now: number) => void} action
  */

@@ -1,8 +1,9 @@
 /**
  * A pen that writes SVG: the part of a canvas' context that the stage uses, so that the same painting gives a
  * picture that stays sharp. Colours, patterns and gradients are the canvas' own.
- * @param {string | number} text
  */
+
+/** @import { Recipe } from "./colors.js" */
 
 /** @param {string | number} text */
 const escape = (text) =>
@@ -44,7 +45,7 @@ export class SvgPen {
    * `recipeOf(pattern)` gives how a pattern of stripes is made; `measure` is a canvas' context, for widths of text.
    * @param {number} width
    * @param {number} height
-   * @param {{recipeOf?: (pattern: any) => any, measure?: CanvasRenderingContext2D | null}} tools
+   * @param {{recipeOf?: (pattern: CanvasPattern) => Recipe | null | undefined, measure?: CanvasRenderingContext2D | null}} tools
    */
   constructor(width, height, { recipeOf = () => null, measure = null } = {}) {
     this.width = width;
@@ -55,6 +56,7 @@ export class SvgPen {
     this.parts = [];
     /** @type {(string | (() => string))[]} a gradient is written when it has its stops */
     this.definitions = [];
+    /** @type {Map<CanvasPattern, string>} the names of patterns that were written */
     this.names = new Map();
     /** @type {Partial<SvgPen>[]} */
     this.stack = [];
@@ -231,18 +233,18 @@ export class SvgPen {
 
   /**
    * A colour as an attribute's value; gradients and stripes by their names.
-   * @param {any} style
+   * @param {string | CanvasPattern | { svg: string }} style
    */
   color(style) {
     if (typeof style === "string") return escape(style);
-    if (style?.svg) return `url(#${style.svg})`;
+    if (style && "svg" in style) return `url(#${style.svg})`;
     const recipe = style && this.recipeOf(style);
     return recipe ? `url(#${this.stripes(style, recipe)})` : "none";
   }
 
   /**
-   * @param {any} key
-   * @param {{ ground: string | null, stripe: string, period: number, width: number }} recipe
+   * @param {CanvasPattern} key
+   * @param {Recipe} recipe
    */
   stripes(key, { ground, stripe, period, width }) {
     if (!this.names.has(key)) {

@@ -4,7 +4,7 @@ import { fieldMeaning, fieldName, fieldValue, whyNoBytes } from "../../model/byt
 import { indexPlan, placePlan, storePlan } from "../../model/bytes.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { Records } from "../../net/records.js";
-import { el, find, findAll, icon, need, setText, show } from "../base/dom.js";
+import { el, find, findAll, icon, need, required, setText, show } from "../base/dom.js";
 import { ruleLink } from "../base/rule-link.js";
 
 /**
@@ -41,7 +41,7 @@ export class BytesPanel {
     this.last = null;
     /** Whether bytes were shown before: then the reader opens and closes them. */
     this.seen = false;
-    for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(/** @type {HTMLElement} */ (event.target)));
+    for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(event.target));
     for (const type of ["pointerleave", "focusout"]) root.addEventListener(type, () => this.light(null));
   }
 
@@ -132,7 +132,7 @@ export class BytesPanel {
     const answer = await this.records.request(side, plan.question);
     if (!answer || mine.requested !== key) return;
     mine.answer = answer;
-    if (answer.record) this.strips[side].show(answer.record, mine.key);
+    if (answer.record) this.strips[side].show(/** @type {HexRecord} */ (answer.record), mine.key);
     else this.strips[side].setNote(answer.waiting ?? answer.error);
     if (this.last) this.update(this.last);
   }
@@ -152,10 +152,10 @@ export class BytesPanel {
 
   /**
    * The same id in both strips lights up together.
-   * @param {any} target
+   * @param {EventTarget | null} target
    */
   light(target) {
-    const part = target?.closest?.("[data-part]")?.dataset.part;
+    const part = target instanceof Element ? target.closest("[data-part]")?.getAttribute("data-part") : null;
     for (const cell of findAll("[data-part='message id']", this.root))
       cell.classList.toggle("is-lit", part === "message id");
   }
@@ -197,7 +197,7 @@ class Strip {
   constructor(root, urls) {
     this.root = root;
     this.urls = urls;
-    /** @type {any} the record that is shown */
+    /** @type {HexRecord | null} the record that is shown */
     this.record = null;
     /** @type {number | null} */
     this.at = null;
@@ -274,8 +274,13 @@ class Strip {
     link.setAttribute("title", words);
   }
 
+  /** The record that is shown, where one is. */
+  get whole() {
+    return required(this.record, "the record");
+  }
+
   draw() {
-    const rows = hexRows(this.record, this.all).map((row) => ("more" in row ? this.moreRow(row) : this.row(row)));
+    const rows = hexRows(this.whole, this.all).map((row) => ("more" in row ? this.moreRow(row) : this.row(row)));
     this.hex.replaceChildren(...rows);
     this.hex.scrollTop = 0;
     find("[data-field]", this.hex)?.setAttribute("tabindex", "0");
@@ -289,7 +294,7 @@ class Strip {
 
   /** @param {Values} given */
   cell({ field: index, bytes: own, first }) {
-    const field = this.record.fields[index];
+    const field = this.whole.fields[index];
     const name = fieldName(field.name);
     const text = el("code", {}, own.join(" "));
     const label = first && fitsUnder(name, own.length) ? name : "";
@@ -307,14 +312,14 @@ class Strip {
     return fill(gettext("%(name)s, %(count)s bytes at %(at)s: %(value)s"), {
       name,
       count: number(field.length),
-      at: `0x${(this.record.offset + field.offset).toString(16).toUpperCase()}`,
+      at: `0x${(this.whole.offset + field.offset).toString(16).toUpperCase()}`,
       value: fieldValue(field),
     });
   }
 
   /** @param {LeftOut} row */
   moreRow({ more, field }) {
-    const { shown, length } = this.record.fields[field];
+    const { shown, length } = this.whole.fields[field];
     const text = fill(gettext("%(n)s bytes more"), { n: number(more) });
     const row = el("div.hex-row.more", {}, el("span.at", { "aria-hidden": "true" }, "…"), el("span", {}, text));
     if (!this.all && more > length - shown)
@@ -325,28 +330,28 @@ class Strip {
   expand() {
     this.all = true;
     this.draw();
-    const body = this.record.fields.findIndex((/** @type {HexField} */ field) => field.part === "body");
+    const body = this.whole.fields.findIndex((/** @type {HexField} */ field) => field.part === "body");
     find(`button[data-field="${body}"]`, this.hex)?.focus();
   }
 
   /**
    * Explain a field; without one, the record.
-   * @param {any} target
+   * @param {EventTarget | null} target
    */
   explain(target) {
-    const cell = target?.closest?.("[data-field]");
+    const cell = target instanceof Element ? target.closest("[data-field]") : null;
     if (target && !cell) return;
     for (const each of findAll(".cell", this.hex))
-      each.classList.toggle("is-on", Boolean(cell) && each.dataset.field === cell.dataset.field);
+      each.classList.toggle("is-on", Boolean(cell) && each.dataset.field === cell?.getAttribute("data-field"));
     if (!cell) {
       this.about.replaceChildren(el("span.dim", {}, gettext("Point at a field, or walk them with the arrow keys.")));
       return;
     }
-    const field = this.record.fields[Number(cell.dataset.field)];
+    const field = this.whole.fields[Number(cell.getAttribute("data-field"))];
     const head = el("p", {}, el("b", {}, fieldName(field.name)), " ", el("span", {}, fieldValue(field)), " ",
       ruleLink(field.rule, { title: gettext("the rule that says so") }));
     this.about.replaceChildren(head, el("p.dim", {}, fieldMeaning(field.name)));
-    if (field.bits.length) this.about.append(bitsOf(field));
+    if (field.bits?.length) this.about.append(bitsOf(field));
   }
 
   /**
@@ -371,7 +376,7 @@ class Strip {
     const button = need("[data-act=copy]", this.root);
     let name = "check";
     try {
-      await navigator.clipboard.writeText(hexText(this.record, (field) => `${fieldName(field.name)}: ${fieldValue(field)}`));
+      await navigator.clipboard.writeText(hexText(this.whole, (field) => `${fieldName(field.name)}: ${fieldValue(field)}`));
     } catch {
       name = "close"; // the browser does not allow it
     }

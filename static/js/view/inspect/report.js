@@ -94,7 +94,7 @@ function stop(clean) {
 }
 
 /**
- * The whole report; `reader` is requested bytes where it can be, `sentences` are the engine's by code, `kinds` names those of damage.
+ * The whole report; `reader` sends bytes where it can, `sentences` are the engine's by code, `kinds` names those of damage.
  * @param {FilesAnswer} answer
  * @param {Reader} reader
  * @param {{ sentences: Record<string, string>, kinds: Record<string, string> }} words

@@ -97,7 +97,7 @@ export class ClientForm {
     const { client } = this;
     const values = client && read(this.form);
     if (!values) return;
-    // What is at its default stays unsaid: sessions of old keep their digests.
+    // A value at its default is left out, so that earlier sessions keep their digests.
     if ((values.priority ?? null) !== null) values.properties = { ...client.properties, priority: values.priority };
     delete values.priority;
     const { node } = values;

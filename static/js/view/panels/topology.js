@@ -90,7 +90,7 @@ export class Topology {
   async declare(form) {
     const values = read(form);
     if (!values) return;
-    const problem = form.dataset.declare === "binding" ? bindProblem(this.session.state, values) : null;
+    const problem = form.dataset.declare === "binding" ? bindProblem(this.session.state, { exchange: values.exchange, queue: values.queue }) : null;
     if (problem) {
       complain(form, problem.field, problem.text);
       need(`[name=${problem.field}]`, form).focus();

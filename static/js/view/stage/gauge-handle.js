@@ -94,12 +94,12 @@ class GaugeHandle {
     carry(this.element, {
       pick: () => ({ gauge: this.gauge, share: this.share }),
       /**
-       * @param {any} from
+       * @param {Values} from the gauge and the share when the press began
        * @param {PointerEvent} event
        */
       move: (from, event) => this.pull(from, event),
       /**
-       * @param {any} _from
+       * @param {Values} _from
        * @param {PointerEvent | null} event
        */
       drop: (_from, event) => this.drop(event !== null),

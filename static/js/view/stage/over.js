@@ -32,7 +32,7 @@ export function paintFence(pen, scene) {
 }
 
 /**
- * Hatch the index entries that are more than permitted, and would go to where RAM only counts.
+ * Hatch the index entries that are more than permitted, and would move into delta.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
  */

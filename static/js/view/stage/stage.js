@@ -175,7 +175,7 @@ export class StageView {
   rescene(now, way) {
     const box = sizeOf(this.canvas);
     const turned = innerWidth < TURN_BELOW;
-    // What still travels has not arrived, and a slow device would never let it: it is where it goes at once.
+    // On a slow device marks that still travel would never arrive: they are put at their goals at once.
     const instant = way.instant || this.pace.slow;
     const before = this.shown?.geo.turned === turned && !instant ? this.shown : null;
     const { state, unsynced } = this.session;

@@ -138,9 +138,9 @@ export class Twin {
     (list.querySelector("li") ?? this.root.querySelector("li"))?.focus();
   }
 
-  /** @param {any} item */
+  /** @param {EventTarget | null} item */
   focused(item) {
-    const seq = item.dataset?.seq;
+    const seq = item instanceof HTMLElement ? item.dataset.seq : undefined;
     this.selection.focus(seq === undefined ? null : Number(seq));
   }
 

@@ -1,4 +1,4 @@
-/** The last seconds before a moment, played once as they were; then the moment stands. Who does anything else stops it. */
+/** The last seconds before a moment, played once as they were; then the moment stands. Any other action of the reader stops it. */
 
 /** @import { Playhead } from "../../model/playhead.js" */
 
