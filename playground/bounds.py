@@ -15,6 +15,11 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     max_transitions: int
     max_virtual_s: int
 
+    @property
+    def of_a_run(self) -> dict[str, int]:
+        """How far a run may come, in numbers for a message."""
+        return {"steps": self.max_transitions, "hours": self.max_virtual_s // 3600}
+
 
 def number_of(command: dict[str, Any], name: str) -> float:
     """Return a number of the command, 0 for anything else: the engine refuses what is wrong with it."""

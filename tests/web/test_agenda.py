@@ -41,6 +41,26 @@ def test_turns_that_only_let_time_pass_come_together() -> None:
     assert agenda.wait_s(0) == math.inf
 
 
+def test_turns_that_may_come_early_come_with_others_and_never_by_themselves() -> None:
+    agenda = Agenda()
+    agenda.put("first", 1.0)
+    agenda.put("soon", 1.08, early_s=0.1)
+    agenda.put("later", 1.3, early_s=0.1)
+    assert agenda.wait_s(0.95) == pytest.approx(0.05)
+    assert agenda.take(0.99) is None
+    assert [agenda.take(1.0), agenda.take(1.01), agenda.take(1.02)] == [("first", 0.0), ("soon", 0.0), None]
+    assert agenda.wait_s(1.25) == pytest.approx(0.05), "the beat is over"
+
+
+def test_turns_at_their_time_do_not_come_with_others() -> None:
+    agenda = Agenda()
+    agenda.put("first", 1.0)
+    agenda.put("exact", 1.05)
+    assert [agenda.take(1.0), agenda.take(1.0)] == [("first", 0.0), None]
+    agenda.put("asked", -math.inf)
+    assert [agenda.take(1.0), agenda.take(1.0)] == [("asked", 0.0), None]
+
+
 def test_what_is_put_anew_or_forgotten_has_no_turn_of_before() -> None:
     agenda = Agenda()
     agenda.put("one", 1.0)

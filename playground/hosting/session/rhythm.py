@@ -10,6 +10,9 @@ STEADY_TICK_S: Final = 0.24
 """Between two frames while time passes and nobody does anything: marks are on their way for longer than that."""
 SELDOM_TICK_S: Final = 0.49
 """Between two turns where nothing is to be seen: all pages are in the background, or nothing happens."""
+EARLY_S: Final = 0.13
+"""So much earlier a turn in which time only passes may come, with those of other sessions: after a while all of them
+come together, as this is more than half of the time between two."""
 QUIET_S: Final = 1.0
 """Nothing happens where nothing has happened for so long."""
 BEAT_S: Final = 5.0

@@ -129,13 +129,15 @@ class Session:
         at_s = self.pacer.real_s(self._stop_us() if next_us is None else min(next_us, self._stop_us()))
         return max(self._next_tick_s, min(at_s, self.frames.last_s + rhythm.BEAT_S))
 
+    def early_s(self, due_s: float) -> float:
+        """Return by how much a turn may come before `due_s`, with others': nothing where something happens then."""
+        return rhythm.EARLY_S if due_s == self._next_tick_s else 0.0
+
     def turn(self, budget_s: float) -> None:
         """Work for about so long."""
         if self._job is None:
-            work = (
-                partial(self._handle, self._inbox.popleft()) if self._inbox else partial(self._handle, None)
-            )
-            self._job = self._begin(work, self._clock)
+            message = self._inbox.popleft() if self._inbox else None
+            self._job = self._begin(partial(self._handle, message), self._clock)
         if self._job.go_on(budget_s):
             self._job = None
 
@@ -329,8 +331,7 @@ class Session:
             self._play(run, self._clock(), rhythm.TURN_S if stops else rhythm.COMES_UP_S)
 
     def _pace(self, play: bool, speed: float | None = None) -> None:
-        if not play:
-            self._stops_us = None
+        self._stops_us = self._stops_us if play else None
         now_us = self.run.node.now_us if self.run is not None else 0
         self.pacer.set(self._clock(), now_us, play, speed)
         self.frames.beat()
@@ -464,15 +465,12 @@ class Session:
         too_many = run.node.log.number >= self._bounds.max_transitions
         return too_many or run.node.now_us >= self._bounds.max_virtual_s * 1_000_000
 
-    def _worn_out(self) -> dict[str, int]:
-        return {"steps": self._bounds.max_transitions, "hours": self._bounds.max_virtual_s // 3600}
-
     def _refuse_worn_out(self, run: Run) -> None:
         if self._is_worn_out(run):
-            raise Beyond("worn_out", **self._worn_out())
+            raise Beyond("worn_out", **self._bounds.of_a_run)
 
     def _notify_worn_out(self) -> None:
-        self._send(protocol.Notice(self.session_id, "limit", "worn_out", self._worn_out()))
+        self._send(protocol.Notice(self.session_id, "limit", "worn_out", self._bounds.of_a_run))
 
     def _check_usage(self, run: Run) -> None:
         usage = run.usage(len(self._record.commands))
@@ -492,9 +490,9 @@ class Session:
 
     def _stop_publishers(self, run: Run) -> None:
         """Stop what fills the session, by commands like anybody's: a replay stops them at the same moment."""
-        record = self._record
-        for setting in timeline.running_publishers(record.scenario, record.commands, run.node.now_us):
+        commands = self._record.commands
+        for setting in timeline.running_publishers(self._record.scenario, commands, run.node.now_us):
             stop = {**setting, "running": False}
             at_us = run.submit(stop)
-            record.commands.append((at_us, stop))
+            commands.append((at_us, stop))
             self._send(protocol.Took(self.session_id, self.life, at_us, stop))

@@ -112,9 +112,11 @@ class Worker:
 
     def _plan(self, session: Session) -> None:
         due_s = session.due_s()
-        # A turn that was left in the middle goes on behind those that are due by now.
         now_s = self._clock()
-        self._agenda.put(session.session_id, now_s - GRID_S if session.is_busy else due_s, now_s)
+        if session.is_busy:  # a turn that was left in the middle goes on behind those that are due by now
+            self._agenda.put(session.session_id, now_s - GRID_S, now_s)
+        else:
+            self._agenda.put(session.session_id, due_s, now_s, session.early_s(due_s))
 
     def _take(self, message: Any) -> None:
         match message:
