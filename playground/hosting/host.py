@@ -148,7 +148,7 @@ class Host:
         """A reader has applied everything before row `through`."""
         number = self.audience.number(client)
         if number is not None:
-            self.keeper.send(protocol.Ack, reader=number, through=through)
+            self.keeper.send_with_next(protocol.Ack, reader=number, through=through)
 
     def show(self, client: Client, seen: bool) -> None:
         """A reader's page can be seen, or not."""

@@ -110,6 +110,11 @@ class Keeper:
         if self._worker is not None:
             self._worker.send(message(session=self.session_id, **fields))
 
+    def send_with_next(self, message: Callable[..., Any], **fields: Any) -> None:
+        """Send the worker a message together with the next one, within a tenth of a second."""
+        if self._worker is not None:
+            self._worker.send_with_next(message(session=self.session_id, **fields))
+
     def fell(self, good_us: int) -> None:
         """The run is gone; the next one goes up to `good_us`, as far as the record does not say more."""
         if self.life:

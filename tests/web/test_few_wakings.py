@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 from playground import limits
 from playground.hosting.session import protocol
+from playground.hosting.workers import link
+from playground.hosting.workers.end import WorkerEnd
 from playground.hosting.workers.worker import Worker
 from tests.web import test_host
 from tests.web.stub import StubDoor
@@ -58,7 +61,7 @@ class Server:
                 self.announced = {**pace, **received, "now_us": received["at_us"], "heard_s": self.now_s}
             if received.get("ack", True):
                 self.acknowledged += 1
-                self.arrives.append(protocol.Ack(NAME, 1, 10**9))
+                self.arrives.append(protocol.Ack(message.session, 1, 10**9))
 
     def flush(self) -> None:
         if self._held:
@@ -122,6 +125,33 @@ def test_a_session_that_only_plays_sends_four_frames_a_second_and_asks_for_one_a
     assert 36 <= server.frames <= 41
     assert server.acknowledged <= 11
     assert server.turns <= 41
+
+
+def test_sessions_that_only_play_have_their_turns_together(server: Server) -> None:
+    """Each keeps its four frames a second; the worker is woken four times a second for all of them."""
+    for number, name in enumerate(("two", "three", "four", "five"), 10):
+        server.arrives += [
+            protocol.Open(name, number, {"commands": []}, [], 0, True),
+            protocol.Hello(name, 1),
+            protocol.Submit(name, number + 100, {"do": "tick", "on": True}),
+        ]
+        server.let(0.26 + number / 1000 * 3)
+    server.let(3)
+    server.let(10)
+    assert 36 * 5 <= server.frames <= 41 * 5
+    assert len(server.parcels) <= 41 * 2, "five turns of a millisecond take two parcels"
+
+
+def test_who_gives_commands_is_sent_no_more_frames_for_others(server: Server) -> None:
+    server.arrives += [protocol.Open("two", 4, {"commands": []}, [], 0, True), protocol.Hello("two", 1)]
+    server.arrives.append(protocol.Submit("two", 5, {"do": "tick", "on": True}))
+    server.let(2)
+    turns = []
+    for number in range(20):
+        server.arrives.append(protocol.Submit(NAME, 100 + number, {"do": "emit", "count": 1}))
+        server.let(0.22)
+        turns.append(server.turns)
+    assert turns[1:] == [2] * 19, "each command, and its picture"
 
 
 def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: Server) -> None:
@@ -277,6 +307,23 @@ def test_what_happens_after_a_quiet_time_is_soon_shown_as_often_as_ever(quiet: S
     assert quiet.frames >= 1
     quiet.let(5)
     assert 18 <= quiet.frames <= 22
+
+
+async def test_an_acknowledgement_wakes_no_worker_by_itself() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    end = await WorkerEnd(lambda _end: None, lambda: None).connect(ours)
+    acknowledged, ping = protocol.Ack(NAME, 1, 5), protocol.Ping()
+    with theirs:
+        end.send_with_next(acknowledged)
+        with pytest.raises(BlockingIOError):
+            theirs.recv(1000)
+        end.send(ping)
+        assert link.Unpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged, ping]
+        end.send_with_next(acknowledged)
+        end.flush()  # ten times a second
+        assert link.Unpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged]
+        end.close()
 
 
 async def test_how_far_a_run_is_wakes_no_task_unless_something_goes_on(world: World) -> None:

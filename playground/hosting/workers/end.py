@@ -78,6 +78,8 @@ class WorkerEnd(asyncio.Protocol):
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
         self._unpacker = link.Unpacker(link.of_worker)
+        self._held = bytearray()
+        """What goes with the next message."""
         self._transport: asyncio.Transport | None = None
         self._guilty = ""
 
@@ -90,8 +92,18 @@ class WorkerEnd(asyncio.Protocol):
 
     def send(self, message: Any) -> None:
         """Send a message that is not answered."""
-        if self._transport is not None and not self.gone:
-            self._transport.write(link.packed(message))
+        self._held += link.packed(message)
+        self.flush()
+
+    def send_with_next(self, message: Any) -> None:
+        """Send a message together with the next one, or with `flush`: nobody waits for it or is woken for it."""
+        self._held += link.packed(message)
+
+    def flush(self) -> None:
+        """Send what waits for another message."""
+        if self._held and self._transport is not None and not self.gone:
+            self._transport.write(bytes(self._held))
+        self._held.clear()
 
     async def call(self, request: Callable[..., Any], session: str, **fields: Any) -> dict[str, Any]:
         """Send a request and return its answer.

@@ -174,6 +174,8 @@ class Pool:
             if self._ease.factor != before:
                 for end in self.ends:
                     end.send(protocol.Space(self._ease.factor))
+            for end in self.ends:
+                end.flush()
 
     async def end(self) -> None:
         """End all workers."""
