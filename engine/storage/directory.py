@@ -269,9 +269,14 @@ class DirectoryStorage(Catalogue[_File]):
 
     def _new(self, path: str) -> _File:
         self._tree.add(path)
-        self._make_room(path)
         flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._keep(path, os.open(self._place(path), flags, 0o640), True)
+        place = self._place(path)
+        try:
+            handle = os.open(place, flags, 0o640)
+        except (FileNotFoundError, IsADirectoryError):  # seldom, so it is not asked before each file
+            self._make_room(path)
+            handle = os.open(place, flags, 0o640)
+        self._keep(path, handle, True)
         file = self._files[path] = _File()
         return file
 
