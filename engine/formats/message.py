@@ -266,6 +266,18 @@ class MessageCodec:
             body = at + layout.body_at
             rows[:, body : body + layout.lead_bytes] = ids[:, 8 : 8 + layout.lead_bytes]
 
+    def one(self, layout: Layout, own: bytes) -> bytes:
+        """Return the term of one message: without a table, which costs more than a message does.
+
+        Args:
+            layout: its shape.
+            own: its 16 id bytes.
+        """
+        term = bytearray(layout.row.tobytes())
+        term[layout.id_at : layout.id_at + 16] = own
+        term[layout.body_at : layout.body_at + layout.lead_bytes] = own[8 : 8 + layout.lead_bytes]
+        return bytes(term)
+
     def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
         """Return the terms of `count` messages as one table, a term a row.
 

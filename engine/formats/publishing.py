@@ -64,6 +64,17 @@ def fill_publish(
         codec.fill(rows, at + FIXED_BYTES, layout, ids)
 
 
+def one_publish(codec: MessageCodec, publish: Publish, term: bytes | None) -> bytes:
+    """Return the shared part of one publish record: what `fill_publish` writes into a table of one row."""
+    own = codec.id_bytes(publish.msg_no)
+    if not publish.embedded:
+        term = b""
+    elif term is None:
+        layout = codec.layout(publish.template, publish.size_bytes, publish.raw_persistent)
+        term = codec.one(layout, own)
+    return own + _FIXED.pack(publish.expiry_us, publish.size_bytes, len(term)) + term
+
+
 class ReadPublish(msgspec.Struct, frozen=True):
     """The shared part of one publish record.
 

@@ -100,6 +100,12 @@ def entries(chunks: Sequence[AnyChunk]) -> list[AnyChunk]:
     return found
 
 
+@given(segment_runs())
+def test_entries_that_are_written_one_by_one_have_the_same_bytes(run: SegmentRecords) -> None:
+    alone = [run.part(at, 1).encode() for at in reversed(range(run.count))]
+    assert run.encode() == b"".join(alone)
+
+
 @given(ANY_TERM)
 def test_terms(value: object) -> None:
     """S40, S41."""
