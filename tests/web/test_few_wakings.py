@@ -154,6 +154,18 @@ def test_who_gives_commands_is_sent_no_more_frames_for_others(server: Server) ->
     assert turns[1:] == [2] * 19, "each command, and its picture"
 
 
+def test_commands_four_times_a_second_bring_one_frame_each(server: Server) -> None:
+    frames = 0
+    for number in range(40):
+        server.arrives.append(protocol.Submit(NAME, 100 + number, {"do": "emit", "count": 1}))
+        server.let(0.24 + number % 3 / 100)
+        frames += server.frames
+    assert frames <= 41
+    server.let(1)
+    server.let(10)
+    assert server.frames >= 36, "then as often as ever"
+
+
 def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: Server) -> None:
     server.arrives.append(protocol.Show(NAME, 1, False))
     server.let(1)

@@ -8,6 +8,8 @@ TICK_S: Final = 0.045
 """Between two frames where somebody does something: at most twenty a second, with the worker's grid of turns."""
 STEADY_TICK_S: Final = 0.24
 """Between two frames while time passes and nobody does anything: marks are on their way for longer than that."""
+BUSY_TICK_S: Final = 0.28
+"""The same while somebody gives one command after the other: the next frame often comes with the next command."""
 SELDOM_TICK_S: Final = 0.49
 """Between two turns where nothing is to be seen: all pages are in the background, or nothing happens."""
 EARLY_S: Final = 0.13
@@ -33,14 +35,17 @@ SLICE_S: Final = 0.02
 """Real time that a long replay goes on before others may have their turn."""
 
 
-def tick_s(plays: bool, seen: bool, quiet_s: float) -> float:
+def tick_s(plays: bool, seen: bool, quiet_s: float, idle_s: float) -> float:
     """Return the seconds between two ticks.
 
     Args:
         plays: whether time passes.
         seen: whether a page of the session is in the foreground.
         quiet_s: for how long nothing has happened.
+        idle_s: for how long nobody has done anything.
     """
     if not seen or (plays and quiet_s > QUIET_S):
         return SELDOM_TICK_S
-    return STEADY_TICK_S if plays else TICK_S
+    if not plays:
+        return TICK_S
+    return STEADY_TICK_S if idle_s > QUIET_S else BUSY_TICK_S

@@ -87,7 +87,8 @@ class Session:
         """Whether the engine came as far as it should have in its last turn."""
         self._progress = Progress()
         self._kept_number = self._noted_us = 0
-        self._next_tick_s = self._next_check_s = self._next_note_s = self._tick_s = self._stirred_s = 0.0
+        self._next_tick_s = self._next_check_s = self._next_note_s = self._tick_s = 0.0
+        self._stirred_s = self._asked_s = 0.0
 
     # --- from the owner ---
 
@@ -340,7 +341,7 @@ class Session:
 
     def _tick(self, run: Run) -> None:
         now_s = self._clock()
-        usual_s = rhythm.tick_s(self.plays, self.frames.seen, now_s - self._stirred_s)
+        usual_s = rhythm.tick_s(self.plays, self.frames.seen, now_s - self._stirred_s, now_s - self._asked_s)
         self._tick_s = usual_s * self._ease.factor
         self._next_tick_s = now_s + self._tick_s
         if self.plays:
@@ -352,7 +353,7 @@ class Session:
 
     def _soon(self) -> None:
         """Send a frame about what somebody has just done, as soon as the next frame may go out."""
-        self._stirred_s = self._clock()
+        self._stirred_s = self._asked_s = self._clock()
         self._next_tick_s = min(self._next_tick_s, self.frames.last_s + rhythm.TICK_S * self._ease.factor)
 
     def _stop_us(self) -> int:
