@@ -111,7 +111,7 @@ class Keeper:
             self._worker.send(message(session=self.session_id, **fields))
 
     def send_with_next(self, message: Callable[..., Any], **fields: Any) -> None:
-        """Send the worker a message together with the next one, within a tenth of a second."""
+        """Send the worker a message together with the next one, within a fifth of a second."""
         if self._worker is not None:
             self._worker.send_with_next(message(session=self.session_id, **fields))
 

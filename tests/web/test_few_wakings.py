@@ -333,7 +333,7 @@ async def test_an_acknowledgement_wakes_no_worker_by_itself() -> None:
         end.send(ping)
         assert link.Unpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged, ping]
         end.send_with_next(acknowledged)
-        end.flush()  # ten times a second
+        end.flush()  # five times a second
         assert link.Unpacker(link.of_server).feed(theirs.recv(1000)) == [acknowledged]
         end.close()
 

@@ -24,7 +24,7 @@ ROOT: Final = Path(__file__).resolve().parents[3]
 ENDS_S: Final = 3.0
 """How long workers may take to end."""
 PING_S: Final = 5.0
-FEEL_S: Final = 0.1
+FEEL_S: Final = 0.2
 """Time between two measurements of how late this server's loop is."""
 PAGE_S: Final = 0.5
 """A page may wait for so long: what a browser asks for at once comes one after the other."""
