@@ -64,11 +64,17 @@ def test_a_run_is_written_in_the_words_of_the_recorded_ones() -> None:
     seen.published(1000)
     seen.delivered(0.5, redelivered=False)
     seen.delivered(9.0, redelivered=True)
-    seen.blocked()
-    seen.blocked()
-    seen.unblocked()
-    assert seen.anybody_blocked
-    seen.unblocked()
+    other = Seen(
+        published_count=1, published_bytes=500, blocked_spans=[(10.0, 12.0), (11.0, 13.0), (20.0, 21.0)]
+    )
+    seen.add(other)
+    assert [seen.anybody_blocked(at) for at in (9.9, 10.0, 12.5, 13.0, 20.5)] == [
+        False,
+        True,
+        True,
+        False,
+        True,
+    ]
     level = {"total": 5, "rss": 7, "binary": 1, "processes": 1, "ets": 1, "limit": 90, "ready": 0}
     base = {**level, "monitor": 10, "files": {**FILES, "io_write_bytes": 0, "io_write_count": 0}}
     samples = [
@@ -81,7 +87,8 @@ def test_a_run_is_written_in_the_words_of_the_recorded_ones() -> None:
     assert row["final_ram_bytes"] == 60
     assert row["over_watermark_s"] == 2.0
     assert row["latency_p95_s"] == 0.5
-    assert (row["bytes_written"], row["write_amplification"]) == (100, 0.1)
+    assert (row["bytes_written"], row["write_amplification"]) == (100, 100 / 1500)
+    assert row["blocked_s"] == 4.0
     assert row["throughput_per_s"] == 0.5
     assert row["first_paging_s"] is None
     recorded = json.loads(RUNS.read_text())[0]
@@ -170,9 +177,10 @@ def test_a_node_that_fails_is_passed_over_and_measured_by_the_next_run(tmp_path:
 
 
 def test_a_client_that_finds_no_node_says_so() -> None:
-    client = Client(1, {"do": "set_publisher", "queue": "orders", "size_bytes": 10}, Seen())
+    client = Client(1, {"do": "set_publisher", "queue": "orders", "size_bytes": 10})
     client.stop()
-    assert client.error is not None
+    _, error = client.ended()
+    assert error is not None
 
 
 @pytest.mark.soak

@@ -1,13 +1,17 @@
-"""The publishers and consumers of a workload as AMQP clients, each with a connection and a thread of its own."""
+"""The publishers and consumers of a workload as AMQP clients, each with a connection and a process of its own.
+
+Threads of one Python would wait for each other, and their waiting would be measured as the node's.
+"""
 
 from __future__ import annotations
 
-import threading
+import multiprocessing
 import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from multiprocessing.connection import Connection
+from typing import Any, Final
 
 import pika
 from pika.exceptions import AMQPError
@@ -17,60 +21,101 @@ from tests.predictions.drive.seen import Seen
 TICK_S = 0.005
 """How often a client checks what is due."""
 STAMP_BYTES = 8
-"""At the head of a body: when it was published, monotonic nanoseconds."""
+"""At the head of a body: when it was published, monotonic nanoseconds, which all processes of a machine share."""
 BURST_ROUND = 100
 """Messages of a burst between two checks whether the connection is blocked."""
+PROCESSES: Final = multiprocessing.get_context("fork")
+"""A new interpreter would need half a second to begin, and a workload's times are exact."""
 
 
 class Client:
-    """A connection with its thread, which works until it is stopped.
+    """A process with a connection, which works until it is stopped.
 
     Args:
         command: `set_publisher`, `set_consumer` or `publish`, as a scenario has it.
     """
 
-    def __init__(self, port: int, command: dict[str, Any], seen: Seen) -> None:
-        self._parameters = pika.ConnectionParameters("127.0.0.1", port, heartbeat=0)
-        self._lock = threading.Lock()
-        self._command = command
-        self._seen = seen
-        self._blocked = False
-        self._stopping = threading.Event()
-        self.error: str | None = None
-        self._thread = threading.Thread(target=self._live, daemon=True)
-        self._thread.start()
+    def __init__(self, port: int, command: dict[str, Any]) -> None:
+        self._verb = command["do"]
+        self._pipe, theirs = PROCESSES.Pipe()
+        self._process = PROCESSES.Process(target=_live, args=(port, command, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
 
     def change(self, command: dict[str, Any]) -> None:
         """Go on with another rate."""
-        with self._lock:
-            self._command = {**self._command, **command}
+        with suppress(OSError):
+            self._pipe.send(command)
 
     def stop(self) -> None:
-        """Close the connection."""
-        self._stopping.set()
-        self._thread.join()
+        """Ask the client to close its connection."""
+        with suppress(OSError):
+            self._pipe.send(None)
 
-    def _live(self) -> None:
+    def ended(self) -> tuple[Seen, str | None]:
+        """Wait for a client that was asked to stop; return what it saw, and in words why it ended early if it did."""
         try:
-            connection = pika.BlockingConnection(self._parameters)
-            connection.add_on_connection_blocked_callback(lambda *_: self._set_blocked(True))
-            connection.add_on_connection_unblocked_callback(lambda *_: self._set_blocked(False))
-            channel = connection.channel()
-            {
-                "set_publisher": self._publish,
-                "publish": self._burst,
-                "set_consumer": self._consume,
-            }[self._command["do"]](connection, channel)
-            self._set_blocked(False)
-            with suppress(AMQPError):
-                connection.close()
-        except (AMQPError, OSError) as error:
-            self.error = f"{self._command['do']}: {error!r}"
+            seen, error = self._pipe.recv()
+        except EOFError:
+            seen, error = Seen(), f"{self._verb}: the process ended"
+        self._process.join()
+        self._pipe.close()
+        return seen, error
+
+
+def _live(port: int, command: dict[str, Any], pipe: Connection) -> None:
+    """Be the client, in its process; send what was seen at the end."""
+    error = None
+    client = _Connected(command, pipe)
+    try:
+        client.live(pika.ConnectionParameters("127.0.0.1", port, heartbeat=0))
+    except (AMQPError, OSError) as failed:
+        error = f"{command['do']}: {failed!r}"
+    with suppress(OSError):
+        pipe.send((client.seen, error))
+
+
+class _Connected:
+    """The work of a client.
+
+    Args:
+        pipe: brings changes of the command, and None when the client is to stop.
+    """
+
+    def __init__(self, command: dict[str, Any], pipe: Connection) -> None:
+        self.seen = Seen()
+        self._command = command
+        self._pipe = pipe
+        self._blocked = False
+        self._stopping = False
+
+    def live(self, parameters: pika.ConnectionParameters) -> None:
+        """Connect, work until stopped, and close the connection."""
+        connection = pika.BlockingConnection(parameters)
+        connection.add_on_connection_blocked_callback(lambda *_: self._set_blocked(True))
+        connection.add_on_connection_unblocked_callback(lambda *_: self._set_blocked(False))
+        channel = connection.channel()
+        {
+            "set_publisher": self._publish,
+            "publish": self._burst,
+            "set_consumer": self._consume,
+        }[self._command["do"]](connection, channel)
+        self._set_blocked(False)
+        with suppress(AMQPError):
+            connection.close()
+
+    def _goes_on(self) -> bool:
+        """Take what the pipe brought; return whether there is work to do."""
+        while not self._stopping and self._pipe.poll():
+            change = self._pipe.recv()
+            self._stopping = change is None
+            self._command = {**self._command, **(change or {})}
+        return not self._stopping
 
     def _set_blocked(self, blocked: bool) -> None:
         if blocked != self._blocked:
             self._blocked = blocked
-            (self._seen.blocked if blocked else self._seen.unblocked)()
+            (self.seen.blocked if blocked else self.seen.unblocked)()
 
     def _due(self) -> Callable[[], int]:
         """Return a function that returns how much is due since its last call; a change of the rate begins anew."""
@@ -78,8 +123,7 @@ class Client:
 
         def due() -> int:
             nonlocal since, done, rate
-            with self._lock:
-                now_rate = self._command.get("rate_per_s") or 0
+            now_rate = self._command.get("rate_per_s") or 0
             if now_rate != rate or self._blocked:
                 since, done, rate = time.monotonic(), 0, now_rate
             found = int((time.monotonic() - since) * rate) - done
@@ -92,20 +136,20 @@ class Client:
 
     def _publish(self, connection: pika.BlockingConnection, channel: Any) -> None:
         due, send = self._due(), self._sender(channel)
-        while not self._stopping.is_set():
+        while self._goes_on():
             for _ in range(due()):
                 send()
             connection.process_data_events(TICK_S)
 
     def _burst(self, connection: pika.BlockingConnection, channel: Any) -> None:
         send, left = self._sender(channel), self._command.get("count", 1)
-        while left and not self._stopping.is_set():
+        while left and self._goes_on():
             if not self._blocked:
                 for _ in range(min(left, BURST_ROUND)):
                     send()
                 left -= min(left, BURST_ROUND)
             connection.process_data_events(TICK_S if self._blocked else 0)
-        while not self._stopping.is_set():
+        while self._goes_on():
             connection.process_data_events(TICK_S)
 
     def _sender(self, channel: Any) -> Callable[[], None]:
@@ -131,7 +175,7 @@ class Client:
                 unconfirmed.append((number, now_ns))
             body = now_ns.to_bytes(STAMP_BYTES) + padding
             channel._impl.basic_publish(exchange, key or "", body, properties)
-            self._seen.published(len(body))
+            self.seen.published(len(body))
 
         return send
 
@@ -144,7 +188,7 @@ class Client:
         ]
         for each in of_tag:
             unconfirmed.remove(each)
-            self._seen.confirmed((now_ns - each[1]) / 1e9)
+            self.seen.confirmed((now_ns - each[1]) / 1e9)
 
     # --- consumers ---------------------------------------------------------------------------------------------------
 
@@ -155,14 +199,14 @@ class Client:
 
         def on_message(_: Any, method: Any, __: Any, body: bytes) -> None:
             wait_ns = time.monotonic_ns() - int.from_bytes(body[:STAMP_BYTES])
-            self._seen.delivered(wait_ns / 1e9, bool(method.redelivered))
+            self.seen.delivered(wait_ns / 1e9, bool(method.redelivered))
             if not auto:
                 held.append(method.delivery_tag)
 
         channel.basic_qos(prefetch_count=asked_for.get("prefetch", 0))
         channel.basic_consume(asked_for["queue"], on_message, auto_ack=auto)
         due = self._due()
-        while not self._stopping.is_set():
+        while self._goes_on():
             connection.process_data_events(TICK_S)
             done = [held.popleft() for _ in range(min(due(), len(held)))]
             if done and asked_for.get("ack") == "multiple":

@@ -56,8 +56,8 @@ def measure(name: str, scenario: Mapping[str, Any], strategy: str, limit_shift_b
         _declare(node.amqp_port, scenario)
         time.sleep(AT_REST_S)
         other = OtherWork([os.getpid(), node.pid])
-        base, seen = driver.ask({"do": "sample"}), Seen()
-        samples = play(scenario, node.amqp_port, seen, lambda: driver.ask({"do": "sample"}))
+        base = driver.ask({"do": "sample"})
+        seen, samples = play(scenario, node.amqp_port, lambda: driver.ask({"do": "sample"}))
         share = other.share()
         row = reported(scenario, seen, base, samples)
         driver.close()
@@ -101,53 +101,55 @@ def queues(scenario: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def play(
-    scenario: Mapping[str, Any], port: int, seen: Seen, sample: Callable[[], Row]
-) -> list[tuple[float, Row, bool]]:
-    """Give the commands to clients at their times; return samples with their seconds, and whether anybody was blocked.
+    scenario: Mapping[str, Any], port: int, sample: Callable[[], Row]
+) -> tuple[Seen, list[tuple[float, Row, bool]]]:
+    """Give the commands to clients at their times.
+
+    Returns:
+        what all clients saw, and samples with their seconds and whether anybody was blocked.
 
     Raises NotOnANode for a command that no client has, RuntimeError if a client failed.
     """
     first_queue = queues(scenario)[0]["name"]
-    clients: dict[str, Client] = {}
-    samples: list[tuple[float, Row, bool]] = []
-    bursts: list[Client] = []
+    named: dict[str, Client] = {}
+    everybody: list[Client] = []
+    looked: list[tuple[float, Row]] = []
     waiting = sorted(scenario["commands"], key=lambda each: each.get("at_us", 0))
     began, end = time.monotonic(), scenario["until_us"] / 1e6
     try:
         while (now := time.monotonic() - began) < end:
             while waiting and waiting[0].get("at_us", 0) <= now * 1e6:
-                _do(waiting.pop(0), port, first_queue, clients, bursts, seen)
-            samples.append((round(now, 3), sample(), seen.anybody_blocked))
+                _do(waiting.pop(0), port, first_queue, named, everybody)
+            looked.append((round(now, 3), sample()))
             due = waiting[0]["at_us"] / 1e6 if waiting else end
             time.sleep(max(0.0, min(due, end, now + SAMPLE_S) - (time.monotonic() - began)))
     finally:
-        everybody = [*clients.values(), *bursts]
         for client in everybody:
             client.stop()
-    if failed := [each.error for each in everybody if each.error]:
+        ended = [client.ended() for client in everybody]
+    if failed := [error for _, error in ended if error]:
         raise RuntimeError("; ".join(failed))
-    return samples
+    seen = Seen()
+    for own, _ in ended:
+        seen.add(own)
+    return seen, [(at, row, seen.anybody_blocked(began + at)) for at, row in looked]
 
 
 def _do(
-    command: dict[str, Any],
-    port: int,
-    queue: str,
-    clients: dict[str, Client],
-    bursts: list[Client],
-    seen: Seen,
+    command: dict[str, Any], port: int, queue: str, named: dict[str, Client], everybody: list[Client]
 ) -> None:
     verb, name = command["do"], command.get("name", "")
     spoken = {"queue": queue, **command}
     if verb == "publish":
-        bursts.append(Client(port, spoken, seen))
+        everybody.append(Client(port, spoken))
     elif verb in {"set_publisher", "set_consumer"}:
-        if name in clients:
-            clients[name].change(command)
+        if name in named:
+            named[name].change(command)
         else:
-            clients[name] = Client(port, spoken, seen)
+            named[name] = Client(port, spoken)
+            everybody.append(named[name])
     elif verb == "remove":
-        clients.pop(name).stop()
+        named.pop(name).stop()
     elif verb != "set" or name != "queue_mode":
         raise NotOnANode(f"no client can {verb} {name}")
 

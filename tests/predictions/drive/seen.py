@@ -1,60 +1,77 @@
-"""What the clients of a run saw, counted together: messages, waits, and how long anybody was blocked."""
+"""What the clients of a run saw: messages, waits, and when they were blocked."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 
+import msgspec
 
-class Seen:
-    """Counts of one run; threads of all clients write here."""
 
-    def __init__(self) -> None:
-        self.published_count = self.published_bytes = self.delivered_count = 0
-        self.waits_s: list[float] = []
-        self.confirms_s: list[float] = []
-        self.blocked_s = 0.0
-        self._lock = threading.Lock()
-        self._blocked = 0
-        self._since = 0.0
+class Seen(msgspec.Struct):
+    """Counts of one client, or of all together.
+
+    Args:
+        waits_s: of each message from its publishing to its first delivery.
+        confirms_s: of each message from its publishing to its confirm.
+        blocked_spans: monotonic seconds when a connection got the notice that it is blocked, and that it is no more.
+    """
+
+    published_count: int = 0
+    published_bytes: int = 0
+    delivered_count: int = 0
+    waits_s: list[float] = []
+    confirms_s: list[float] = []
+    blocked_spans: list[tuple[float, float]] = []
+    _since: float | None = None
 
     def published(self, size_bytes: int) -> None:
         """Count a message that went out."""
-        with self._lock:
-            self.published_count += 1
-            self.published_bytes += size_bytes
+        self.published_count += 1
+        self.published_bytes += size_bytes
 
     def delivered(self, wait_s: float, redelivered: bool) -> None:
         """Count a message that came in; how long it waited is known from its first delivery."""
-        with self._lock:
-            self.delivered_count += 1
-            if not redelivered:
-                self.waits_s.append(wait_s)
+        self.delivered_count += 1
+        if not redelivered:
+            self.waits_s.append(wait_s)
 
     def confirmed(self, wait_s: float) -> None:
         """Count a confirm."""
-        with self._lock:
-            self.confirms_s.append(wait_s)
+        self.confirms_s.append(wait_s)
 
     def blocked(self) -> None:
-        """A connection got the notice that it is blocked."""
-        with self._lock:
-            if not self._blocked:
-                self._since = time.monotonic()
-            self._blocked += 1
+        """Note that the connection got the notice that it is blocked."""
+        self._since = time.monotonic()
 
     def unblocked(self) -> None:
-        """A connection got the notice that it is blocked no more, or ended."""
-        with self._lock:
-            self._blocked -= 1
-            if not self._blocked:
-                self.blocked_s += time.monotonic() - self._since
+        """Note that the connection got the notice that it is blocked no more, or ended."""
+        if self._since is not None:
+            self.blocked_spans.append((self._since, time.monotonic()))
+            self._since = None
+
+    def add(self, other: Seen) -> None:
+        """Add what another client saw."""
+        self.published_count += other.published_count
+        self.published_bytes += other.published_bytes
+        self.delivered_count += other.delivered_count
+        self.waits_s += other.waits_s
+        self.confirms_s += other.confirms_s
+        self.blocked_spans += other.blocked_spans
 
     @property
-    def anybody_blocked(self) -> bool:
-        """Whether some connection is blocked now."""
-        return self._blocked > 0
+    def blocked_s(self) -> float:
+        """Return the seconds in which at least one connection was blocked."""
+        total = 0.0
+        counted_until = float("-inf")
+        for since, until in sorted(self.blocked_spans):
+            total += max(0.0, until - max(since, counted_until))
+            counted_until = max(counted_until, until)
+        return total
+
+    def anybody_blocked(self, at: float) -> bool:
+        """Return whether some connection was blocked at a monotonic second."""
+        return any(since <= at < until for since, until in self.blocked_spans)
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
