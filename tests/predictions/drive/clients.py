@@ -6,6 +6,7 @@ Threads of one Python would wait for each other, and their waiting would be meas
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from collections import deque
 from collections.abc import Callable
@@ -24,8 +25,14 @@ STAMP_BYTES = 8
 """At the head of a body: when it was published, monotonic nanoseconds, which all processes of a machine share."""
 BURST_ROUND = 100
 """Messages of a burst between two checks whether the connection is blocked."""
+GRACE_S: Final = 3.0
+"""Given to a client to close its connection."""
 PROCESSES: Final = multiprocessing.get_context("fork")
 """A new interpreter would need half a second to begin, and a workload's times are exact."""
+
+
+class Stopped(Exception):
+    """A client that wrote to a socket which nobody reads was ended; what it saw counts."""
 
 
 class Client:
@@ -54,6 +61,8 @@ class Client:
 
     def ended(self) -> tuple[Seen, str | None]:
         """Wait for a client that was asked to stop; return what it saw, and in words why it ended early if it did."""
+        if not self._pipe.poll(GRACE_S):
+            self._process.terminate()
         try:
             seen, error = self._pipe.recv()
         except EOFError:
@@ -67,12 +76,19 @@ def _live(port: int, command: dict[str, Any], pipe: Connection) -> None:
     """Be the client, in its process; send what was seen at the end."""
     error = None
     client = _Connected(command, pipe)
+    signal.signal(signal.SIGTERM, _stop)
     try:
         client.live(pika.ConnectionParameters("127.0.0.1", port, heartbeat=0))
+    except Stopped:
+        client.seen.unblocked()
     except (AMQPError, OSError) as failed:
         error = f"{command['do']}: {failed!r}"
     with suppress(OSError):
         pipe.send((client.seen, error))
+
+
+def _stop(*_: Any) -> None:
+    raise Stopped
 
 
 class _Connected:
@@ -100,7 +116,10 @@ class _Connected:
             "publish": self._burst,
             "set_consumer": self._consume,
         }[self._command["do"]](connection, channel)
-        self._set_blocked(False)
+        if self._blocked:
+            # The node reads nothing from this connection, so it would not answer; the connection ends with the process.
+            self._set_blocked(False)
+            return
         with suppress(AMQPError):
             connection.close()
 
