@@ -19,21 +19,24 @@ class StoreLoad(msgspec.Struct, frozen=True):
         messages: in its index.
         cached: messages in the current file's cache.
         cached_bytes: of the records that the cache holds.
+        cached_with_removed_bytes: of these and of those whose messages were removed since.
     """
 
     files: int
     messages: int
     cached: int
     cached_bytes: int
+    cached_with_removed_bytes: int = 0
 
 
 def load(state: StoreState) -> StoreLoad:
     """Return what the memory model counts."""
     cached = len(state.cache)
-    cached_bytes = (
-        sum(file.valid for file in state.files if file.number == state.files.current) if cached else 0
-    )
-    return StoreLoad(len(state.files), state.index.rows.total, cached, cached_bytes)
+    valid = written = 0
+    if cached:
+        current = next(file for file in state.files if file.number == state.files.current)
+        valid, written = current.valid, current.file_size
+    return StoreLoad(len(state.files), state.index.rows.total, cached, valid, written)
 
 
 def snapshot(state: StoreState) -> dict[str, Any]:

@@ -23,6 +23,10 @@ LONG_MS = 300_000
 IDLE_MS = 400
 PAD_MS = 900
 """Waited after a publish that expires, so that the message has expired on a slow machine too."""
+LEASE_MS = 1500
+"""How long a queue that is not used stays: several steps on a slow machine take less."""
+LEASE_PAD_MS = 2100
+"""Waited until such a queue is gone, on a slow machine too."""
 WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
     ("publish", {"exchange": "nope", "routing_key": "k"}),
     ("publish", {"routing_key": "q1", "expiration": "soon"}),
@@ -181,15 +185,15 @@ class Program:
     def _lease(self) -> None:
         """A queue that goes when nobody used it for a while, and what keeps it."""
         on, name = self._channel(), "lease"
-        self._do("declare_queue", name=name, arguments={"x-expires": TTL_MS}, on=on)
+        self._do("declare_queue", name=name, arguments={"x-expires": LEASE_MS}, on=on)
         if self._chance(0.4):
             self._consume(name)
-            self._wait(PAD_MS)
+            self._wait(LEASE_PAD_MS)
             consumer, place = self._consumers.pop()
             self._do("cancel", name=consumer, on=place)
         elif self._chance(0.3):
             self._do("get", queue=name, ack=True, on=on)
-        self._wait(PAD_MS)
+        self._wait(LEASE_PAD_MS)
 
     def _redeclare(self) -> None:
         absent = [name for name in QUEUES if name not in self._queues]

@@ -41,6 +41,10 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         receive_buffer_bytes: what the VM keeps beside that for a connection's socket; it counts them, they are not
             resident.
         garbage_lingers_ms: bodies that leave RAM are counted for so long yet, until their processes collect garbage.
+        processes_collect_garbage: whether it follows from what each process does how long bodies are counted yet, and
+            how much larger its heap is than what lives in it; `garbage_lingers_ms` counts no more then.
+        desired_hibernate_ms: a queue that wakes sooner than this waits longer before it sleeps again (P4); 0 lets every
+            wait be the same.
         connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one instant.
         running_since_ms: how long the node had run when the scenario begins: the phase of its monitors' timers.
         vm_memory_high_watermark: publishers are blocked above this part of the RAM, or these bytes (M7, M8).
@@ -71,6 +75,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     connection_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=GIBIBYTE)] = 34_305
     receive_buffer_bytes: Annotated[int, msgspec.Meta(ge=0, le=GIBIBYTE)] = 3_950_000
     garbage_lingers_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 2000
+    processes_collect_garbage: bool = False
+    desired_hibernate_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     connection_bytes_per_s: Annotated[int, msgspec.Meta(ge=1024, le=1024 * GIBIBYTE)] | None = None
     running_since_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     vm_memory_high_watermark: Watermark = 0.4
@@ -145,6 +151,8 @@ SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
     "queue_master_locator",
     "receive_buffer_bytes",
     "garbage_lingers_ms",
+    "processes_collect_garbage",
+    "desired_hibernate_ms",
     "connection_bytes_per_s",
     "running_since_ms",
 }

@@ -14,6 +14,7 @@ from engine.node.control.client_parts import ClientParts
 from engine.node.control.site_monitors import SiteMonitors, used_at
 from engine.node.memory import model
 from engine.node.memory.disk_watch import DiskWatch
+from engine.node.memory.garbage import Garbage, GarbageWatch
 from engine.node.memory.watch import MemoryWatch
 from engine.node.mirrors.cluster import Cluster
 from engine.node.queues.queue_process import MILLISECOND_US
@@ -60,6 +61,8 @@ class Monitors:
         self._host = host
         self._queues = parts.queues
         self._connections = parts.connections
+        self._garbage_watch = GarbageWatch(f"memory/{configuration.node.running_since_ms}")
+        self._connections = parts.connections
         self._consumers = parts.consumers
         self._cluster = cluster
         self._actors = actors
@@ -103,12 +106,14 @@ class Monitors:
         each_bytes = settings.connection_memory_bytes
         queues = list(self._host.queues())
         actors = self._actors(FIRST_NODE)
+        garbage = self._garbage(actors) if settings.processes_collect_garbage else None
         memory = model.measure(
             settings.base_memory_bytes + model.queues_bytes(self._count(queues), each_bytes),
             actors * each_bytes,
-            actors * settings.receive_buffer_bytes,
+            (actors if garbage is None else garbage.buffers) * settings.receive_buffer_bytes,
             queues,
             self._host.store_loads(),
+            garbage,
         )
         changed = self._watch.check(memory, settings, self._clock.now_us)
         self.used_bytes = self._storage.used_bytes()
@@ -118,6 +123,11 @@ class Monitors:
             why: Why = {"process_memory": self._watch.counted, "limit": self._watch.limit}
             self._board.report_part("alarms", "M7", self.alarm_items(), why)
             self._send_alarms()
+
+    def _garbage(self, actors: int) -> Garbage:
+        """Return what processes hold beside what lives; a connection that is not read has nothing to receive into."""
+        blocked = sum(each.blocked for each in self._connections.publishers.values() if each.name != "burst")
+        return self._garbage_watch.check((live.process for _, live in self._queues.items()), actors - blocked)
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
         """Return how many queues this node has: alone all that there are, also while their broker is stopped."""

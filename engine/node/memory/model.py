@@ -11,6 +11,7 @@ from engine.backing_queue.protocol import BackingQueue
 from engine.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.msg_store import StoreLoad
 from engine.node.memory import calibration as cal
+from engine.node.memory.garbage import Garbage
 from engine.ranges import RangeSet
 
 
@@ -81,6 +82,7 @@ def measure(
     buffers: int,
     queues: Sequence[BackingQueue],
     stores: Iterable[StoreLoad],
+    garbage: Garbage | None = None,
 ) -> Memory:
     """Add up the memory; the cost follows the number of runs.
 
@@ -88,22 +90,28 @@ def measure(
         base, connections, buffers: bytes of the node, of all connections, and of what their sockets receive into.
         queues: all queues; a body that lies in several of them is one binary.
         stores: what counts of each message store.
+        garbage: of the queue processes; None counts what lives alone.
     """
     entries = bodies = in_ram_and_store = 0
     pending_bytes = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP
     counted = RangeSet()
     for queue in queues:
+        heap = 0
         for place, extent in queue.entries():
             flags, size_bytes, count = extent.flags, extent.size_bytes, extent.count
             entry, body = _costs(flags, size_bytes)
-            entries += count * (entry + pending_bytes if place.unacked else entry)
+            heap += count * (entry + pending_bytes if place.unacked else entry)
             if flags & IN_RAM:
                 if len(queues) > 1:
                     count = _not_counted(counted, extent)
                 bodies += count * body
                 if flags & IN_STORE:
                     in_ram_and_store += count * size_bytes
-    stores_total, cached = _stores(stores)
+        entries += heap if garbage is None else heap * garbage.heap_pct.get(queue.name, 100) // 100
+    stores_total, cached = _stores(stores, with_removed=garbage is not None)
+    if garbage is not None:
+        bodies += cal.BODY_BINARY_PER_BYTE * garbage.body_bytes
+        in_ram_and_store += garbage.body_bytes
     cached_bodies = max(0, cached - in_ram_and_store)
     return Memory(
         base=base,
@@ -138,12 +146,16 @@ def _journal(queue: BackingQueue) -> int:
     return total
 
 
-def _stores(stores: Iterable[StoreLoad]) -> tuple[int, int]:
-    """Return thousandths of a byte for tables, and the bytes of records that the caches hold."""
+def _stores(stores: Iterable[StoreLoad], with_removed: bool) -> tuple[int, int]:
+    """Return thousandths of a byte for tables, and the bytes of records that the caches hold.
+
+    Args:
+        with_removed: count records of removed messages as well, which the cache keeps until its file is full (S171.3).
+    """
     total = cached = 0
     for store in stores:
         total += cal.FILE_ROW * store.files
         total += cal.STORE_ROW * store.messages
         total += cal.CACHE_ROW * store.cached
-        cached += store.cached_bytes
+        cached += store.cached_with_removed_bytes if with_removed else store.cached_bytes
     return total, cached

@@ -49,7 +49,7 @@ class MemoryWatch:
     def check(self, memory: Memory, settings: NodeSettings, now_us: int) -> bool:
         """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
         memory = msgspec.structs.replace(
-            memory, bodies=self._uncollected(memory.bodies, now_us, settings.garbage_lingers_ms * 1000)
+            memory, bodies=self._uncollected(memory.bodies, now_us, _lingers_us(settings))
         )
         self.memory = memory
         self.limit = limit_bytes(settings.vm_memory_high_watermark, settings.ram_bytes)
@@ -112,3 +112,8 @@ class MemoryWatch:
             "reported_sum": self.monitor.sum,
             "desired_duration": self.monitor.desired,
         }
+
+
+def _lingers_us(settings: NodeSettings) -> int:
+    """Return how long each body counts after it left; where processes collect garbage that follows from them."""
+    return 0 if settings.processes_collect_garbage else settings.garbage_lingers_ms * 1000

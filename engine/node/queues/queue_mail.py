@@ -67,7 +67,7 @@ class QueueMail:
         message = self._swept.pop(number, None)
         if message is not None:
             self._owner.begin().take_message(*message)
-            self._owner.handled()
+            self._owner.handled(collects=False)
 
     def at_once(self, do: Callable[[], None]) -> None:
         """Let it be a message like any other, but one during which the process does nothing else (Q56)."""

@@ -9,6 +9,7 @@ from engine.backing_queue.protocol import BackingQueue
 from engine.node.commands.settings import NodeSettings
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.queues.mail import Mail
+from engine.node.time.backoff import Backoff
 from engine.node.time.process import PUBLISH
 from engine.node.time.scheduler import Scheduler, Timer
 from engine.ranges import Range
@@ -64,6 +65,12 @@ class QueueProcess:
         self._on_clock = on_clock
         self._rate_timer: Timer | None = None
         self._idle_timer: Timer | None = None
+        self.collections = 0
+        """How often it collected its garbage, which it does with every message that comes or goes."""
+        self._held_bytes = 0
+        """Of bodies: those in RAM, and those that left it since the process collected its garbage last."""
+        self._backoff = self._first_backoff()
+        self._slept_at_us = 0
         self.gone = False
         self.mail = mail(self)
         monitor.register(self.name)
@@ -95,10 +102,15 @@ class QueueProcess:
 
     # --- after each handled message ----------------------------------------------------------------------------------
 
-    def handled(self, arms_rate_timer: bool = True) -> None:
-        """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8)."""
+    def handled(self, arms_rate_timer: bool = True, collects: bool = True) -> None:
+        """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8).
+
+        Args:
+            collects: whether what was handled makes the process collect its garbage, as messages do that come and go.
+        """
         if self.stuck:
             return
+        self._collect(collects)
         self.drain()
         self.mail.settle()
         if arms_rate_timer and self._rate_timer is None:
@@ -106,7 +118,8 @@ class QueueProcess:
                 self._settings().rate_timer_ms * MILLISECOND_US,
                 partial(self.send, TIMER, self._rate_timer_fired),
             )
-        self.awake = True
+        if not self.awake:
+            self._wake()
         self._on_clock("P5")
         self.mail.handled()
 
@@ -120,7 +133,7 @@ class QueueProcess:
         settings = self._settings()
         idle = self.queue.needs_timeout() == "idle"
         self._wait(
-            settings.queue_sync_interval_ms if idle else settings.hibernate_after_ms,
+            settings.queue_sync_interval_ms if idle else self._hibernates_after_ms(settings),
             self.sync if idle else self._hibernate,
         )
 
@@ -151,7 +164,7 @@ class QueueProcess:
     def sync(self) -> None:
         """Sync the journal (P2, P3)."""
         self.begin().timeout()
-        self.handled()
+        self.handled(collects=False)
 
     def answer_info(self) -> None:
         """Answer how many messages there are: the process wakes for that, and its timers run again (P5, P6)."""
@@ -159,7 +172,7 @@ class QueueProcess:
 
     def _answer_info(self) -> None:
         self.begin()
-        self.handled()
+        self.handled(collects=False)
 
     # --- duration and hibernation ------------------------------------------------------------------------------------
 
@@ -168,7 +181,7 @@ class QueueProcess:
         self._rate_timer = None
         self.begin()
         self._report_duration()
-        self.handled(arms_rate_timer=False)
+        self.handled(arms_rate_timer=False, collects=False)
 
     def _report_duration(self) -> None:
         wanted = self._monitor.report(self.name, self.queue.ram_duration())
@@ -176,10 +189,7 @@ class QueueProcess:
             self.queue.set_ram_duration_target(wanted)
 
     def _hibernate(self) -> None:
-        """The queue was idle for long: report, flush the index, sleep (P4, Q65).
-
-        The broker's wait grows at random when it is woken often; here it is constant.
-        """
+        """The queue was idle for long: report, flush the index, sleep (P4, Q65)."""
         self._idle_timer = None
         self.begin()
         self._report_duration()
@@ -189,7 +199,33 @@ class QueueProcess:
             self._rate_timer.cancel()
             self._rate_timer = None
         self.awake = False
+        self._slept_at_us = self._scheduler.now_us
+        self._collect(True)
         self._on_clock("P4")
+
+    def _hibernates_after_ms(self, settings: NodeSettings) -> int:
+        """Return how long it waits while it is idle; without a desired rest that does not grow (P4)."""
+        return self._backoff.wait_ms if settings.desired_hibernate_ms else settings.hibernate_after_ms
+
+    def _first_backoff(self) -> Backoff:
+        settings = self._settings()
+        seed = f"{self.name}/{settings.running_since_ms}"
+        return Backoff(seed, settings.hibernate_after_ms, settings.desired_hibernate_ms)
+
+    def _wake(self) -> None:
+        self.awake = True
+        self._backoff.wake(self._scheduler.now_us - self._slept_at_us)
+
+    @property
+    def garbage_bytes(self) -> int:
+        """Of bodies that left RAM since the process collected its garbage last."""
+        return max(0, self._held_bytes - self.queue.ram_bytes)
+
+    def _collect(self, collects: bool) -> None:
+        """Note what the process holds of bodies after it handled something."""
+        in_ram = self.queue.ram_bytes
+        self._held_bytes = in_ram if collects else max(in_ram, self._held_bytes)
+        self.collections += collects
 
     def wanted_duration(self, duration_s: float | None) -> None:
         """The memory monitor sends a duration (M4)."""
@@ -199,7 +235,7 @@ class QueueProcess:
         self.begin()
         if not self.pinned:
             self.queue.set_ram_duration_target(duration_s)
-        self.handled()
+        self.handled(collects=False)
 
     def pin_target(self, target: int | None) -> None:
         """Hold target_ram_count at a value by command, or let it go to infinity until the next report."""
@@ -208,7 +244,7 @@ class QueueProcess:
             return
         self.pinned = target is not None
         self.begin().set_target(target)
-        self.handled()
+        self.handled(collects=False)
 
     def set_mode(self, mode: str) -> None:
         """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""

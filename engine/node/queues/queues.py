@@ -129,14 +129,18 @@ class Queues(Mapping[str, Deliveries]):
         self.obey(name)
         return live
 
-    def obey(self, name: str) -> None:
-        """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17)."""
+    def obey(self, name: str, *, starting: bool = False) -> None:
+        """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17).
+
+        Args:
+            starting: the process begins; a pass of drop_expired follows then, also where nothing is set.
+        """
         live, limits = self._live[name], self._definitions.effective(name)
         before = live.evictions.limits
         self._defined[name] = self._definitions.info_items(name)
         if limits.expires_ms != before.expires_ms:
             self._lifetimes.used(name)
-        if limits == before or live.process.stuck:
+        if (limits == before and not starting) or live.process.stuck:
             return
         live.process.begin()
         live.evictions.obey(limits)
@@ -279,11 +283,7 @@ class Queues(Mapping[str, Deliveries]):
             process.pin_target(wish.target)
         process.handled()
         live.evictions.limits = Effective()
-        self.obey(name)
-        if live.evictions.expiries:
-            process.begin()
-            live.evictions.drop_expired()
-            process.handled()
+        self.obey(name, starting=True)
 
     # --- looking -----------------------------------------------------------------------------------------------------
 

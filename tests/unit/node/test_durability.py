@@ -135,3 +135,18 @@ def test_a_queue_that_is_not_durable_does_not_make_a_clean_start_of_the_store_a_
     assert rows is not None
     started = {row.store: row.clean for row in rows.rows if isinstance(row, StoreRecovered)}
     assert started["persistent"] is True
+
+
+@pytest.mark.parametrize(("size_bytes", "q3", "q4"), [(16, 4, 1), (5000, 5, 0)])
+@pytest.mark.parametrize("how", ["clean", "kill", "crash"])
+def test_a_queue_that_starts_again_takes_its_head_and_puts_it_back(
+    how: str, size_bytes: int, q3: int, q4: int
+) -> None:
+    """P17, Q36: every start ends with a pass of drop_expired; a head whose body is in RAM comes back into q4."""
+    follower = follow(True, True)
+    follower.submit(burst(5, size_bytes, persistent=True, confirm=True))
+    follower.advance(SECOND)
+    end(follower, how)
+    follower.advance(2 * SECOND)
+    lanes = follower.node.snapshot()["queues"]["q"]["lanes"]
+    assert {name: sum(extent[1] for extent in lanes[name]) for name in ("q3", "q4")} == {"q3": q3, "q4": q4}

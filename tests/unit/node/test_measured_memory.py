@@ -74,3 +74,74 @@ def test_a_connection_takes_its_receive_buffer_along() -> None:
     made.submit({"do": "set_consumer", "name": "c1", "rate_per_s": 10})
     made.advance(2_000_000)
     assert memory(made)["process_memory"] - before > 3_900_000
+
+
+def paged() -> Node:
+    """Return a node whose idle queue paged out 1000 bodies of 10 kB half a second ago."""
+    made = node(processes_collect_garbage=True, desired_hibernate_ms=10_000)
+    made.submit({"do": "publish", "count": 1000, "size_bytes": 10_000})
+    made.advance(500_000)
+    made.submit({"do": "set", "name": "target_ram_count", "value": 0})
+    made.advance(1_000_000)
+    return made
+
+
+def test_bodies_that_an_idle_queue_paged_out_stay_until_it_hibernates() -> None:
+    made = paged()
+    assert made.snapshot()["node"]["clock"]["queue_process"] == "awake"
+    assert memory(made)["body_bytes"] > 10_000_000
+    made.advance(2_500_000)
+    assert made.snapshot()["node"]["clock"]["queue_process"] == "hibernating"
+    made.advance(4_000_000)
+    assert memory(made)["body_bytes"] == 0
+
+
+def test_a_body_in_garbage_and_in_a_stores_cache_counts_once() -> None:
+    made = paged()
+    total = memory(made)["body_bytes"] + memory(made)["cached_body_bytes"]
+    assert total < 11_000_000
+
+
+def test_a_queue_with_messages_coming_collects_what_left() -> None:
+    made = paged()
+    made.submit({"do": "publish", "count": 1, "size_bytes": 10_000})
+    made.advance(2_000_000)
+    assert memory(made)["body_bytes"] < 20_000
+
+
+def test_a_stores_cache_keeps_removed_bodies_of_its_current_file() -> None:
+    made = paged()
+    made.submit({"do": "purge"})
+    made.advance(6_000_000)
+    assert memory(made)["body_bytes"] == 0
+    assert memory(made)["cached_body_bytes"] > 10_000_000
+
+
+def test_the_heap_of_a_process_that_is_awake_moves_above_what_lives_in_it() -> None:
+    plain, awake = node(), node(processes_collect_garbage=True, hibernate_after_ms=5000)
+    shares = set()
+    for second in range(1, 30):
+        for made in (plain, awake):
+            made.submit({"do": "publish", "count": 100, "size_bytes": 10})
+            made.advance(second * 1_000_000)
+        shares.add(round(memory(awake)["entry_bytes"] / memory(plain)["entry_bytes"], 1))
+    assert shares <= {1.4, 1.5, 1.6, 1.8, 2.0, 2.4, 3.0, 4.2, 5.8}
+    assert min(shares) < 2 < 4 < max(shares)
+    kept = memory(awake)["entry_bytes"]
+    awake.advance(32_000_000)
+    assert memory(awake)["entry_bytes"] == kept
+    awake.advance(60_000_000)
+    assert memory(awake)["entry_bytes"] == memory(plain)["entry_bytes"]
+
+
+def test_a_blocked_connection_has_nothing_to_receive_into() -> None:
+    made = node(processes_collect_garbage=True)
+    made.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 10, "size_bytes": 10})
+    buffers = set()
+    for second in range(1, 30):
+        made.advance(second * 1_000_000)
+        buffers.add(memory(made)["connection_bytes"] // 3_900_000)
+    assert buffers == {0, 1, 2}
+    made.submit({"do": "set", "name": "vm_memory_high_watermark", "value": 0.01})
+    made.advance(32_000_000)
+    assert memory(made)["connection_bytes"] < 100_000
