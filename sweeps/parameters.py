@@ -177,6 +177,8 @@ def parameter(name: str) -> Parameter:
     return PARAMETERS[name]
 
 
+AS_MEASURED = {"processes_collect_garbage": True, "desired_hibernate_ms": 10_000}
+"""What a real node does and a picture is simpler without: single nodes of the real profile are swept with it."""
 PHASE_MS = 700
 """From one seed to the next the node has run so much longer: its timers stand otherwise, which decides near a limit."""
 
@@ -184,13 +186,17 @@ PHASE_MS = 700
 def with_values(scenario: Scenario, values: dict[str, Value], seed: int) -> Scenario:
     """Return a copy of `scenario` with each named parameter and the seed set; the original stays as it is.
 
-    The first seed leaves the node's timers as they are.
+    The first seed leaves the node's timers as they are. A single node of the real profile collects its garbage as it
+    was measured.
     """
     changed = copy.deepcopy(scenario)
     for name, value in values.items():
         parameter(name).apply(changed, value)
     changed["seed"] = seed
+    settings = changed.setdefault("settings", {})
+    if changed.get("profile") == "real" and settings.get("nodes", 1) == 1:
+        changed["settings"] = settings = AS_MEASURED | settings
     if seed > 1:
-        changed.setdefault("settings", {})["running_since_ms"] = PHASE_MS * (seed - 1)
+        settings["running_since_ms"] = PHASE_MS * (seed - 1)
     changed["digest"] = None
     return changed

@@ -62,6 +62,8 @@ handle(#{<<"do">> := <<"vhost">>, <<"name">> := Name}, Session) ->
     {#{added => Name}, Session};
 handle(#{<<"do">> := <<"settled">>, <<"limit_ms">> := LimitMs}, Session) ->
     {#{settled => cq_node:settled(LimitMs)}, Session};
+handle(#{<<"do">> := <<"timers">>}, Session) ->
+    {cq_sampler:timers(), Session};
 handle(#{<<"do">> := <<"sample">>}, Session) ->
     {cq_sampler:sample(), Session};
 handle(#{<<"do">> := <<"queues">>}, Session) ->

@@ -1,7 +1,21 @@
 %% What the node itself knows of its memory and disk, without asking a queue process: one that is woken reports an
 %% infinite duration, and is not told to page.
 -module(cq_sampler).
--export([sample/0]).
+-export([sample/0, timers/0]).
+
+%% Milliseconds until the node looks at its memory next, and until it computes how long messages may stay in RAM.
+timers() ->
+    #{memory_check_ms => memory_check_ms(), memory_monitor_ms => memory_monitor_ms()}.
+
+memory_check_ms() ->
+    [Timer] = [Each || Each <- tuple_to_list(sys:get_state(vm_memory_monitor)), is_reference(Each)],
+    erlang:read_timer(Timer).
+
+%% It has an interval, of which the timer server of Erlang/OTP 25 has a row: its name, and the timer that runs now.
+memory_monitor_ms() ->
+    {interval, Interval} = element(2, element(4, sys:get_state(rabbit_memory_monitor))),
+    [{_, Timer}] = ets:lookup(sys:get_state(timer_server), Interval),
+    erlang:read_timer(Timer).
 
 sample() ->
     {Monitor, Limit} = vm_memory_monitor:get_memory_use(bytes),

@@ -16,19 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from engine.node.commands.settings import REAL_NODE
+from sweeps.parameters import AS_MEASURED
 from sweeps.pool import Pool
 from tests.conftest import ROOT
 from tests.predictions import errors, measured
 from tests.predictions.drive.repeat import measure_missing
 from tests.predictions.fit import fit
 from tests.predictions.measured import FLOORS, MeasuredCell
-from tests.predictions.play import PHASES_MS, Predicted, predict
+from tests.predictions.play import PHASES, Predicted, predict
 from tools.measured_on import measured_on
 
 REFERENCE = "RabbitMQ 3.10.8, Erlang/OTP 25, vm_memory_calculation_strategy = erlang"
 MACHINE = "a virtual machine with two cores, clients on the same one"
-CONNECTION_BYTES_PER_S = 90_000_000
-"""What one connection carried in a second between client and node on the measured machine: bursts are no faster."""
+CONNECTION_BYTES_PER_S = 400_000_000
+"""What one connection carries in a second between such a client and such a node: bursts are no faster."""
 ORDERED = "backlog-drain"
 """The workload of which enough settings were measured to judge whether their order is predicted."""
 
@@ -40,11 +41,9 @@ def constants() -> dict[str, Any]:
     names = (
         "base_memory_bytes",
         "receive_buffer_bytes",
-        "garbage_lingers_ms",
     )
-    return {name: getattr(REAL_NODE, name) for name in names} | {
-        "connection_bytes_per_s": CONNECTION_BYTES_PER_S
-    }
+    measured = {name: getattr(REAL_NODE, name) for name in names}
+    return measured | AS_MEASURED | {"connection_bytes_per_s": CONNECTION_BYTES_PER_S}
 
 
 def compare(cells: Sequence[MeasuredCell], predicted: dict[str, dict[str, Predicted]]) -> dict[str, Any]:
@@ -53,12 +52,14 @@ def compare(cells: Sequence[MeasuredCell], predicted: dict[str, dict[str, Predic
     judged = [each for each in rows if not each["fitted"]]
     found = {}
     for name, floor in FLOORS.items():
-        pairs = [
-            (each["metrics"][name]["predicted"], each["metrics"][name]["measured"])
+        settings = [
+            errors.Ordered(
+                *(each["metrics"][name][key] for key in ("predicted", "measured_low", "measured_high"))
+            )
             for each in rows
             if each["workload"] == ORDERED and name in each["metrics"]
         ]
-        summary = errors.summary(judged, name, errors.tau(pairs, floor))
+        summary = errors.summary(judged, name, errors.tau(settings, floor))
         if summary is not None:
             found[name] = {"floor": floor, **summary}
     return {"metrics": found, "cells": rows}
@@ -135,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     names = {cell.name for cell in wanted}
     cells = [cell for cell in measured.read(runs=options.runs) if cell.name in names]
     resident = [cell for cell in measured.read("rss", options.runs) if cell.name in names]
-    phases = PHASES_MS[:1] if options.tiny else PHASES_MS
+    phases = PHASES[:1] if options.tiny else PHASES
     used = constants() | dict(options.setting)
     with Pool(options.processes) as pool:
         if options.fit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 GOOD_PCT: Final = 15.0
 ROUGH_PCT: Final = 30.0
@@ -20,25 +20,37 @@ def error(predicted: float, measured: float, floor: float) -> float:
     return (predicted - measured) / max(abs(measured), floor)
 
 
-def tau(pairs: Sequence[tuple[float, float]], floor: float) -> float | None:
+class Ordered(NamedTuple):
+    """One setting: what is predicted, and the least and the most that was measured."""
+
+    predicted: float
+    low: float
+    high: float
+
+
+def tau(settings: Sequence[Ordered], floor: float) -> float | None:
     """Return Kendall's tau-b of predicted and measured values; None where nothing differs.
 
+    Two settings of which repeated runs overlap have no measured order: whatever is predicted of them counts nothing.
+
     Args:
-        pairs: predicted and measured, one for each setting.
         floor: values that lie no further apart count as equal.
     """
-    agree = disagree = only_first = only_second = 0
-    for (a, x), (b, y) in combinations(pairs, 2):
-        first = 0 if abs(a - b) <= floor else (1 if a > b else -1)
-        second = 0 if abs(x - y) <= floor else (1 if x > y else -1)
-        agree += first * second > 0
-        disagree += first * second < 0
-        only_first += first != 0 and second == 0
-        only_second += second != 0 and first == 0
-    of_first, of_second = agree + disagree + only_first, agree + disagree + only_second
-    if not of_first or not of_second:
+    agree = disagree = only_measured = 0
+    for one, other in combinations(settings, 2):
+        measured = _sign(max(one.low - other.high, 0.0) - max(other.low - one.high, 0.0), floor)
+        predicted = _sign(one.predicted - other.predicted, floor)
+        agree += measured * predicted > 0
+        disagree += measured * predicted < 0
+        only_measured += measured != 0 and predicted == 0
+    ordered = agree + disagree
+    if not ordered:
         return None
-    return float((agree - disagree) / (of_first * of_second) ** 0.5)
+    return float((agree - disagree) / (ordered * (ordered + only_measured)) ** 0.5)
+
+
+def _sign(difference: float, floor: float) -> int:
+    return 0 if abs(difference) <= floor else (1 if difference > 0 else -1)
 
 
 def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict[str, Any] | None:

@@ -12,11 +12,11 @@ from tests.predictions.measured import FLOORS, MeasuredCell
 from tests.predictions.play import play
 
 CANDIDATES: Final[dict[str, tuple[int, ...]]] = {
-    "garbage_lingers_ms": (0, 1000, 2000),
-    "connection_bytes_per_s": (60_000_000, 75_000_000, 90_000_000),
+    "connection_bytes_per_s": (90_000_000, 200_000_000, 400_000_000),
+    "desired_hibernate_ms": (0, 10_000),
 }
-"""Values to try. What the node needs before
-anything happens, and the receive buffer of a connection, were measured themselves."""
+"""Values to try. What the node needs before anything happens, the receive buffer of a connection, and heaps were
+measured themselves."""
 
 JUDGED: Final = ("peak_ram_bytes", "blocked_s", "throughput_per_s", "latency_p95_s")
 """By what they are chosen: the metrics that a goal is set for."""

@@ -12,8 +12,39 @@ from sweeps.errors import SweepError
 from sweeps.pool import Pool
 from tests.predictions.measured import FLOORS, MeasuredCell
 
-PHASES_MS: Final = (5000, 5700, 6400, 7100, 8300)
-"""How long the node had run when the workload began: its timers of 1 and of 2.5 seconds stand differently each time."""
+
+class Phase(NamedTuple):
+    """How a node's timers stand when a workload begins; the draws of what is left to chance follow from it."""
+
+    running_since_ms: int
+    memory_monitor_after_ms: int
+
+
+RUNS: Final = 15
+CHECK_AFTER_MS: Final = (420, 600)
+MONITOR_AFTER_MS: Final = (1150, 1260)
+"""When a driven node looks at its memory first, and computes durations first: it has rested for six seconds then, so
+that this is nearly the same in every run (tests/recordings/validation/constants.json)."""
+SECOND_MS: Final = 1000
+RESTED_MS: Final = 7000
+
+
+def _phases() -> tuple[Phase, ...]:
+    """Return phases that go through both ranges, the second in another order than the first."""
+
+    def between(ends: tuple[int, int], step: int) -> int:
+        return ends[0] + (ends[1] - ends[0]) * step // (RUNS - 1)
+
+    return tuple(
+        Phase(
+            RESTED_MS + SECOND_MS * run - between(CHECK_AFTER_MS, run),
+            between(MONITOR_AFTER_MS, run * 4 % RUNS),
+        )
+        for run in range(RUNS)
+    )
+
+
+PHASES: Final = _phases()
 
 
 class Predicted(NamedTuple):
@@ -25,7 +56,7 @@ class Predicted(NamedTuple):
 
 
 def predict(
-    cells: Sequence[MeasuredCell], pool: Pool, settings: dict[str, Any], phases: Iterable[int] = PHASES_MS
+    cells: Sequence[MeasuredCell], pool: Pool, settings: dict[str, Any], phases: Iterable[Phase] = PHASES
 ) -> dict[str, dict[str, Predicted]]:
     """Return the predicted metrics of every cell by name; see `play`."""
     return {
@@ -39,7 +70,7 @@ def predict(
 
 
 def play(
-    cells: Sequence[MeasuredCell], pool: Pool, settings: dict[str, Any], phases: Iterable[int] = PHASES_MS
+    cells: Sequence[MeasuredCell], pool: Pool, settings: dict[str, Any], phases: Iterable[Phase] = PHASES
 ) -> dict[str, list[Row]]:
     """Return the rows of every cell by its name, one for each phase.
 
@@ -60,10 +91,10 @@ def play(
     return rows
 
 
-def _job(cell: MeasuredCell, settings: dict[str, Any], phase_ms: int) -> Cell:
-    chosen = {**cell.scenario["settings"], **settings, "running_since_ms": phase_ms}
+def _job(cell: MeasuredCell, settings: dict[str, Any], phase: Phase) -> Cell:
+    chosen = {**cell.scenario["settings"], **settings, **phase._asdict()}
     return Cell(
-        cell_id=f"{cell.name}/{phase_ms}",
+        cell_id=f"{cell.name}/{phase.running_since_ms}",
         workload=cell.name,
         values={},
         seed=1,

@@ -42,11 +42,13 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             resident.
         garbage_lingers_ms: bodies that leave RAM are counted for so long yet, until their processes collect garbage.
         processes_collect_garbage: whether it follows from what each process does how long bodies are counted yet, and
-            how much larger its heap is than what lives in it; `garbage_lingers_ms` counts no more then.
+            how much heap they have beside; `garbage_lingers_ms` counts no more then. Only for a single node.
         desired_hibernate_ms: a queue that wakes sooner than this waits longer before it sleeps again (P4); 0 lets every
             wait be the same.
         connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one instant.
         running_since_ms: how long the node had run when the scenario begins: the phase of its monitors' timers.
+        memory_monitor_after_ms: when the wanted duration is computed first; None where that follows from
+            `running_since_ms`.
         vm_memory_high_watermark: publishers are blocked above this part of the RAM, or these bytes (M7, M8).
         vm_memory_high_watermark_paging_ratio: paging starts at this part of the watermark (M3).
         vm_memory_calculation_strategy: what is compared with the watermark (M9): what lives in the VM, which runs from
@@ -79,6 +81,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     desired_hibernate_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     connection_bytes_per_s: Annotated[int, msgspec.Meta(ge=1024, le=1024 * GIBIBYTE)] | None = None
     running_since_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
+    memory_monitor_after_ms: Milliseconds | None = None
     vm_memory_high_watermark: Watermark = 0.4
     vm_memory_high_watermark_paging_ratio: Ratio = 0.5
     vm_memory_calculation_strategy: Strategy = "erlang"
@@ -99,6 +102,11 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     nodes: Annotated[int, msgspec.Meta(ge=1, le=3)] = 1
     ring_hop_us: Annotated[int, msgspec.Meta(ge=0, le=20_000)] = 0
     queue_master_locator: Locator = "client-local"
+
+    @property
+    def garbage_follows(self) -> bool:
+        """Whether what is not collected follows from what processes do; in a cluster bodies linger for a fixed time."""
+        return self.processes_collect_garbage and self.nodes == 1
 
 
 REAL_NODE: Final = NodeSettings()
@@ -155,6 +163,7 @@ SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
     "desired_hibernate_ms",
     "connection_bytes_per_s",
     "running_since_ms",
+    "memory_monitor_after_ms",
 }
 """Settings that are shown only once a scenario or a command names them.
 

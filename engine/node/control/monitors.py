@@ -77,7 +77,8 @@ class Monitors:
         self._processes.in_monitor("vm_memory", self.measure_memory)
         self._clock.after(self._rest_of(node.memory_check_interval_ms), self._check_memory)
         self.others.start()
-        self._clock.after(self._rest_of(node.memory_monitor_interval_ms), self._recompute)
+        monitor_us = (node.memory_monitor_after_ms or 0) * MILLISECOND_US
+        self._clock.after(monitor_us or self._rest_of(node.memory_monitor_interval_ms), self._recompute)
 
     def _rest_of(self, interval_ms: int) -> int:
         """Return how long a timer of a node that has run for a while still waits, in microseconds."""
@@ -106,7 +107,7 @@ class Monitors:
         each_bytes = settings.connection_memory_bytes
         queues = list(self._host.queues())
         actors = self._actors(FIRST_NODE)
-        garbage = self._garbage(actors) if settings.processes_collect_garbage else None
+        garbage = self._garbage(actors) if settings.garbage_follows else None
         memory = model.measure(
             settings.base_memory_bytes + model.queues_bytes(self._count(queues), each_bytes),
             actors * each_bytes,

@@ -6,17 +6,17 @@ it hibernates (docs/calibration.md, "Who holds garbage, and until when").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final, Protocol
 
 import msgspec
 
 from engine.node.time.draws import Draws
 
-HEAP_PCT: Final = (140, 150, 160, 180, 200, 240, 300, 420, 580)
-"""The heap of a process that is awake, of what lives in it: small after a large collection, large after a small one.
+HEAP_BYTES: Final = tuple(10_000 * each for each in (150, 225, 255, 294, 353, 425, 604, 743, 835))
+"""What the heaps of all processes have beside what lives in queues while one of them is awake.
 
-Nine quantiles of what was measured; each is as likely as the others.
+Nine quantiles of what was measured while six workloads ran: little after a large collection, much after a small one.
 """
 BUFFERS: Final = (0, 1, 1, 2)
 """Receive buffers that a busy connection has at once."""
@@ -25,7 +25,6 @@ BUFFERS: Final = (0, 1, 1, 2)
 class Collector(Protocol):
     """A queue process, as far as its garbage goes."""
 
-    name: str
     awake: bool
     collections: int
     """How often it collected its garbage."""
@@ -39,12 +38,12 @@ class Garbage(msgspec.Struct, frozen=True):
     """What processes hold beside what lives.
 
     Args:
-        heap_pct: by the name of each queue whose process is awake, its heap in per cent of what lives in it.
+        heap_bytes: on the heaps of processes.
         body_bytes: of bodies that left RAM and were not collected.
         buffers: receive buffers of all connections.
     """
 
-    heap_pct: Mapping[str, int]
+    heap_bytes: int
     body_bytes: int
     buffers: int
 
@@ -56,29 +55,30 @@ class GarbageWatch:
         seed: all draws follow from it.
     """
 
-    __slots__ = ("_draws", "_heaps")
+    __slots__ = ("_draws", "_collections", "_heap_bytes")
 
     def __init__(self, seed: str) -> None:
         self._draws = Draws(seed)
-        self._heaps: dict[str, tuple[int, int]] = {}
-        """Of each process that is awake: how often it had collected, and the heap that was drawn then."""
+        self._collections = -1
+        self._heap_bytes = 0
+        """Drawn when processes had collected so often."""
 
     def check(self, processes: Iterable[Collector], connections: int) -> Garbage:
-        """Return what these processes hold now; a body that left several queues at once counts once.
+        """Return what processes hold now; a body that left several queues at once counts once.
 
         Args:
+            processes: of the queues.
             connections: how many there are whose sockets are read.
         """
         every = list(processes)
-        before, self._heaps = self._heaps, {}
-        for each in every:
-            if each.awake:
-                collections, pct = before.get(each.name, (-1, 0))
-                if collections != each.collections:
-                    pct = HEAP_PCT[self._draws.below(len(HEAP_PCT))]
-                self._heaps[each.name] = each.collections, pct
+        collections = sum(each.collections for each in every)
+        if not any(each.awake for each in every):
+            self._heap_bytes = 0
+        elif collections != self._collections:
+            self._heap_bytes = HEAP_BYTES[self._draws.below(len(HEAP_BYTES))]
+        self._collections = collections
         return Garbage(
-            {name: pct for name, (_, pct) in self._heaps.items()},
+            self._heap_bytes,
             max((each.garbage_bytes for each in every), default=0),
             sum(BUFFERS[self._draws.below(len(BUFFERS))] for _ in range(connections)),
         )

@@ -96,20 +96,19 @@ def measure(
     pending_bytes = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP
     counted = RangeSet()
     for queue in queues:
-        heap = 0
         for place, extent in queue.entries():
             flags, size_bytes, count = extent.flags, extent.size_bytes, extent.count
             entry, body = _costs(flags, size_bytes)
-            heap += count * (entry + pending_bytes if place.unacked else entry)
+            entries += count * (entry + pending_bytes if place.unacked else entry)
             if flags & IN_RAM:
                 if len(queues) > 1:
                     count = _not_counted(counted, extent)
                 bodies += count * body
                 if flags & IN_STORE:
                     in_ram_and_store += count * size_bytes
-        entries += heap if garbage is None else heap * garbage.heap_pct.get(queue.name, 100) // 100
     stores_total, cached = _stores(stores, with_removed=garbage is not None)
     if garbage is not None:
+        entries += 1000 * garbage.heap_bytes
         bodies += cal.BODY_BINARY_PER_BYTE * garbage.body_bytes
         in_ram_and_store += garbage.body_bytes
     cached_bodies = max(0, cached - in_ram_and_store)

@@ -116,4 +116,4 @@ class MemoryWatch:
 
 def _lingers_us(settings: NodeSettings) -> int:
     """Return how long each body counts after it left; where processes collect garbage that follows from them."""
-    return 0 if settings.processes_collect_garbage else settings.garbage_lingers_ms * 1000
+    return 0 if settings.garbage_follows else settings.garbage_lingers_ms * 1000

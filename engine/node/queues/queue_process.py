@@ -208,9 +208,14 @@ class QueueProcess:
         return self._backoff.wait_ms if settings.desired_hibernate_ms else settings.hibernate_after_ms
 
     def _first_backoff(self) -> Backoff:
+        """Return the wait before the first sleep; on a node that has run for a while the process slept once before."""
         settings = self._settings()
         seed = f"{self.name}/{settings.running_since_ms}"
-        return Backoff(seed, settings.hibernate_after_ms, settings.desired_hibernate_ms)
+        backoff = Backoff(seed, settings.hibernate_after_ms, settings.desired_hibernate_ms)
+        slept_ms = settings.running_since_ms - settings.hibernate_after_ms
+        if slept_ms > 0:
+            backoff.wake(slept_ms * MILLISECOND_US)
+        return backoff
 
     def _wake(self) -> None:
         self.awake = True

@@ -1,8 +1,9 @@
-"""`python -m tests.predictions.drive.constants`: measure a node's three constants of memory by themselves.
+"""`python -m tests.predictions.drive.constants`: measure a node's constants by themselves.
 
 - base: `erlang:memory(total)` of a fresh node with one empty queue (setting `base_memory_bytes`);
 - receive buffer: what each connection adds to that (`receive_buffer_bytes`);
-- lingering: how long `erlang:memory(binary)` keeps bodies that were acknowledged, or purged (`garbage_lingers_ms`).
+- lingering: how long `erlang:memory(binary)` keeps bodies that were acknowledged, or purged (`garbage_lingers_ms`);
+- what the connection of a burst carries in a second, between this client and this node (`connection_bytes_per_s`).
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from pika.adapters.blocking_connection import BlockingChannel
 from tests.conftest import RECORDINGS
 from tests.differential.driver import Driver
 from tests.differential.node import PrivateNode
+from tests.predictions.drive.clients import Client
 from tests.predictions.drive.run import AT_REST_S
 
 KEPT: Final = RECORDINGS / "validation" / "constants.json"
 CONNECTIONS: Final = 4
 BODY: Final = b"x" * 20_000
 COUNT: Final = 1500
+BURST: Final = 20_000
+BURST_BODY_BYTES: Final = 8192
+POLL_S: Final = 0.01
 LOOK_S: Final = 0.1
 LINGERS_AT_MOST_S: Final = 15.0
 NODE_SETTINGS: Final = {
@@ -36,7 +41,7 @@ QUEUE: Final = "orders"
 
 
 def measure_constants() -> dict[str, float]:
-    """Return the three constants of one fresh node, in bytes and seconds."""
+    """Return the constants of one fresh node, in bytes and seconds."""
     with PrivateNode(NODE_SETTINGS, in_memory=False) as node:
         node.start()
         driver = Driver(node.driver_port)
@@ -61,6 +66,8 @@ def measure_constants() -> dict[str, float]:
         _filled(channel)
         time.sleep(AT_REST_S)
         after_purge = _lingers_s(lambda: channel.queue_purge(QUEUE), lambda: sample("binary"))
+        channel.queue_purge(QUEUE)
+        carried = _carried_per_s(node.amqp_port, channel)
         connections[0].close()
         driver.close()
     return {
@@ -68,6 +75,7 @@ def measure_constants() -> dict[str, float]:
         "receive_buffer_bytes": buffers,
         "lingers_after_ack_s": round(after_ack, 2),
         "lingers_after_purge_s": round(after_purge, 2),
+        "connection_bytes_per_s": carried,
     }
 
 
@@ -91,6 +99,21 @@ def _filled_and_got(channel: BlockingChannel) -> int:
         if method is not None:
             tag = method.delivery_tag
     return tag
+
+
+def _carried_per_s(port: int, channel: BlockingChannel) -> int:
+    """Return the bytes that reach the queue in a second of a burst."""
+    burst = Client(port, {"do": "publish", "count": BURST, "size_bytes": BURST_BODY_BYTES, "queue": QUEUE})
+    first, arrived = 0.0, 0
+    while arrived < BURST:
+        arrived = channel.queue_declare(QUEUE, passive=True).method.message_count
+        if not first and arrived:
+            first, before = time.monotonic(), arrived
+        time.sleep(POLL_S)
+    seconds = time.monotonic() - first
+    burst.stop()
+    burst.ended()
+    return int((BURST - before) * BURST_BODY_BYTES / seconds)
 
 
 def _lingers_s(free: Callable[[], object], binary: Callable[[], int]) -> float:
