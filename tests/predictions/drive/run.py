@@ -113,14 +113,14 @@ def play(
     first_queue = queues(scenario)[0]["name"]
     named: dict[str, Client] = {}
     everybody: list[Client] = []
-    looked: list[tuple[float, Row]] = []
+    sampled: list[tuple[float, Row]] = []
     waiting = sorted(scenario["commands"], key=lambda each: each.get("at_us", 0))
     began, end = time.monotonic(), scenario["until_us"] / 1e6
     try:
         while (now := time.monotonic() - began) < end:
             while waiting and waiting[0].get("at_us", 0) <= now * 1e6:
                 _do(waiting.pop(0), port, first_queue, named, everybody)
-            looked.append((round(now, 3), sample()))
+            sampled.append((round(now, 3), sample()))
             due = waiting[0]["at_us"] / 1e6 if waiting else end
             time.sleep(max(0.0, min(due, end, now + SAMPLE_S) - (time.monotonic() - began)))
     finally:
@@ -132,7 +132,7 @@ def play(
     seen = Seen()
     for own, _ in ended:
         seen.add(own)
-    return seen, [(at, row, seen.anybody_blocked(began + at)) for at, row in looked]
+    return seen, [(at, row, seen.anybody_blocked(began + at)) for at, row in sampled]
 
 
 def _do(
