@@ -8,8 +8,10 @@ from statistics import median
 import pytest
 
 from engine.node.commands.settings import REAL_NODE
+from tests.predictions.__main__ import CONNECTION_BYTES_PER_S
 from tests.predictions.drive.constants import KEPT
 from tests.predictions.measured import RUNS
+from tests.predictions.play import CHECK_AFTER_MS, MONITOR_AFTER_MS
 
 NODES = json.loads(KEPT.read_text(encoding="utf-8"))["nodes"]
 
@@ -27,5 +29,18 @@ def test_a_connection_adds_what_connections_added() -> None:
 
 def test_bodies_linger_longer_than_after_an_acknowledgement_and_no_longer_than_after_a_purge() -> None:
     after_ack = median(each["lingers_after_ack_s"] for each in NODES)
-    after_purge = max(each["lingers_after_purge_s"] for each in NODES if "lingers_after_purge_s" in each)
+    after_purge = max(each["lingers_after_purge_s"] for each in NODES)
     assert after_ack <= REAL_NODE.garbage_lingers_ms / 1000 <= after_purge
+
+
+def test_a_burst_is_carried_as_fast_as_connections_were() -> None:
+    measured = median(each["connection_bytes_per_s"] for each in NODES)
+    assert measured == pytest.approx(CONNECTION_BYTES_PER_S, rel=0.25)
+
+
+def test_predictions_begin_with_the_timers_of_nodes_that_rested() -> None:
+    for name, (least, most) in {
+        "memory_check_ms": CHECK_AFTER_MS,
+        "memory_monitor_ms": MONITOR_AFTER_MS,
+    }.items():
+        assert least <= median(each[name] for each in NODES) <= most

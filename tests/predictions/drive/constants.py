@@ -3,7 +3,8 @@
 - base: `erlang:memory(total)` of a fresh node with one empty queue (setting `base_memory_bytes`);
 - receive buffer: what each connection adds to that (`receive_buffer_bytes`);
 - lingering: how long `erlang:memory(binary)` keeps bodies that were acknowledged, or purged (`garbage_lingers_ms`);
-- what the connection of a burst carries in a second, between this client and this node (`connection_bytes_per_s`).
+- what the connection of a burst carries in a second, between this client and this node (`connection_bytes_per_s`);
+- when a node that has rested looks at its memory, and computes durations (`running_since_ms`, `memory_monitor_after_ms`).
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def measure_constants() -> dict[str, float]:
         with _connected(node.amqp_port) as connection:
             connection.channel().queue_declare(QUEUE, durable=True)
         time.sleep(AT_REST_S)
+        timers = driver.ask({"do": "timers"})
         base = sample("total")
         connections = [_connected(node.amqp_port) for _ in range(CONNECTIONS)]
         for each in connections:
@@ -76,6 +78,7 @@ def measure_constants() -> dict[str, float]:
         "lingers_after_ack_s": round(after_ack, 2),
         "lingers_after_purge_s": round(after_purge, 2),
         "connection_bytes_per_s": carried,
+        **timers,
     }
 
 
