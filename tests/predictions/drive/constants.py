@@ -4,7 +4,7 @@
 - receive buffer: what each connection adds to that (`receive_buffer_bytes`);
 - lingering: how long `erlang:memory(binary)` keeps bodies that were acknowledged, or purged (`garbage_lingers_ms`);
 - what the connection of a burst carries in a second, between this client and this node (`connection_bytes_per_s`);
-- when a node that has rested looks at its memory, and computes durations (`running_since_ms`, `memory_monitor_after_ms`).
+- when a node that has rested looks at its memory and computes durations first (`memory_monitor_after_ms` and others).
 """
 
 from __future__ import annotations
