@@ -36,8 +36,11 @@ def test_the_wait_is_never_shorter_than_the_first() -> None:
 
 def test_draws_follow_from_the_seed() -> None:
     def waits(seed: str) -> list[int]:
-        backoff = Backoff(seed, 1000, 10_000)
-        return [(backoff.wake(0), backoff.wait_ms)[1] for _ in range(3)]
+        backoff, drawn = Backoff(seed, 1000, 10_000), []
+        for _ in range(3):
+            backoff.wake(0)
+            drawn.append(backoff.wait_ms)
+        return drawn
 
     assert waits("a") == waits("a")
     assert len({tuple(waits(str(seed))) for seed in range(5)}) == 5
