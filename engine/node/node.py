@@ -30,6 +30,7 @@ from engine.node.commands import commands
 from engine.node.commands.base import Command
 from engine.node.commands.commands import AnyCommand
 from engine.node.commands.scenario import Scenario, TimedCommand
+from engine.node.commands.topology_commands import KillQueue
 from engine.node.control.client_parts import ClientParts
 from engine.node.control.client_verbs import ClientVerbs
 from engine.node.control.cluster_verbs import ClusterVerbs
@@ -124,7 +125,7 @@ class Node:
             board=self.board,
             emit=self._emit,
             on_confirmed=self._confirmed,
-            callbacks=Callbacks(self._discarded, self._taken, self._rejected, self._bury),
+            callbacks=Callbacks(self._discarded, self._taken, self._rejected, self._bury, self._broken),
             definitions=self.definitions,
             lifetimes=self.lifetimes,
         )
@@ -334,6 +335,14 @@ class Node:
 
     def _bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
         self.dead_letters.bury(queue, reason, dead, limits)
+
+    def _broken(self, queue: str) -> None:
+        """Let a queue's process crash as soon as what goes on now is over (D4)."""
+        self._clock.after(0, partial(self._crash, queue))
+
+    def _crash(self, queue: str) -> None:
+        if queue in self.queues:
+            self._verbs.do(KillQueue(queue=queue))
 
     def _lost_consumer(self, queue: str) -> None:
         self.lifetimes.lost_consumer(self.queues[queue])

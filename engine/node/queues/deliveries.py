@@ -32,12 +32,14 @@ class Callbacks(NamedTuple):
         taken: messages whose confirms go out at once, where the queue might have rejected them (K1).
         rejected: messages that the queue did not take (P8).
         bury: messages died.
+        broken: the queue's process cannot go on: it crashes.
     """
 
     discarded: Callable[[str, Arrival], None]
     taken: Callable[[str, Range], None]
     rejected: Callable[[str, Range], None]
     bury: Bury
+    broken: Callable[[str], None]
 
 
 class Deliveries:
@@ -73,6 +75,7 @@ class Deliveries:
         self._on_taken = callbacks.taken
         self._on_rejected = callbacks.rejected
         self._bury = callbacks.bury
+        self._on_broken = callbacks.broken
         self.copies: Callable[[Arrival, int | None, bool], None] | None = None
         """Sends the mirrors what a channel publishes (H31)."""
 
@@ -207,6 +210,8 @@ class Deliveries:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
         none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
         done = 0
+        if queue.depth and self.ring.single_active and not none_fits and self._asserts_in_vain():
+            return
         # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
         if (not queue.depth or self.ring.single_active) and not none_fits:
             done = self._deliver_directly(arrival, spacing_us, already_delivered)
@@ -226,6 +231,15 @@ class Deliveries:
         if confirm_at_once and evictions.may_reject and rejected < arrival.count:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count - rejected))
         self.process.handled()
+
+    def _asserts_in_vain(self) -> bool:
+        """Return whether the process crashes: only an empty queue hands over messages to be acknowledged (P8.3)."""
+        consumer = self.ring.next()
+        if consumer is None or not consumer.needs_ack:
+            return False
+        self.process.hold()  # what comes until then is lost with it
+        self._on_broken(self.name)
+        return True
 
     def _vanish(self, arrival: Arrival) -> None:
         """Messages that may not stay for a moment leave no trace (P8.4)."""
