@@ -337,7 +337,8 @@ class Node:
         self.dead_letters.bury(queue, reason, dead, limits)
 
     def _broken(self, queue: str) -> None:
-        """Let a queue's process crash as soon as what goes on now is over (D4)."""
+        """Let a queue's process crash as soon as what goes on now is over; what reaches it until then is lost (D4)."""
+        self.queues[queue].process.hold()
         self._clock.after(0, partial(self._crash, queue))
 
     def _crash(self, queue: str) -> None:

@@ -210,8 +210,6 @@ class Deliveries:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
         none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
         done = 0
-        if queue.depth and self.ring.single_active and not none_fits and self._asserts_in_vain():
-            return
         # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
         if (not queue.depth or self.ring.single_active) and not none_fits:
             done = self._deliver_directly(arrival, spacing_us, already_delivered)
@@ -231,15 +229,6 @@ class Deliveries:
         if confirm_at_once and evictions.may_reject and rejected < arrival.count:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count - rejected))
         self.process.handled()
-
-    def _asserts_in_vain(self) -> bool:
-        """Return whether the process crashes: only an empty queue hands over messages to be acknowledged (P8.3)."""
-        consumer = self.ring.next()
-        if consumer is None or not consumer.needs_ack:
-            return False
-        self.process.hold()  # what comes until then is lost with it
-        self._on_broken(self.name)
-        return True
 
     def _vanish(self, arrival: Arrival) -> None:
         """Messages that may not stay for a moment leave no trace (P8.4)."""
@@ -276,6 +265,10 @@ class Deliveries:
             turns = self.ring.turns(consumer, left)
             each = self.ring.share(turns, left)
             part = arrival.part(done, each * len(turns))
+            if consumer.needs_ack and queue.depth:
+                # The broker asserts here that the queue is empty (P8.3).
+                self._on_broken(self.name)
+                return arrival.count
             if consumer.needs_ack:
                 tags = queue.publish_delivered(part, spacing_us)
                 extent = msgspec.structs.replace(self.process.queue.unkept(part), start=tags.start)
