@@ -65,8 +65,10 @@ class RangeSet:
 
     def add(self, start: int, count: int = 1) -> None:
         """Add the integers of [start, start+count), whether or not some are here already."""
-        self._ranges.remove(start, count)
-        self._ranges.insert(Range(start, count))
+        ranges = self._ranges
+        if ranges.total and start < ranges.last.end:
+            ranges.remove(start, count)
+        ranges.insert(Range(start, count))
 
     def discard(self, start: int, count: int = 1) -> list[Range]:
         """Remove [start, start+count) and return what was really here."""

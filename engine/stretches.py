@@ -112,10 +112,20 @@ class Stretches(Generic[R]):
         if count <= 0:
             raise ValueError(f"empty stretch {stretch!r}")
         start = stretch.start
-        if not self.total or start > stretches[-1].start:
-            at = len(stretches)
-        else:
-            at = bisect_right(stretches, start, self._head, key=_start)
+        if not self.total:
+            stretches.append(stretch)
+            self.total = count
+            return
+        last = stretches[-1]
+        end = last.start + last.count
+        if start >= end:  # behind all, as what is new
+            self.total += count
+            if start == end and last.continued_by(stretch):
+                stretches[-1] = last.merged(last.count + count)
+            else:
+                stretches.append(stretch)
+            return
+        at = bisect_right(stretches, start, self._head, key=_start)
         if at < len(stretches) and start + count > stretches[at].start:
             raise ValueError(f"{stretch!r} overlaps {stretches[at]!r}")
         self.total += count
@@ -195,6 +205,10 @@ class Stretches(Generic[R]):
     def _at(self, start: int) -> int:
         """Index of the first stretch that ends after `start`."""
         stretches = self._stretches
+        if self.total:
+            last = stretches[-1]
+            if start >= last.start:  # at the tail, as what is new
+                return len(stretches) - (start < last.start + last.count)
         at = bisect_right(stretches, start, self._head, key=_start)
         if at > self._head:
             before = stretches[at - 1]
@@ -230,24 +244,31 @@ class Stretches(Generic[R]):
 
     def remove(self, start: int, count: int) -> list[R]:
         """Take what lies inside [start, start+count); items that are not here are passed over."""
-        found = self.overlapping(start, count)
+        found: list[R] = []
+        stretches = self._stretches
+        if not self.total:
+            return found
+        end = start + count
+        at = stop = self._at(start)
+        rest: list[R] = []
+        while stop < len(stretches) and stretches[stop].start < end:
+            stretch = stretches[stop]
+            stop += 1
+            begins, ends = stretch.start, stretch.start + stretch.count
+            if begins >= start and ends <= end:
+                found.append(stretch)
+                self.total -= stretch.count
+                continue
+            low, high = max(start, begins), min(end, ends)
+            found.append(stretch.part(low - begins, high - low))
+            self.total -= high - low
+            if begins < low:
+                rest.append(stretch.part(0, low - begins))
+            if high < ends:
+                rest.append(stretch.part(high - begins, ends - high))
         if not found:
             return found
-        stretches = self._stretches
-        at = self._at(start)
-        end = start + count
-        rest: list[R] = []
-        first = stretches[at]
-        if first.start < start:
-            rest.append(first.part(0, start - first.start))
-        stop = at
-        while stop < len(stretches) and stretches[stop].start < end:
-            stop += 1
-        last = stretches[stop - 1]
-        if last.start + last.count > end:
-            rest.append(last.part(end - last.start, last.start + last.count - end))
         stretches[at:stop] = rest
-        self.total -= sum(stretch.count for stretch in found)
         if self._head == len(stretches):
             stretches.clear()
             self._head = 0

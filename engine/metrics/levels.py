@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -51,10 +52,7 @@ class Levels(msgspec.Struct):
     def follow(self, at_us: int, transition: t.Transition) -> None:
         """Bring the levels up to a transition at `at_us`."""
         self.at_us = at_us
-        if isinstance(transition, t.Shift):
-            _shift(self, transition)
-        handler = HANDLERS.get(type(transition))
-        if handler is not None:
+        for handler in handlers_of(type(transition)):
             handler(self, at_us, transition)
 
 
@@ -84,6 +82,8 @@ LANES = frozenset(
 
 def count(extents: tuple[Extent, ...]) -> int:
     """Return how many messages the extents hold."""
+    if len(extents) == 1:  # nearly always
+        return extents[0].count
     return sum(extent.count for extent in extents)
 
 
@@ -92,7 +92,7 @@ def of_mirror(queue: str) -> bool:
     return "@" in queue
 
 
-def _shift(levels: Levels, shift: t.Shift) -> None:
+def _shifted(levels: Levels, at_us: int, shift: t.Shift) -> None:
     """Follow how many messages are ready, in all and in each queue's delta."""
     moved = count(shift.extents) * ((shift.to in LANES) - (shift.source in LANES))
     if moved:
@@ -233,7 +233,9 @@ def _actor_changed(levels: Levels, at_us: int, change: t.ActorChanged) -> None:
         (levels.blocked_publishers.add if blocked else levels.blocked_publishers.discard)(change.actor)
 
 
-HANDLERS: dict[type[t.Transition], Callable[[Levels, int, Any], None]] = {
+Handler = Callable[[Levels, int, Any], None]
+
+HANDLERS: dict[type[t.Transition], Handler] = {
     t.Published: _published,
     t.PublishedDelivered: _handed_over,
     t.Discarded: _handed_over,
@@ -249,3 +251,10 @@ HANDLERS: dict[type[t.Transition], Callable[[Levels, int, Any], None]] = {
     t.NodeChanged: _node_changed,
     t.ActorChanged: _actor_changed,
 }
+
+
+@cache
+def handlers_of(kind: type[t.Transition]) -> tuple[Handler, ...]:
+    """Return what follows transitions of a kind: a shift moves messages, whatever else it does."""
+    shifted = (_shifted,) if issubclass(kind, t.Shift) else ()
+    return (*shifted, HANDLERS[kind]) if kind in HANDLERS else shifted

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine import transitions as t
-from engine.metrics.accumulators import Accumulator
 from engine.metrics.levels import Levels
 from engine.metrics.metric import METRICS, Ending, Metric, PowerCut, Step
 
 Row = dict[str, Any]
+Add = Callable[[float, int], None]
+"""Takes the answer to a transition and its time."""
 
 
 class Meter:
@@ -27,22 +29,22 @@ class Meter:
         self._accumulators = {
             each.name: each.accumulator() for each in self._metrics.values() if each.accumulator is not None
         }
-        self._readers: dict[type[t.Transition], tuple[tuple[Step, Accumulator], ...]] = {}
+        self._readers: dict[type[t.Transition], tuple[tuple[Step, Add], ...]] = {}
 
     def observe(self, at_us: int, transition: t.Transition) -> None:
         """Add one transition that happened at `at_us`, virtual microseconds."""
         self.transitions += 1
-        self.levels.follow(at_us, transition)
-        kind = type(transition)
+        levels, kind = self.levels, type(transition)
+        levels.follow(at_us, transition)
         readers = self._readers.get(kind)
         if readers is None:
             readers = self._readers[kind] = self._readers_of(kind)
-        for step, accumulator in readers:
-            accumulator.add(step(self.levels, transition), at_us)
+        for step, add in readers:
+            add(step(levels, transition), at_us)
 
-    def _readers_of(self, kind: type[t.Transition]) -> tuple[tuple[Step, Accumulator], ...]:
+    def _readers_of(self, kind: type[t.Transition]) -> tuple[tuple[Step, Add], ...]:
         return tuple(
-            (self._metrics[name].function, accumulator)
+            (self._metrics[name].function, accumulator.add)
             for name, accumulator in self._accumulators.items()
             if issubclass(kind, self._metrics[name].reads)
         )

@@ -251,6 +251,8 @@ class VariableQueue(Reading):
         q = self.state
         bumps = resumes = 0
         q.settle()
+        if not q.mailbox:  # nearly always
+            return _NOTHING
         while q.mailbox:
             wake = False
             while q.mailbox:
@@ -348,6 +350,9 @@ class VariableQueue(Reading):
             values = zip(COUNTERS, now, before, strict=True)
             changed = {name: value for name, value, earlier in values if value != earlier}
             q.emit(CountersChanged("Q5", q.name, changed))
+
+
+_NOTHING: Final = Drained(0, 0)
 
 
 def _nothing() -> None:

@@ -125,3 +125,24 @@ class Rates:
             times -= steps
             now_us += spacing_us * steps
             self.maybe_update(now_us)
+            if spacing_us > 0 and self.timestamp_us == now_us:
+                steps = -(-(UPDATE_ABOVE + 1) // per_step)
+                rounds = times // steps
+                self._update_often(rounds, spacing_us * steps, in_ * steps, out * steps, ack_in * steps)
+                times -= rounds * steps
+                now_us = self.timestamp_us
+
+    def _update_often(self, rounds: int, elapsed_us: int, in_: int, out: int, ack_in: int) -> None:
+        """Update so many times, each time so many microseconds later and with so many more events of each kind."""
+        weight = decay(elapsed_us)
+        seconds = elapsed_us / 1_000_000
+        fresh_in, fresh_out, fresh_ack_in = (count / seconds * (1.0 - weight) for count in (in_, out, ack_in))
+        rates = self.in_, self.out, self.ack_in, self.ack_out
+        in_rate, out_rate, ack_in_rate, ack_out_rate = rates
+        for _round in range(rounds):
+            in_rate = fresh_in + in_rate * weight
+            out_rate = fresh_out + out_rate * weight
+            ack_in_rate = fresh_ack_in + ack_in_rate * weight
+            ack_out_rate = ack_out_rate * weight
+        self.in_, self.out, self.ack_in, self.ack_out = in_rate, out_rate, ack_in_rate, ack_out_rate
+        self.timestamp_us += rounds * elapsed_us
