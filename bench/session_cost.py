@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import shutil
 import subprocess
 import tempfile
@@ -22,7 +21,7 @@ from typing import Any
 from bench.measure import Result
 from bench.websocket import Socket, Visitor
 from tools import live_server
-from tools.processes import children_of
+from tools.processes import children_of, processor_s
 
 RELEASE = "87c40a5"
 """The commit of release 0.2.0."""
@@ -40,7 +39,6 @@ GOAL = 5.0
 """How many times less than in 0.2.0 a student at work is to cost one day."""
 BOUND = 1.0
 """How many times less it must cost today: the goal is not reached, and nothing may get worse meanwhile."""
-TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 WORK: tuple[dict[str, Any], ...] = (
     {"do": "set_publisher", "name": "p1", "rate_per_s": 5, "size_bytes": 1000, "persistent": True},
@@ -115,13 +113,9 @@ class Student:
         await self._socket.close()
 
 
-def processor_s(pid: int) -> float:
+def family_s(pid: int) -> float:
     """Return the processor's time that a process and its children have taken, in seconds."""
-    total = 0.0
-    for place in (pid, *children_of(pid)):
-        fields = Path(f"/proc/{place}/stat").read_text().rpartition(")")[2].split()
-        total += (int(fields[11]) + int(fields[12])) / TICKS_PER_S
-    return total
+    return sum(processor_s(each) for each in (pid, *children_of(pid)))
 
 
 async def course(url: str, pid: int, students: int, seconds: float) -> Result:
@@ -131,7 +125,7 @@ async def course(url: str, pid: int, students: int, seconds: float) -> Result:
 
     async def during(name: str, work: Any = None) -> float:
         await asyncio.sleep(SETTLES_S if seconds == SECONDS else 0.2)
-        before_s, begun_s = processor_s(pid), time.monotonic()
+        before_s, begun_s = family_s(pid), time.monotonic()
         frames = sum(each.frames for each in everybody)
         if work is None:
             await asyncio.sleep(seconds)
@@ -139,7 +133,7 @@ async def course(url: str, pid: int, students: int, seconds: float) -> Result:
         else:
             given = sum(await asyncio.gather(*(each.commands(begun_s + seconds) for each in everybody)))
         lasted_s = time.monotonic() - begun_s
-        cost = (processor_s(pid) - before_s) / lasted_s / students
+        cost = (family_s(pid) - before_s) / lasted_s / students
         found[f"{name}_core_pct"] = round(100 * cost, 2)
         found[f"{name}_frames_per_s"] = round(
             (sum(each.frames for each in everybody) - frames) / lasted_s / students, 1

@@ -2,6 +2,9 @@
 
 Both are measured in turns of the same run, and so is what this machine gives: the same loop of plain Python in one
 process and in one for each core. On a machine that does something else besides, neither doubles.
+
+The process that sends the commands needs a share of a core as well. Beside one worker it has a core of its own, beside
+one worker for each core it has none: so it is measured too, and how much the workers do in a second of processor time.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ import os
 import statistics
 import tempfile
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.measure import Result
 from playground import doors, limits
 from playground.hosting.session import protocol
 from playground.hosting.workers import pool
+from tools.processes import children_of, processor_s
 
 SESSIONS_EACH = 2
 """So that a worker always has something to do while an answer is on its way."""
@@ -40,8 +44,22 @@ class Listener:
         """The worker is gone."""
 
 
-async def throughput(workers: int, sessions: int, count: int, seconds: float) -> float:
-    """Return the commands a second that so many workers carry out, each of which moves `count` messages."""
+class Work(NamedTuple):
+    """What workers did.
+
+    Args:
+        per_s: commands a second, all workers together.
+        per_processor_s: commands in a second of the workers' processor time.
+        sender: of a core, what the process that sends the commands needed.
+    """
+
+    per_s: float
+    per_processor_s: float
+    sender: float
+
+
+async def throughput(workers: int, sessions: int, count: int, seconds: float) -> Work:
+    """Return what so many workers carry out of commands each of which moves `count` messages."""
     blank = doors.door().check({"version": 1, "profile": "real", "until_us": 0})
     given = 0
 
@@ -63,11 +81,21 @@ async def throughput(workers: int, sessions: int, count: int, seconds: float) ->
             for name in names:
                 opened = {"scenario": blank, "commands": [], "until_us": 0, "play": False}
                 await end_of[name].call(protocol.Open, name, **opened)
-            begun_s = time.perf_counter()
+            begun_s, sender_s, worked_s = time.perf_counter(), time.process_time(), _worked_s()
             await asyncio.gather(*(play(name, begun_s + seconds) for name in names))
-            return given / (time.perf_counter() - begun_s)
+            lasted_s = time.perf_counter() - begun_s
+            return Work(
+                given / lasted_s,
+                given / max(0.01, _worked_s() - worked_s),
+                (time.process_time() - sender_s) / lasted_s,
+            )
         finally:
             await started.end()
+
+
+def _worked_s() -> float:
+    """Return the processor time of all workers so far, in seconds."""
+    return sum(processor_s(pid) for pid in children_of(os.getpid()))
 
 
 def turns(until_s: float) -> int:
@@ -98,7 +126,9 @@ def run(tiny: bool) -> Result:
         machine_of_one.append(machine(1, seconds))
         of_all.append(asyncio.run(throughput(cores, sessions, count, seconds)))
         machine_of_all.append(machine(cores, seconds))
-    one, every = statistics.median(of_one), statistics.median(of_all)
+    one, every = (statistics.median(each.per_s for each in works) for works in (of_one, of_all))
+    by_time = [statistics.median(each.per_processor_s for each in works) for works in (of_one, of_all)]
+    sender = [statistics.median(each.sender for each in works) for works in (of_one, of_all)]
     scale = every / one / cores
     gives = statistics.median(machine_of_all) / statistics.median(machine_of_one) / cores
     return {
@@ -109,6 +139,9 @@ def run(tiny: bool) -> Result:
         "of_one_core_on_each": round(scale, 2),
         "plain_python_on_each": round(gives, 2),
         "of_what_the_machine_gives": round(scale / gives, 2),
+        "sender_of_a_core_beside_one": round(sender[0], 2),
+        "sender_of_a_core_beside_all": round(sender[1], 2),
+        "by_their_processor_time": round(by_time[1] / by_time[0], 2),
         "goal": GOAL,
         "passed": min(one, every) > 0 if tiny else scale / gives > BOUND,
     }
