@@ -4,9 +4,10 @@ Each page is made in a thread, and all threads of a process share one lock (the 
 commands, frames and what a teacher does. With a hundred pages in the making, the loop waits for dozens of threads
 before each thing that it sends. So pages wait for their turn before they have a thread.
 
-Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes have their turns one after the
-other. So a class that sends its answers all at once does not hold up the teacher who freezes it,
-and nobody who asks for a thousand pages holds up other people's.
+Requests wait in lanes: for each address and each part of the site (`PARTS`) one for what is sent and one for pages that
+are opened. Lanes have their turns one after the other. So a class that sends its answers all at once does not hold up
+the teacher who freezes it, an answer does not wait behind everybody who opens a page, and nobody who asks for a
+thousand pages holds up other people's.
 
 On a machine with too much to do, pages would take the processors that engines need for commands. So while commands are
 answered late, a rest follows each turn. Only what a class does does not wait for rests: a teacher who freezes it wants
@@ -292,10 +293,11 @@ def _is_prompt(lane: str) -> bool:
 
 
 def lane_of(scope: dict[str, Any]) -> str:
-    """Return where a request waits: its address, and the part of the site."""
+    """Return where a request waits: its address, whether it sends something, and the part of the site."""
     address = (scope.get("client") or ("",))[0]
     part = str(scope.get("path", "")).lstrip("/").split("/", 1)[0]
-    return f"{address} {part if part in PARTS else ''}"
+    doing = "opens" if scope.get("method") in {"GET", "HEAD"} else "sends"
+    return f"{address} {doing} {part if part in PARTS else ''}"
 
 
 turns = Turns()

@@ -286,8 +286,28 @@ async def test_one_request_too_many_hears_when_to_ask_again(language: str, words
     held.end()
 
 
+async def test_an_answer_does_not_wait_behind_everybody_who_opens_a_page() -> None:
+    turns, came = Turns(at_once=1), []
+    held = await turns.take("somebody else")
+
+    async def come(name: str, method: str) -> None:
+        turn = await turns.take(lane_of(_scope("/learn/unit/exercise/", method=method)))
+        came.append(name)
+        turn.end()
+
+    pages = [asyncio.create_task(come(f"page {number}", "GET")) for number in range(3)]
+    await settle()
+    answer = asyncio.create_task(come("answer", "POST"))
+    await settle()
+    held.end()
+    await asyncio.gather(*pages, answer)
+    assert came == ["page 0", "answer", "page 1", "page 2"]
+
+
 def test_lanes_are_few_whatever_is_asked_for() -> None:
-    one = {lane_of(_scope(f"/{part}/x")) for part in (*PARTS, "", "nonsense", "more-nonsense", "class/../s")}
-    assert len(one) == len(PARTS) + 1
+    parts = (*PARTS, "", "nonsense", "more-nonsense", "class/../s")
+    methods = ("GET", "HEAD", "POST", "PUT", "nonsense")
+    one = {lane_of(_scope(f"/{part}/x", method=method)) for part in parts for method in methods}
+    assert len(one) == 2 * (len(PARTS) + 1)
     assert lane_of(_scope("/class/1/freeze")) != lane_of(_scope("/learn/unit/exercise/answer"))
     assert lane_of(_scope("/s/1/")) != lane_of(_scope("/s/1/", address="192.0.2.2"))
