@@ -4,10 +4,12 @@ Each page is made in a thread, and all threads of a process share one lock (the 
 commands, frames and what a teacher does. With a hundred pages in the making, the loop waits for dozens of threads
 before each thing that it sends. So pages wait for their turn before they have a thread.
 
-Requests wait in lanes: for each address and each part of the site (`PARTS`) one for what is sent and one for pages that
-are opened. Lanes have their turns one after the other. So a class that sends its answers all at once does not hold up
-the teacher who freezes it, an answer does not wait behind everybody who opens a page, and nobody who asks for a
-thousand pages holds up other people's.
+Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes have their turns one after the
+other. So a class that sends its answers all at once does not hold up the teacher who freezes it,
+and nobody who asks for a thousand pages holds up other people's.
+
+In a lane whoever goes on with something comes before those who open a page: forms that were filled in, and the pages to
+which their answers lead. So nobody who has given an answer waits for it behind all who come in meanwhile.
 
 On a machine with too much to do, pages would take the processors that engines need for commands. So while commands are
 answered late, a rest follows each turn. Only what a class does does not wait for rests: a teacher who freezes it wants
@@ -25,6 +27,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 AT_ONCE: Final = 2
 """Pages in the making. One more processor would not help: Python runs one thread at a time."""
@@ -34,6 +37,10 @@ PARTS: Final = frozenset({"class", "learn", "s", "static"})
 """First names in paths that have lanes of their own: a lesson uses them at the same time. So many, whoever asks."""
 PROMPT: Final = "class"
 """The part of the site that does not wait for rests."""
+IN_A_ROW: Final = 3
+"""Of those who go on; then one who opens a page has a turn, so that no flood of forms keeps it out."""
+MOST_LED: Final = 1000
+"""Answers that lead to a page nobody has opened yet; of more the oldest are forgotten."""
 MOST_REST_S: Final = 0.3
 """A class of 300 at one process gets its pages within its patience, whatever happens."""
 PATIENCE_S: Final = 60.0
@@ -45,6 +52,33 @@ Busy = Callable[[Any, Any], Awaitable[None]]
 
 class Overfull(Exception):
     """Too many requests wait, or this one has waited for too long."""
+
+
+class Lane:
+    """Requests that wait in one lane."""
+
+    def __init__(self) -> None:
+        self._going_on: deque[tuple[float, Future[None]]] = deque()
+        self._opening: deque[tuple[float, Future[None]]] = deque()
+        self._in_a_row = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._going_on or self._opening)
+
+    @property
+    def since_s(self) -> float:
+        """Since when the one waits who has waited longest."""
+        return min(each[0][0] for each in (self._going_on, self._opening) if each)
+
+    def add(self, since_s: float, ticket: Future[None], goes_on: bool) -> None:
+        """Let a request wait, behind others of its kind."""
+        (self._going_on if goes_on else self._opening).append((since_s, ticket))
+
+    def next(self) -> Future[None]:
+        """Take out who is next."""
+        first = self._going_on and not (self._opening and self._in_a_row >= IN_A_ROW)
+        self._in_a_row = self._in_a_row + 1 if first else 0
+        return (self._going_on if first else self._opening).popleft()[1]
 
 
 class Turns:
@@ -75,26 +109,27 @@ class Turns:
         """Turns that are over, and whose rests are not."""
         self._returning: deque[Future[None]] = deque()
         """Those who had a turn and stood aside: they come before everybody else."""
-        self._lanes: OrderedDict[str, deque[tuple[float, Future[None]]]] = OrderedDict()
-        """Since when each request waits; the lane that has the next turn stands first."""
+        self._lanes: OrderedDict[str, Lane] = OrderedDict()
+        """The lane that has the next turn stands first."""
         self._count = 0
 
     def late_s(self) -> float:
         """Return for how many seconds the request that has waited longest waits by now."""
         with self._lock:
-            since_s = min((lane[0][0] for lane in self._lanes.values()), default=None)
+            since_s = min((lane.since_s for lane in self._lanes.values()), default=None)
         return 0.0 if since_s is None else self._clock() - since_s
 
-    async def take(self, lane: str) -> Turn:
+    async def take(self, lane: str, goes_on: bool = False) -> Turn:
         """Wait for a turn.
 
         Args:
-            lane: requests of one lane come in their order; lanes have their turns one after the other.
+            lane: lanes have their turns one after the other.
+            goes_on: whether it comes before those of its lane that do not.
 
         Raises:
             Overfull: too many wait already, or this one has waited for too long.
         """
-        ticket = self._ticket(lane)
+        ticket = self._ticket(lane, goes_on)
         if ticket is not None:
             try:
                 async with asyncio.timeout(self._patience_s):
@@ -107,7 +142,7 @@ class Turns:
                 raise
         return Turn(self, self._clock)
 
-    def _ticket(self, lane: str) -> Future[None] | None:
+    def _ticket(self, lane: str, goes_on: bool) -> Future[None] | None:
         with self._lock:
             if self._free > 0:
                 self._free -= 1
@@ -118,7 +153,7 @@ class Turns:
             if self._count >= self._waiting:
                 raise Overfull
             ticket: Future[None] = Future()
-            self._lanes.setdefault(lane, deque()).append((self._clock(), ticket))
+            self._lanes.setdefault(lane, Lane()).add(self._clock(), ticket, goes_on)
             self._count += 1
             return ticket
 
@@ -190,7 +225,7 @@ class Turns:
         if name is None:
             return None
         lane = self._lanes.pop(name)
-        _since_s, ticket = lane.popleft()
+        ticket = lane.next()
         self._count -= 1
         if lane:
             self._lanes[name] = lane
@@ -268,17 +303,20 @@ class InTurn:
         self._application = application
         self._busy = busy
         self._turns = turns
+        self._led: OrderedDict[tuple[str, str], int] = OrderedDict()
+        """How often an answer led an address to a path that it has not opened since."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Wait, and hand on."""
         try:
-            turn = await self._turns.take(lane_of(scope))
+            turn = await self._turns.take(lane_of(scope), self._goes_on(scope))
         except Overfull:
             await self._busy(scope, send)
             return
 
         async def answer(message: Any) -> None:
             turn.end()
+            self._lead(scope, message)
             await send(message)
 
         _turn.set(turn)
@@ -287,17 +325,49 @@ class InTurn:
         finally:
             turn.end()
 
+    def _goes_on(self, scope: Any) -> bool:
+        """Return whether a request goes on with something: it sends a form, or an answer to one led here."""
+        if _sends(scope):
+            return True
+        place = _address(scope), str(scope.get("path", ""))
+        count = self._led.pop(place, 0)
+        if count > 1:
+            self._led[place] = count - 1
+        return count > 0
+
+    def _lead(self, scope: Any, message: Any) -> None:
+        """Note where the answer to a form leads."""
+        if message.get("status") not in LEADING or not _sends(scope):
+            return
+        target = next(
+            (value for name, value in message.get("headers", ()) if name.lower() == b"location"), b""
+        )
+        place = _address(scope), unquote(urlsplit(target.decode("latin-1")).path)
+        self._led[place] = self._led.pop(place, 0) + 1
+        if len(self._led) > MOST_LED:
+            self._led.popitem(last=False)
+
+
+LEADING: Final = frozenset({302, 303})
+"""The page to which these lead is got, whatever was sent."""
+
+
+def _sends(scope: Any) -> bool:
+    return scope.get("method") not in {"GET", "HEAD"}
+
+
+def _address(scope: Any) -> str:
+    return str((scope.get("client") or ("",))[0])
+
 
 def _is_prompt(lane: str) -> bool:
     return lane.rpartition(" ")[2] == PROMPT
 
 
 def lane_of(scope: dict[str, Any]) -> str:
-    """Return where a request waits: its address, whether it sends something, and the part of the site."""
-    address = (scope.get("client") or ("",))[0]
+    """Return where a request waits: its address, and the part of the site."""
     part = str(scope.get("path", "")).lstrip("/").split("/", 1)[0]
-    doing = "opens" if scope.get("method") in {"GET", "HEAD"} else "sends"
-    return f"{address} {doing} {part if part in PARTS else ''}"
+    return f"{_address(scope)} {part if part in PARTS else ''}"
 
 
 turns = Turns()

@@ -286,28 +286,73 @@ async def test_one_request_too_many_hears_when_to_ask_again(language: str, words
     held.end()
 
 
-async def test_an_answer_does_not_wait_behind_everybody_who_opens_a_page() -> None:
-    turns, came = Turns(at_once=1), []
+class Leads:
+    """An application whose answers to forms lead to a page; it notes in which order requests had their turns."""
+
+    def __init__(self) -> None:
+        self.came: list[str] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.came.append(scope["name"])
+        leads = scope["method"] == "POST"
+        headers = [(b"location", b"/learn/unit/one%20more/?again=1#task")] if leads else []
+        await send({"type": "http.response.start", "status": 302 if leads else 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def in_order(requests: list[tuple[str, str, str]], before: tuple[str, ...] = ()) -> list[str]:
+    """Return the order in which requests of one lane, all waiting, have their turns.
+
+    Args:
+        requests: name, method and path of each.
+        before: names of forms that were answered earlier.
+    """
+    turns, leads = Turns(at_once=1), Leads()
+    app = InTurn(leads, answer_busy, turns)
+    for name in before:
+        await app(_scope("/learn/unit/one more/answer", method="POST", name=name), None, Answered())
     held = await turns.take("somebody else")
-
-    async def come(name: str, method: str) -> None:
-        turn = await turns.take(lane_of(_scope("/learn/unit/exercise/", method=method)))
-        came.append(name)
-        turn.end()
-
-    pages = [asyncio.create_task(come(f"page {number}", "GET")) for number in range(3)]
-    await settle()
-    answer = asyncio.create_task(come("answer", "POST"))
-    await settle()
+    waiting = []
+    for name, method, path in requests:
+        waiting.append(asyncio.create_task(app(_scope(path, method=method, name=name), None, Answered())))
+        await settle()
     held.end()
-    await asyncio.gather(*pages, answer)
-    assert came == ["page 0", "answer", "page 1", "page 2"]
+    await asyncio.gather(*waiting)
+    return leads.came[len(before) :]
+
+
+async def test_an_answer_does_not_wait_behind_everybody_who_opens_a_page() -> None:
+    opened = [(f"page {number}", "GET", "/learn/unit/other/") for number in range(3)]
+    answer = ("answer", "POST", "/learn/unit/one more/answer")
+    assert await in_order([*opened, answer]) == ["answer", "page 0", "page 1", "page 2"]
+
+
+async def test_nor_does_the_page_to_which_an_answer_leads() -> None:
+    opened = [(f"page {number}", "GET", "/learn/unit/other/") for number in range(3)]
+    shown = ("shown", "GET", "/learn/unit/one more/")
+    again = ("opened again", "GET", "/learn/unit/one more/")
+    order = await in_order([*opened, shown, again], before=("answer",))
+    assert order == ["shown", "page 0", "page 1", "page 2", "opened again"], "each answer leads once"
+
+
+async def test_a_flood_of_forms_does_not_keep_pages_out() -> None:
+    forms = [(f"form {number}", "POST", "/learn/unit/one more/answer") for number in range(8)]
+    order = await in_order([("page", "GET", "/learn/unit/other/"), *forms])
+    assert order.index("page") == 3
+
+
+async def test_where_answers_lead_is_forgotten_some_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.turns.MOST_LED", 10)
+    leads = Leads()
+    app = InTurn(leads, answer_busy, Turns())
+    for number in range(30):
+        form = _scope("/learn/unit/one more/answer", address=f"192.0.2.{number}", method="POST", name="form")
+        await app(form, None, Answered())
+    assert len(app._led) == 10
 
 
 def test_lanes_are_few_whatever_is_asked_for() -> None:
-    parts = (*PARTS, "", "nonsense", "more-nonsense", "class/../s")
-    methods = ("GET", "HEAD", "POST", "PUT", "nonsense")
-    one = {lane_of(_scope(f"/{part}/x", method=method)) for part in parts for method in methods}
-    assert len(one) == 2 * (len(PARTS) + 1)
+    one = {lane_of(_scope(f"/{part}/x")) for part in (*PARTS, "", "nonsense", "more-nonsense", "class/../s")}
+    assert len(one) == len(PARTS) + 1
     assert lane_of(_scope("/class/1/freeze")) != lane_of(_scope("/learn/unit/exercise/answer"))
     assert lane_of(_scope("/s/1/")) != lane_of(_scope("/s/1/", address="192.0.2.2"))
