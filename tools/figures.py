@@ -92,6 +92,8 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
         f"{cluster['three_nodes_over_one']:.2f}",
     )
     yield "times less than in 0.2.0 that a student at work costs", f"{cost['times_less_at_work']:.1f}"
+    asleep = f"{cost['times_less_where_processors_sleep']:.1f}"
+    yield "the same where processors sleep between two pieces of work", asleep
     edition = found["static_edition"]
     for device, label in (("desktop", "on a desktop"), ("phone", "with a processor four times slower")):
         for visit, which in (("cold", "at the first visit"), ("warm", "at the second")):
