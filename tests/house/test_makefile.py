@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.house.files import copy_repository, first_page
-from tools.live_server import free_port
+from tests.house.files import copy_repository
 
 BY_MAKE_TEST = {"lint", "types", "supplies", "js-test", "py-test"}
 """What `make test` runs itself, on the whole of it."""
@@ -215,25 +214,21 @@ def test_a_real_broker_is_compared_or_asked_for(place: Path, target: str) -> Non
 
 
 def test_run_serves_the_first_page(place: Path, tmp_path: Path) -> None:
-    port = free_port()
-    environment = {
-        name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "MAKEFLAGS")
-    }
-    log = tmp_path / "log"
-    with log.open("wb") as output:
-        server = subprocess.Popen(
-            ["make", "--no-print-directory", "run", f"PORT={port}"],
-            cwd=place,
-            env={**environment, "WATERLINE_VAR": str(tmp_path / "var")},
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    try:
-        assert "Waterline" in first_page(f"http://127.0.0.1:{port}/", server), log.read_text()
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(timeout=20)
+    """As continuous integration begins, which goes on with `make test`: a newcomer's two commands, in their order."""
+    order = (place / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^python3 -m tools\.first_page\nexec make test$", order, re.MULTILINE)
+    ours = ("DATABASE_URL", "DJANGO_", "WATERLINE_", "MAKE")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    run = subprocess.run(
+        [sys.executable, "-m", "tools.first_page", "--seconds", "120"],
+        cwd=place,
+        env={**environment, "WATERLINE_VAR": str(tmp_path / "var")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert (tmp_path / "var" / "static" / "staticfiles.json").is_file()
 
 
 def test_clean_removes_what_was_made_and_nothing_else(place: Path, tmp_path: Path) -> None:

@@ -218,6 +218,7 @@ def test_a_worker_ends_when_its_server_is_gone() -> None:
         parent.stdout.readline()
         children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
         assert len(children) == 1
+        assert os.getpgid(int(children[0])) != os.getpgrp(), "Ctrl-C is for the server alone"
         parent.kill()
     deadline = time.monotonic() + 10
     while alive(int(children[0])) and time.monotonic() < deadline:

@@ -71,6 +71,7 @@ def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, S
             cwd=ROOT,
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
+            process_group=0,  # Ctrl-C is for the server, whose end a worker notices
             env={**os.environ, **(environment or {})},
         )
     return ours, Process(started)

@@ -10,7 +10,6 @@ import contextlib
 import logging
 import math
 import os
-import signal
 import socket
 import sys
 import threading
@@ -22,6 +21,7 @@ from typing import Any, Final, cast
 from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.directories import SessionFiles
 from playground.hosting.door import NodeDoor
+from playground.hosting.engine_door import EngineDoor
 from playground.hosting.session import protocol
 from playground.hosting.session.ease import Ease
 from playground.hosting.session.jobs import Job
@@ -188,13 +188,10 @@ def watch(worker: Worker, link: Link, overrun_s: float, thread: int) -> None:
 
 def main() -> None:
     """Serve over the socket whose number is the only argument."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end this process notices
     level = os.environ.get("WATERLINE_LOG_LEVEL", "INFO")
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
     logging.getLogger("playground").setLevel(level)
-    from playground.hosting.engine_door import EngineDoor  # noqa: PLC0415 - only now may Ctrl-C come
-
     link = Link(socket.socket(fileno=int(sys.argv[1])))
     worker = Worker(link, cast(NodeDoor, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
