@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.helpers.twin import Twin
 from tools.compile_messages import compile_messages
 from tools.prepared import PREPARED
 
@@ -79,6 +80,15 @@ def calibration_file() -> dict[str, Any]:
     """Return what was measured of the real broker's memory and time."""
     found: dict[str, Any] = json.loads(CALIBRATION.read_text(encoding="utf-8"))
     return found
+
+
+@pytest.fixture(scope="session")
+def twin(repo_root: Path) -> Twin:
+    """Return the page's modules to be asked; Node.js is installed where there is none."""
+    found = subprocess.run(
+        [repo_root / "tools" / "ensure_node.sh"], capture_output=True, text=True, check=True
+    )
+    return Twin(found.stdout.strip(), repo_root)
 
 
 @pytest.fixture(scope="session")

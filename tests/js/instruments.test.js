@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PLOTS, columns, creditChains, thinned } from "../../static/js/model/instruments.js";
+import { columns, creditChains, plotsOf, thinned } from "../../static/js/model/instruments.js";
 
 const sample = (s, values = {}) => ({ us: s * 1e6, q1: 0, q2: 0, delta: 0, q3: 0, q4: 0, pending: 0, target: null, arrived: 0, left: 0, ...values });
-const plot = (id) => PLOTS.find((each) => each.id === id);
+const plot = (id) => plotsOf(null).find((each) => each.id === id);
 
 test("a column for the time and one for each series", () => {
   const found = columns([sample(0), sample(1, { q4: 7, target: 3 })], plot("lengths"));

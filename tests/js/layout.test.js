@@ -4,7 +4,8 @@ import { line, rates, stacked, timeTicks } from "../../static/js/layout/charts.j
 import { laneSpans, geometry } from "../../static/js/layout/geometry.js";
 import { indexScene } from "../../static/js/layout/index-map.js";
 import { planLane } from "../../static/js/layout/lane.js";
-import { STAGE_LANES, hit, stageScene } from "../../static/js/layout/stage.js";
+import { hit, stageScene } from "../../static/js/layout/stage.js";
+import { stageLanesOf } from "../../static/js/model/places.js";
 import { storeScene } from "../../static/js/layout/store-map.js";
 import { BETA, GAMMA, PERSISTENT, extent, paged, published, stateOf } from "./feed.js";
 
@@ -32,7 +33,7 @@ test("on a phone the run goes down: from q1 to q4, and in each lane to the oldes
   const found = scene(stateOf(published(0, 12)), true);
   const ys = [0, 5, 11].map((seq) => marksOf(found, seq).rc.y);
   assert.ok(ys[0] > ys[1] && ys[1] > ys[2]);
-  const spans = laneSpans(geometry(370, 640, true), { q1: 3, q2: 3, delta: 3, q3: 3, q4: 3, unacked: 0 }, STAGE_LANES);
+  const spans = laneSpans(geometry(370, 640, true), { q1: 3, q2: 3, delta: 3, q3: 3, q4: 3, unacked: 0 }, stageLanesOf(null));
   const from = ["q1", "q2", "delta", "q3", "q4"].map((name) => spans[name].u0);
   assert.deepEqual(from, [...from].sort((a, b) => a - b));
 });
@@ -108,9 +109,9 @@ test("what is drawn can be pointed at", () => {
 
 test("lanes fill the stage in order and do not overlap", () => {
   const geo = geometry(840, 330, false);
-  const spans = laneSpans(geo, { q1: 0, q2: 9, delta: 1e6, q3: 40, q4: 3, unacked: 0 }, STAGE_LANES);
+  const spans = laneSpans(geo, { q1: 0, q2: 9, delta: 1e6, q3: 40, q4: 3, unacked: 0 }, stageLanesOf(null));
   let before = geo.u0 - 1;
-  for (const name of STAGE_LANES) {
+  for (const name of stageLanesOf(null)) {
     assert.ok(spans[name].u0 > before && spans[name].u1 - spans[name].u0 > 50, name);
     before = spans[name].u1;
   }

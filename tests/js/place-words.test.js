@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { PLACES } from "../../static/js/model/catalogue/places.js";
-import { UNACKED, laneLabel, laneMeaning } from "../../static/js/model/places.js";
-import { LANES } from "../../static/js/model/messages.js";
+import { laneLabel, laneMeaning, lanesOf, stageLanesOf } from "../../static/js/model/places.js";
 
 test("each lane of the usual queue says what lies in it, and which end it is", () => {
-  assert.deepEqual([...LANES, UNACKED].map((name) => laneMeaning(name)), [
+  assert.deepEqual(stageLanesOf(null).map((name) => laneMeaning(name, lanesOf(null))), [
     "α, newest",
     "β γ",
     "δ, one record in RAM",
@@ -17,7 +16,7 @@ test("each lane of the usual queue says what lies in it, and which end it is", (
 });
 
 test("a screen reader hears the lane, how many messages, and where they wait", () => {
-  assert.deepEqual([...LANES, UNACKED].map((name) => laneLabel(name, name === "q2" ? 1 : 12)), [
+  assert.deepEqual(stageLanesOf(null).map((name) => laneLabel(name, name === "q2" ? 1 : 12, lanesOf(null))), [
     "q1, 12 messages, newest of the queue",
     "q2, 1 message",
     "delta, 12 messages on disk",

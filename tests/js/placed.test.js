@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { moveAlong, whyNot } from "../../static/js/exercises/along.js";
 import { chipSpots, laneAt, laneBox } from "../../static/js/layout/placed.js";
-import { STAGE_LANES, stageScene } from "../../static/js/layout/stage.js";
+import { stageScene } from "../../static/js/layout/stage.js";
+import { stageLanesOf } from "../../static/js/model/places.js";
 import { published, stateOf } from "./feed.js";
 
 const scenes = [
@@ -44,7 +45,7 @@ test("chips stand in their lane, the oldest next to the consumer, and closer whe
 });
 
 test("a message goes along the queue and not beyond its ends", () => {
-  const places = [...STAGE_LANES, "gone"];
+  const places = [...stageLanesOf(null), "gone"];
   assert.equal(moveAlong(places, "q4", -1), "q3");
   assert.equal(moveAlong(places, "q4", 1), "unacked");
   assert.equal(moveAlong(places, "gone", 1), null);
@@ -54,7 +55,7 @@ test("a message goes along the queue and not beyond its ends", () => {
 });
 
 test("what cannot be is said in words", () => {
-  const board = { places: [...STAGE_LANES, "gone"], at: (seq) => ({ 4: "q4", 5: "q3" })[seq] };
+  const board = { places: [...stageLanesOf(null), "gone"], at: (seq) => ({ 4: "q4", 5: "q3" })[seq] };
   assert.equal(whyNot(board, ["4"], "q3"), "");
   assert.equal(whyNot(board, ["4", "5"], "q3"), "");
   assert.match(whyNot(board, ["4"], "q4"), /4 is in q4 already/);

@@ -1,7 +1,6 @@
 /** One curve of both runs over their common time, and where the clock is. */
 import { line, scaleX, timeTicks } from "../layout/charts.js";
 import { SMALL } from "../model/events.js";
-import { LANES } from "../model/messages.js";
 import { bytes, number } from "../model/text.js";
 import { fitCanvas, write } from "../view/base/canvas.js";
 import { colors } from "../view/base/colors.js";
@@ -18,9 +17,9 @@ import { SIGNS } from "../view/time/event-signs.js";
 
 /** @type {Record<string, Series>} by the names of the page's choice */
 export const SERIES = {
-  ready: { read: (sample) => LANES.reduce((sum, lane) => sum + sample[lane], 0), text: number },
+  ready: { read: (sample) => sample.ready, text: number },
   ram: { read: (sample) => sample.memory, text: bytes },
-  delta: { read: (sample) => sample.delta, text: number },
+  delta: { read: (sample) => sample.counted, text: number },
   unacked: { read: (sample) => sample.pending, text: number },
 };
 

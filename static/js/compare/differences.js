@@ -1,5 +1,6 @@
 /** Where two runs differ at a moment: the fields of what each did, and what their lanes hold. Pure. */
-import { LANES, lengthOf, pendingOf } from "../model/messages.js";
+import { lengthOf, pendingOf } from "../model/messages.js";
+import { UNACKED, lanesOf } from "../model/places.js";
 import { shownState } from "../model/shown.js";
 import { decimal, gettext, number, signed } from "../model/text.js";
 
@@ -54,12 +55,12 @@ export function differingFields(a, b) {
  */
 export function laneDifferences(a, b) {
   const [left, right] = [a, b].map(shownState);
-  return [...LANES, "unacked"].map((lane) => {
+  return [...new Set([...lanesOf(left), ...lanesOf(right)]), UNACKED].map((lane) => {
     /** @param {QueueState | null} queue */
-    const count = (queue) => (lane === "unacked" ? pendingOf(queue) : lengthOf(queue, lane));
+    const count = (queue) => (lane === UNACKED ? pendingOf(queue) : lengthOf(queue, lane));
     const difference = count(right) - count(left);
     return {
-      lane: lane === "unacked" ? gettext("unacked") : lane,
+      lane: lane === UNACKED ? gettext("unacked") : lane,
       text: difference ? signed(difference) : gettext("same"),
       same: difference === 0,
     };

@@ -1,6 +1,7 @@
 /** Delta: nothing of it is in RAM but one term. Messages singly while they fit, then segments, then a ruler. */
 import { ENTRY as N } from "../model/catalogue/rows.js";
-import { acked, PENDING, rowsOf } from "../model/messages.js";
+import { acked, rowsOf } from "../model/messages.js";
+import { pendingPlacesOf } from "../model/places.js";
 import { ENTRIES, overlapping, remove } from "../model/stretches.js";
 import { box } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
@@ -39,7 +40,7 @@ export function liveEntries(queue) {
   const [start, , , end] = queue.delta;
   if (start === null || end === null) return [];
   const rows = overlapping(queue.index.entries, start, end - start, ENTRIES).filter((row) => !acked(row[N.code]));
-  for (const place of PENDING) {
+  for (const place of pendingPlacesOf(queue)) {
     for (const row of rowsOf(queue, place))
       if (row[N.start] + row[N.count] > start && row[N.start] < end) remove(rows, row[N.start], row[N.count], ENTRIES);
   }

@@ -1,5 +1,5 @@
 /** The fence: target_ram_count contents counted from the head. Every content behind it is to leave RAM. */
-import { limitedLanesOf } from "../model/places.js";
+import { UNACKED, aboutPlace } from "../model/places.js";
 
 /**
  * @import { QueueState } from "../model/catalogue/types.js"
@@ -7,12 +7,12 @@ import { limitedLanesOf } from "../model/places.js";
  */
 
 /**
- * The lanes whose contents the target limits: the one at the tail, and the one at the head.
+ * The lanes whose contents the target limits: the one at the tail, and the one at the head; empty where it limits none.
  * @param {Lane[]} lanes
  */
 function contentLanes(lanes) {
-  const names = limitedLanesOf(null, "contents");
-  return [names[0], names.at(-1)].map((name) => /** @type {Lane} */ (lanes.find((lane) => lane.name === name)));
+  const limited = lanes.filter(({ name }) => name !== UNACKED && aboutPlace(name).limits === "contents");
+  return limited.length ? [limited[0], limited[limited.length - 1]] : [];
 }
 
 /**
@@ -26,6 +26,7 @@ export function fenceOf(queue, lanes, held = null) {
   const target = held ?? queue.counters.target_ram_count;
   if (target === null || target === undefined) return null;
   const [tail, head] = contentLanes(lanes);
+  if (!head) return null;
   const inTail = target > head.count && tail.count > 0;
   const lane = inTail ? tail : head;
   const index = inTail ? target - head.count : target;
@@ -45,6 +46,7 @@ export function fenceOf(queue, lanes, held = null) {
  */
 export function targetAt(lanes, u) {
   const [tail, head] = contentLanes(lanes);
+  if (!head) return 0;
   if (u >= head.u0 - 3 || !tail.count) return nearer(head, u);
   return head.count + (u <= tail.u1 ? nearer(tail, u) : 0);
 }

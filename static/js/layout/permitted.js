@@ -28,7 +28,7 @@ const total = (queue, lanes) => lanes.reduce((sum, lane) => sum + lengthOf(queue
 export function permittedBetas(queue, segmentEntries) {
   const target = queue.counters.target_ram_count ?? null;
   const inner = total(queue, [...limitedLanesOf(queue, "entries"), ...countedLanesOf(queue)]);
-  if (target === null || inner + total(queue, limitedLanesOf(queue, "contents")) === 0) return null;
+  if (target === null || !entryLanes(queue).head || inner + total(queue, limitedLanesOf(queue, "contents")) === 0) return null;
   if (queue.mode === "lazy") return target;
   if (target === 0) return Math.min(lengthOf(queue, entryLanes(queue).head), segmentEntries);
   // b * b does not fit a double beyond 94 million messages, which no session has.

@@ -1,6 +1,7 @@
 /** Where a message is in a scene: its lane, and the stretch of the lane that it takes. */
 import { EXTENT as E } from "../model/catalogue/rows.js";
-import { PENDING, rowsOf } from "../model/messages.js";
+import { rowsOf } from "../model/messages.js";
+import { UNACKED, aboutPlace, pendingPlacesOf } from "../model/places.js";
 import { liveEntries } from "./delta.js";
 
 /**
@@ -16,9 +17,19 @@ import { liveEntries } from "./delta.js";
  * @returns {(Extent | Entry)[]}
  */
 export function rowsOfLane(queue, name) {
-  if (name === "delta") return queue ? liveEntries(queue) : [];
-  if (name !== "unacked") return rowsOf(queue, name);
-  return PENDING.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0]);
+  if (name === UNACKED) return pendingRowsOf(queue).map(([row]) => row);
+  if (aboutPlace(name).counted) return queue ? liveEntries(queue) : [];
+  return rowsOf(queue, name);
+}
+
+/**
+ * The rows of what consumers hold as [row, place], by seq_id.
+ * @param {QueueState | null} queue
+ */
+export function pendingRowsOf(queue) {
+  /** @type {[row: Extent, place: string][]} */
+  const pairs = pendingPlacesOf(queue).flatMap((place) => rowsOf(queue, place).map((row) => [row, place]));
+  return pairs.sort(([a], [b]) => a[E.start] - b[E.start]);
 }
 
 /**

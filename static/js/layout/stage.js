@@ -3,8 +3,8 @@
  * Every mark has a key that lasts from scene to scene, which is all that the drawing needs to let things travel.
  */
 import { EXTENT as E, IN_RAM, PERSISTENT } from "../model/catalogue/rows.js";
-import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
-import { aboutPlace } from "../model/places.js";
+import { lengthOf, pendingOf, readyOf, rowsOf } from "../model/messages.js";
+import { UNACKED, aboutPlace, lanesOf, pendingPlacesOf, stageLanesOf } from "../model/places.js";
 import { holding } from "../model/stretches.js";
 import { shownQueue, shownState } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
@@ -14,6 +14,7 @@ import { fenceOf } from "./fence.js";
 import { fitting } from "./zoom.js";
 import { betaSurplus, entryLanes } from "./permitted.js";
 import { planLane, planPart, singles, walker } from "./lane.js";
+import { pendingRowsOf } from "./spot.js";
 
 /**
  * @import { Extent, QueueState, State, Values } from "../model/catalogue/types.js"
@@ -26,7 +27,7 @@ import { planLane, planPart, singles, walker } from "./lane.js";
 /**
  * One lane of a scene: its messages, counted from the head, and where they are. `keys` are the messages that stand alone:
  * seq_id, u and width.
- * @typedef {LaneSpan & { name: string, count: number, plan: LanePlan, parts: number[] | null, closed: boolean, keys?: [seq: number, u: number, width: number][] }} Lane
+ * @typedef {LaneSpan & { name: string, count: number, plan: LanePlan, parts: Record<string, number> | null, closed: boolean, keys?: [seq: number, u: number, width: number][] }} Lane
  */
 
 /**
@@ -37,9 +38,6 @@ import { planLane, planPart, singles, walker } from "./lane.js";
 /** @typedef {{ lane: string, from: number, count: number }} ZoomedPart the part of a lane that fills the stage */
 
 /** @typedef {(row: Extent, offset: number) => { index: boolean, content: boolean } | null} UnsyncedTest */
-
-/** The lanes of the stage: the sub-queues, then what consumers hold. */
-export const STAGE_LANES = [...LANES, "unacked"];
 
 const FEW = 5;
 const FEW_PITCH = 40;
@@ -57,7 +55,8 @@ export function stageScene(state, width, height, turned, options = {}) {
   const queue = shownState(state);
   const counts = countsOf(queue);
   const zoom = fitting(options.zoom ?? null, counts);
-  const spans = laneSpans(geo, counts, STAGE_LANES, zoom?.lane);
+  const names = stageLanesOf(queue);
+  const spans = laneSpans(geo, counts, names, zoom?.lane);
   /** @type {Scene} */
   const scene = {
     geo,
@@ -71,10 +70,10 @@ export function stageScene(state, width, height, turned, options = {}) {
     queue: queue ? shownQueue(state) : null,
     zoom,
   };
-  scene.total = LANES.reduce((sum, name) => sum + counts[name], 0);
-  scene.empty = scene.total === 0 && counts.unacked === 0;
+  scene.total = readyOf(queue);
+  scene.empty = scene.total === 0 && counts[UNACKED] === 0;
   const unsynced = unsyncedTest(scene.queue, options.unsynced);
-  for (const name of STAGE_LANES) {
+  for (const name of names) {
     scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
   }
   scene.fence = queue ? fenceOf(queue, scene.lanes, options.held) : null;
@@ -107,8 +106,8 @@ function betasOf(queue, settings, lanes) {
 /** @param {QueueState | null} queue */
 function countsOf(queue) {
   /** @type {Record<string, number>} */
-  const counts = { unacked: pendingOf(queue) };
-  for (const name of LANES) counts[name] = lengthOf(queue, name);
+  const counts = { [UNACKED]: pendingOf(queue) };
+  for (const name of lanesOf(queue)) counts[name] = lengthOf(queue, name);
   return counts;
 }
 
@@ -133,7 +132,7 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
     count,
     ...span,
     plan,
-    parts: name === "unacked" ? PENDING.map((place) => lengthOf(queue, place)) : null,
+    parts: name === UNACKED ? Object.fromEntries(pendingPlacesOf(queue).map((place) => [place, lengthOf(queue, place)])) : null,
     closed: queue?.mode === "lazy" && aboutPlace(name)?.lazy === false && count === 0,
   };
   if (!queue || !count) return lane;
@@ -149,10 +148,8 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
  * @returns {{ rows: Extent[], place?: string, places?: Map<Extent, string> }}
  */
 function laneRows(queue, name) {
-  if (name !== "unacked") return { rows: rowsOf(queue, name), place: name };
-  /** @type {[row: Extent, place: string][]} */
-  const pairs = PENDING.flatMap((place) => rowsOf(queue, place).map((row) => /** @type {[Extent, string]} */ ([row, place])));
-  pairs.sort((a, b) => a[0][0] - b[0][0]);
+  if (name !== UNACKED) return { rows: rowsOf(queue, name), place: name };
+  const pairs = pendingRowsOf(queue);
   return { rows: pairs.map(([row]) => row), places: new Map(pairs) };
 }
 

@@ -1,39 +1,49 @@
 /** What the instruments show: samples of the run as columns for plots, processes as a chain of credit. Pure. */
-import { LANES } from "./messages.js";
-import { aboutPlace } from "./places.js";
+import { lanesOf, letterOf } from "./places.js";
 import { gettext } from "./text.js";
 
 /**
- * @import { Values } from "./catalogue/types.js"
+ * @import { QueueState, Values } from "./catalogue/types.js"
  * @import { Sample } from "./samples.js"
  */
 
 /**
  * A lane's series: where two lanes have one letter, the one at the head has another tone and the one at the tail dashes.
  * @param {string} name
+ * @param {number} at
+ * @param {string[]} lanes
  */
-const lane = (name) => ({
+const lane = (name, at, lanes) => ({
   key: name,
   label: () => name,
-  tone: name === LANES.at(-1) ? `${aboutPlace(name).letter}-o` : String(aboutPlace(name).letter),
-  dash: name === LANES[0] ? [6, 3] : null,
+  tone: name === lanes.at(-1) ? `${letterOf(name)}-o` : letterOf(name),
+  dash: at === 0 && lanes.length > 1 ? [6, 3] : null,
 });
 
 /** @typedef {{ key: string, label: () => string, tone: string, dash?: number[] | null }} Series one line of a plot */
 /** @typedef {{ id: string, title: () => string, unit: string, rate?: boolean, series: Series[] }} Plot */
 
-/** The plots: each with its series. `rate` means change for each second of the run; `unit` is "count" or "bytes". @type {Plot[]} */
-export const PLOTS = [
-  {
+/**
+ * The plots of a queue: each with its series. `rate` means change for each second of the run; `unit` is "count" or "bytes".
+ * @param {QueueState | null} queue
+ * @returns {Plot[]}
+ */
+export function plotsOf(queue) {
+  const lengths = {
     id: "lengths",
     title: () => gettext("Lengths"),
     unit: "count",
     series: [
-      ...LANES.map(lane),
+      ...lanesOf(queue).map(lane),
       { key: "pending", label: () => gettext("unacked"), tone: "ink", dash: [2, 3] },
       { key: "target", label: () => gettext("target"), tone: "fence", dash: [8, 4] },
     ],
-  },
+  };
+  return [lengths, ...OF_THE_NODE];
+}
+
+/** @type {Plot[]} */
+const OF_THE_NODE = [
   {
     id: "memory",
     title: () => gettext("Memory"),

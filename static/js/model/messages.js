@@ -1,14 +1,10 @@
 /** What the flags and the place of a message mean (the twin of engine/extents.py). */
 import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
-import { aboutPlace, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
+import { aboutPlace, countedLanesOf, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
 import { holding, total } from "./stretches.js";
 import { gettext } from "./text.js";
 
 /** @import { QueueState, State } from "./catalogue/types.js" */
-
-/** The usual queue's sub-queues from the newest message to the oldest, as they stand on the page. */
-export const LANES = lanesOf(null);
-export const PENDING = pendingPlacesOf(null);
 
 /**
  * The rows of one place of a queue.
@@ -65,7 +61,8 @@ export function readyOf(queue) {
  * @param {QueueState} queue
  */
 export function lettersOf(queue) {
-  const found = { alpha: 0, beta: 0, gamma: 0, delta: lengthOf(queue, "delta") };
+  const counted = countedLanesOf(queue).reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
+  const found = { alpha: 0, beta: 0, gamma: 0, delta: counted };
   for (const lane of lanesOf(queue))
     for (const row of rowsOf(queue, lane)) found[stateOf(lane, row[E.flags])] += row[E.count];
   return found;

@@ -28,6 +28,15 @@ export function aboutPlace(name) {
   return known[name];
 }
 
+/**
+ * The Greek letter of most messages in a lane: what it is coloured by. A lane in RAM that names none has alphas.
+ * @param {string} name
+ */
+export function letterOf(name) {
+  const { letter, content } = aboutPlace(name);
+  return letter || (content === "ram" ? "alpha" : "beta");
+}
+
 /** @param {Place[]} places */
 const names = (places) => places.map((place) => place.name);
 
@@ -76,11 +85,24 @@ export function listedPlacesOf(queue) {
 export const UNACKED = "unacked";
 
 /**
+ * Names of the lanes as the stage has them: those of the queue, then what consumers hold.
+ * @param {QueueState | null | undefined} queue
+ */
+export function stageLanesOf(queue) {
+  return [...lanesOf(queue), UNACKED];
+}
+
+/** Names of the lanes of all kinds of queues. */
+export function everyLane() {
+  return [...new Set(Object.values(PLACES).flatMap((places) => names(places.filter((place) => !place.unacked))))];
+}
+
+/**
  * What lies in a lane, in a few signs: the Greek letters, and which end of the queue it is.
  * @param {string} name
  * @param {string[]} lanes the queue's, from the newest message to the oldest
  */
-export function laneMeaning(name, lanes = lanesOf(null)) {
+export function laneMeaning(name, lanes) {
   if (name === UNACKED) return gettext("with consumers");
   const { content, counted } = aboutPlace(name);
   if (counted) return gettext("\u03b4, one record in RAM");
@@ -89,12 +111,22 @@ export function laneMeaning(name, lanes = lanesOf(null)) {
 }
 
 /**
+ * How many of the messages with consumers are where, in a few signs; null where they are all in one place.
+ * @param {Record<string, number>} counts by the names of places
+ */
+export function heldMeaning({ ram_pending: ram, disk_pending: disk, index_pending: index }) {
+  if (ram === undefined) return null;
+  const values = { ram: number(ram), disk: number(disk), index: number(index) };
+  return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);
+}
+
+/**
  * The name of a lane with its length, for screen readers.
  * @param {string} name
  * @param {number} count
  * @param {string[]} lanes the queue's, from the newest message to the oldest
  */
-export function laneLabel(name, count, lanes = lanesOf(null)) {
+export function laneLabel(name, count, lanes) {
   return fill(labelText(name, count, lanes), { lane: name, n: number(count) });
 }
 

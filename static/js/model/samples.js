@@ -1,7 +1,7 @@
 /** What the charts show over time: lengths of every queue, memory, totals. Bounded: the longer a run, the coarser. */
 import { KINDS } from "./catalogue/kinds.js";
-import { LANES, lengthOf, pendingOf } from "./messages.js";
-import { lanesOf } from "./places.js";
+import { lengthOf, pendingOf, readyOf } from "./messages.js";
+import { countedLanesOf, everyLane, lanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { total } from "./stretches.js";
 
@@ -15,15 +15,18 @@ const EVERY_US = 20_000;
  * @typedef {{ us: number, queues: Record<string, Values> } & Values} Sample
  */
 
-/** @type {Values} */
-const NOTHING = {
-  ...Object.fromEntries([...LANES, "pending", "arrived", "left"].map((name) => [name, 0])),
+/**
+ * The numbers of a queue that is not there.
+ * @returns {Values}
+ */
+const nothing = () => ({
+  ...Object.fromEntries([...everyLane(), "ready", "counted", "pending", "arrived", "left"].map((name) => [name, 0])),
   target: null,
-};
+});
 
 export class Samples {
   constructor() {
-    /** @type {Sample[]} with q1 .. q4, pending, arrived, left, target, memory, limit, paging, alarm, reads, writes, syncs */
+    /** @type {Sample[]} with each lane, ready, counted, pending, arrived, left, target, memory, limit, paging, alarm, reads, writes, syncs */
     this.list = [];
     this.everyUs = EVERY_US;
     /** @type {Record<string, { arrived: number, left: number }>} */
@@ -71,7 +74,7 @@ export class Samples {
    * @param {string} name
    */
   show(name) {
-    for (const sample of this.list) Object.assign(sample, sample.queues[name] ?? NOTHING);
+    for (const sample of this.list) Object.assign(sample, nothing(), sample.queues[name]);
   }
 
   /**
@@ -83,14 +86,15 @@ export class Samples {
     /** @type {Record<string, Values>} */
     const queues = {};
     for (const [name, queue] of Object.entries(state.queues)) {
-      queues[name] = { pending: pendingOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
+      queues[name] = { pending: pendingOf(queue), ready: readyOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
       for (const lane of lanesOf(queue)) queues[name][lane] = lengthOf(queue, lane);
+      queues[name].counted = countedLanesOf(queue).reduce((sum, lane) => sum + queues[name][lane], 0);
       queues[name].target = queue.counters?.target_ram_count ?? null;
     }
     const shown = shownQueue(state);
     return {
       us,
-      ...NOTHING,
+      ...nothing(),
       ...(shown === null ? {} : queues[shown]),
       memory: memory.process_memory ?? 0,
       limit: memory.limit ?? null,

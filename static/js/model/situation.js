@@ -1,7 +1,7 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
 import { EXTENT as E } from "./catalogue/rows.js";
-import { LANES, lengthOf, pendingOf, readyOf } from "./messages.js";
-import { countedLanesOf, limitedLanesOf } from "./places.js";
+import { lengthOf, pendingOf, readyOf } from "./messages.js";
+import { countedLanesOf, lanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
@@ -14,7 +14,7 @@ import { fill, gettext, ngettext, number } from "./text.js";
 export function figures(state) {
   const name = shownQueue(state);
   const queue = name === null ? null : state.queues[name];
-  const lengths = Object.fromEntries(LANES.map((lane) => [lane, lengthOf(queue, lane)]));
+  const lengths = Object.fromEntries(lanesOf(queue).map((lane) => [lane, lengthOf(queue, lane)]));
   const ready = readyOf(queue);
   /** @param {string[]} lanes */
   const sum = (lanes) => lanes.reduce((total, lane) => total + lengths[lane], 0);
@@ -24,9 +24,10 @@ export function figures(state) {
     name,
     counters,
     lengths,
-    entries: sum(limitedLanesOf(null, "entries")),
-    onlyCounted: sum(countedLanesOf(null)),
+    entries: sum(limitedLanesOf(queue, "entries")),
+    onlyCounted: sum(countedLanesOf(queue)),
     ready,
+    limited: sum(limitedLanesOf(queue, "contents")),
     unacked: pendingOf(queue),
     target: counters.target_ram_count ?? null,
     inRam: counters.ram_msg_count ?? 0,

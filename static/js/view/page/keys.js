@@ -1,5 +1,6 @@
 /** The keyboard map. Single letters are off in fields and can be switched off altogether. */
-import { LANES } from "../../model/messages.js";
+import { lanesOf } from "../../model/places.js";
+import { shownState } from "../../model/shown.js";
 import { need } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
 import { fenceStep } from "../stage/fence.js";
@@ -10,8 +11,6 @@ import { fenceStep } from "../stage/fence.js";
  */
 
 const STORAGE = "waterline.keys";
-/** Digits choose a lane, the newest messages first. */
-const LANE_OF_DIGIT = Object.fromEntries(LANES.map((name, at) => [at + 1, name]));
 
 function lettersOn() {
   try {
@@ -109,7 +108,8 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
     laneNext = false;
     if (event.key === " " && target.closest?.("button, a, summary, input") && !pointer.holds(target)) return;
     if (event.key >= "1" && event.key <= "5" && toggle.checked) {
-      if (inLane) stage.twin.enter(LANE_OF_DIGIT[event.key]);
+      // Digits choose a lane, the newest messages first.
+      if (inLane) stage.twin.enter(lanesOf(shownState(playhead.state))[Number(event.key) - 1]);
       else if (event.key <= "4") time.bar.pick(Number(event.key));
       return;
     }

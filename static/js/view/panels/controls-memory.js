@@ -1,5 +1,4 @@
 /** Sliders that set the node's memory, and the target: free, or pinned by hand. */
-import { limitedLanesOf } from "../../model/places.js";
 import { figures, strategyOf } from "../../model/situation.js";
 import { bytes, decimal, number } from "../../model/text.js";
 import { find, setText } from "../base/dom.js";
@@ -78,8 +77,7 @@ export class MemoryControls {
    */
   nudge(by) {
     const now = figures(this.controls.session.state);
-    const inRam = limitedLanesOf(null, "contents").reduce((sum, lane) => sum + now.lengths[lane], 0);
-    const from = now.target ?? inRam;
+    const from = now.target ?? now.limited;
     this.controls.field("target").value = String(Math.max(0, from + by));
     this.pinTarget();
   }

@@ -1,5 +1,7 @@
 /** The instruments: plots of the run on one shared time, what the disk has left, and who waits for whose credit. */
-import { PLOTS, columns, creditChains, thinned } from "../../model/instruments.js";
+import { columns, creditChains, plotsOf, thinned } from "../../model/instruments.js";
+import { lanesOf } from "../../model/places.js";
+import { shownState } from "../../model/shown.js";
 import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { onResize } from "../base/canvas.js";
 import { el, find, need, required, setText, show, throttle } from "../base/dom.js";
@@ -31,6 +33,8 @@ export class Instruments {
     /** @type {typeof UPlot | null} the plotting library, once it was loaded */
     this.UPlot = null;
     this.loading = false;
+    /** The lanes of which the plots were made. */
+    this.drawn = "";
     this.box = need("[data-plots]", root);
     this.table = need("[data-plot-table]", root);
     this.draw = throttle(DRAW_MS, () => this.paint());
@@ -75,13 +79,19 @@ export class Instruments {
     this.loading = false;
   }
 
-  /** Make the plots, with the colours of the theme in force. */
+  /** Names of the lanes of the queue that is shown. */
+  get lanes() {
+    return lanesOf(shownState(this.playhead.state)).join();
+  }
+
+  /** Make the plots of the queue that is shown, with the colours of the theme in force. */
   make() {
     const { UPlot: Plotter } = this;
     if (!Plotter) return;
+    this.drawn = this.lanes;
     for (const { plot } of this.plots) plot.destroy();
     this.box.replaceChildren();
-    this.plots = PLOTS.map((spec) => {
+    this.plots = plotsOf(shownState(this.playhead.state)).map((spec) => {
       const place = el("figure.plot", { role: "img", "aria-label": spec.title() });
       this.box.append(place);
       return { spec, plot: new Plotter(this.options(spec, place), [[], ...spec.series.map(() => /** @type {number[]} */ ([]))], place) };
@@ -169,6 +179,7 @@ export class Instruments {
   }
 
   paint() {
+    if (this.drawn !== this.lanes) this.make();
     const { samples } = this.playhead.timeline;
     for (const { spec, plot } of this.plots) {
       plot.setData(columns(samples, spec));
@@ -241,7 +252,7 @@ export class Instruments {
     if (!need("details", HTMLDetailsElement, this.root).open) return;
     const samples = this.playhead.timeline.samples;
     const picked = new Set(thinned(samples));
-    const all = PLOTS.map((spec) => ({ spec, found: columns(samples, spec) }));
+    const all = plotsOf(shownState(this.playhead.state)).map((spec) => ({ spec, found: columns(samples, spec) }));
     const head = all.flatMap(({ spec }) => spec.series.map((series) => el("th.num", { scope: "col" }, spec.rate ? `${series.label()}/s` : series.label())));
     const rows = samples.flatMap((sample, at) =>
       picked.has(sample)

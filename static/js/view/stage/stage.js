@@ -3,7 +3,8 @@ import { DELTA as D, EXTENT as E } from "../../model/catalogue/rows.js";
 import { frameOf, rowsOfLane, spotOf } from "../../layout/spot.js";
 import { hit, stageScene } from "../../layout/stage.js";
 import { walker } from "../../layout/lane.js";
-import { LANES, lengthOf, pendingOf } from "../../model/messages.js";
+import { lengthOf, pendingOf } from "../../model/messages.js";
+import { UNACKED, aboutPlace, stageLanesOf } from "../../model/places.js";
 import { Selection } from "../../model/selection.js";
 import { shownQueue, shownState } from "../../model/shown.js";
 import { fitCanvas, onResize, placeOf, sizeOf, wide } from "../base/canvas.js";
@@ -156,8 +157,8 @@ export class StageView {
   noteChanges(first) {
     const { queue } = this;
     const now = performance.now();
-    for (const name of [...LANES, "unacked"]) {
-      const length = name === "unacked" ? pendingOf(queue) : lengthOf(queue, name);
+    for (const name of stageLanesOf(queue)) {
+      const length = name === UNACKED ? pendingOf(queue) : lengthOf(queue, name);
       const difference = length - (this.lengths[name] ?? 0);
       this.lengths[name] = length;
       if (first || difference === 0) continue;
@@ -352,8 +353,8 @@ function edgesOf(queue, zoom) {
   /** @type {Record<string, number[]>} */
   const edges = {};
   if (!queue) return edges;
-  for (const name of [...LANES, "unacked"]) {
-    const rows = name === "delta" ? [] : rowsOfLane(queue, name);
+  for (const name of stageLanesOf(queue)) {
+    const rows = name !== UNACKED && aboutPlace(name).counted ? [] : rowsOfLane(queue, name);
     const last = rows[rows.length - 1];
     if (last) edges[name] = [rows[0][E.start], last[E.start] + last[E.count] - 1];
   }

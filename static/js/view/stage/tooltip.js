@@ -1,6 +1,7 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
 import { EXTENT as E, PERSISTENT } from "../../model/catalogue/rows.js";
-import { LANES, PENDING, rowsOf, stateWords } from "../../model/messages.js";
+import { rowsOf, stateWords } from "../../model/messages.js";
+import { UNACKED, aboutPlace, pendingPlacesOf } from "../../model/places.js";
 import { shownState } from "../../model/shown.js";
 import { walker } from "../../layout/lane.js";
 import { rowsOfLane } from "../../layout/spot.js";
@@ -25,7 +26,7 @@ export function messageAt(state, lane, index) {
   if (!queue) return null;
   const found = walker(rowsOfLane(queue, lane))(index);
   if (!found) return null;
-  const place = lane === "unacked" ? placeOfRow(queue, found.row) : lane;
+  const place = lane === UNACKED ? placeOfRow(queue, found.row) : lane;
   return { seq: found.row[E.start] + found.offset, place, row: found.row };
 }
 
@@ -35,7 +36,7 @@ export function messageAt(state, lane, index) {
  * @param {Extent | Entry} row
  */
 function placeOfRow(queue, row) {
-  return required(PENDING.find((each) => rowsOf(queue, each).some((other) => other === row)), "the place of a row");
+  return required(pendingPlacesOf(queue).find((each) => rowsOf(queue, each).some((other) => other === row)), "the place of a row");
 }
 
 export class Tooltip {
@@ -53,13 +54,10 @@ export class Tooltip {
    * @param {Values} given
    */
   update({ hover, x, y }) {
-    const message =
-      hover && LANES.concat("unacked").includes(hover.lane.name)
-        ? messageAt(this.session.state, hover.lane.name, hover.index)
-        : null;
+    const message = hover && messageAt(this.session.state, hover.lane.name, hover.index);
     show(this.root, Boolean(message));
     if (!message) return;
-    const extent = message.place === "delta" ? null : /** @type {Extent} only delta has entries */ (message.row);
+    const extent = aboutPlace(message.place).counted ? null : /** @type {Extent} only a counted lane has entries */ (message.row);
     const flags = extent ? extent[E.flags] : 31;
     const size = extent ? extent[E.size_bytes] : null;
     const title = fill(gettext("message %(seq)s"), { seq: number(message.seq) });

@@ -3,12 +3,12 @@
  * The focused message is ringed on the canvas, so that the list itself need not be visible.
  */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
-import { UNACKED, aboutPlace, laneLabel } from "../../model/places.js";
-import { LANES, PENDING, rowsOf, stateWords } from "../../model/messages.js";
+import { UNACKED, aboutPlace, laneLabel, lanesOf, stageLanesOf } from "../../model/places.js";
+import { stateWords } from "../../model/messages.js";
 import { shownState } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
-import { liveEntries } from "../../layout/delta.js";
+import { pendingRowsOf, rowsOfLane } from "../../layout/spot.js";
 import { around, el, required, throttle } from "../base/dom.js";
 
 /**
@@ -37,7 +37,7 @@ function laneItems(rows, place) {
         skipped = 0;
         items.push({
           seq: row[E.start] + offset,
-          text: stateWords(place(row), place(row) === "delta" ? 31 : /** @type {Extent} only delta has entries */ (row)[E.flags]),
+          text: stateWords(place(row), aboutPlace(place(row)).counted ? 31 : /** @type {Extent} only a counted lane has entries */ (row)[E.flags]),
         });
       } else {
         const jump = Math.min(row[E.count] - offset, count - SINGLES - index);
@@ -76,46 +76,43 @@ export class Twin {
     this.lists = new Map();
     /** @type {HTMLElement | null} The list out of which its reader took the message that has the keyboard, until it is drawn again. */
     this.taken = null;
-    for (const name of [...LANES, UNACKED]) {
-      const list = el("ol", { role: "list", "data-lane": name });
-      this.lists.set(name, list);
-      root.append(list);
-    }
+    this.arrange(stageLanesOf(null));
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("focusin", (event) => this.focused(event.target));
     root.addEventListener("focusout", () => selection.focus(null));
     this.update = throttle(EVERY_MS, () => this.render());
   }
 
+  /**
+   * A list for each lane, in order; nothing changes where they are there already.
+   * @param {string[]} names
+   */
+  arrange(names) {
+    if (names.join() === [...this.lists.keys()].join()) return;
+    this.lists = new Map(names.map((name) => [name, el("ol", { role: "list", "data-lane": name })]));
+    this.root.replaceChildren(...this.lists.values());
+  }
+
   render() {
     const queue = shownState(this.session.state);
+    this.arrange(stageLanesOf(queue));
+    const lanes = lanesOf(queue);
     for (const [name, list] of this.lists) {
       /** @type {[row: Extent | Entry, place: string][]} */
-      const pairs =
-        name === UNACKED
-          ? PENDING.flatMap((place) => rowsIn(rowsOf(queue, place), place)).sort((a, b) => a[0][0] - b[0][0])
-          : rowsIn(aboutPlace(name)?.counted ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name), name);
+      const pairs = name === UNACKED ? pendingRowsOf(queue) : rowsIn(rowsOfLane(queue, name), name);
       const places = new Map(pairs);
-      this.renderLane(
-        list,
-        name,
-        laneItems(
-          pairs.map(([row]) => row),
-          (row) => required(places.get(row), "the place of a row"),
-        ),
-        total(pairs.map(([row]) => row)),
-      );
+      const rows = pairs.map(([row]) => row);
+      const items = laneItems(rows, (row) => required(places.get(row), "the place of a row"));
+      this.renderLane(list, laneLabel(name, total(rows), lanes), items);
     }
   }
 
   /**
    * @param {HTMLElement} list
-   * @param {string} name
+   * @param {string} label
    * @param {Values[]} items
-   * @param {number} count
    */
-  renderLane(list, name, items, count) {
-    const label = laneLabel(name, count);
+  renderLane(list, label, items) {
     if (list.getAttribute("aria-label") !== label) list.setAttribute("aria-label", label);
     const signature = JSON.stringify(items);
     if (list.dataset.signature === signature) return;

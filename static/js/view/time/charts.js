@@ -13,8 +13,8 @@ import {
   withoutFlaps,
 } from "../../layout/charts.js";
 import { SMALL } from "../../model/events.js";
-import { LANES } from "../../model/messages.js";
-import { aboutPlace } from "../../model/places.js";
+import { lanesOf, letterOf } from "../../model/places.js";
+import { shownState } from "../../model/shown.js";
 import { bytes, compact, decimal, fill, gettext, number } from "../../model/text.js";
 import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
 import { el, need, throttle } from "../base/dom.js";
@@ -35,7 +35,6 @@ const LABELS = 148;
 const NARROW_LABELS = 84;
 /** The least room between the figures of two seconds. */
 const TICK_PX = 44;
-const LAYERS = [...LANES].reverse();
 
 export class ChartsView {
   /**
@@ -52,12 +51,18 @@ export class ChartsView {
     this.top = 18;
     this.canvas = need("[data-canvas=charts]", HTMLCanvasElement, root);
     this.table = need("[data-chart-table]", root);
+    this.head = need("[data-chart-head]", root);
     this.details = this.table.closest("details");
     this.details?.addEventListener("toggle", () => this.renderTable());
     if (this.details) closesLikeAMenu(this.details);
     onResize(this.canvas, () => this.update());
     this.spacing = new Spacing(need("[data-act=spacing]", root), () => this.update());
     this.tableSoon = throttle(1000, () => this.renderTable());
+  }
+
+  /** Names of the lanes of the queue that is shown. */
+  get lanes() {
+    return lanesOf(shownState(this.playhead.state));
   }
 
   update() {
@@ -226,23 +231,23 @@ export class ChartsView {
    * @param {Box} box
    */
   paintLengths(pen, samples, span, box) {
-    const { layers, top } = stacked(samples, LAYERS, span, box);
+    const lanes = this.lanes;
+    const { layers, top } = stacked(samples, [...lanes].reverse(), span, box);
     for (const layer of layers) {
       if (layer.points.every(([, low, high]) => low - high < 0.2)) continue;
       pen.beginPath();
       layer.points.forEach(([x, , high], at) => (at ? pen.lineTo(x, high) : pen.moveTo(x, high)));
       for (let at = layer.points.length - 1; at >= 0; at -= 1)
         pen.lineTo(layer.points[at][0], layer.points[at][1]);
-      pen.fillStyle = faded(colors[aboutPlace(layer.name).letter], layer.name === LANES[0] ? 0.6 : 0.9);
+      pen.fillStyle = faded(colors[letterOf(layer.name)], layer.name === lanes[0] && lanes.length > 1 ? 0.6 : 0.9);
       pen.fill();
     }
     const last = this.current(samples);
-    const depth = last ? LAYERS.reduce((sum, name) => sum + last[name], 0) : 0;
     this.label(
       pen,
       box,
       gettext("Ready"),
-      number(depth),
+      number(last?.ready ?? 0),
       fill(gettext("at most %(top)s"), { top: number(samples.length ? top : 0) }),
     );
     baseline(pen, box);
@@ -359,13 +364,15 @@ export class ChartsView {
     const picked = samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
     /** @param {string} text */
     const cell = (text) => el("td.num", {}, text);
+    const titles = [gettext("Time"), ...this.lanes, gettext("unacked"), gettext("Memory")];
+    this.head.replaceChildren(...titles.map((title, at) => el(at ? "th.num" : "th", { scope: "col" }, title)));
     this.table.replaceChildren(
       ...picked.map((sample) =>
         el(
           "tr",
           {},
           el("th", { scope: "row" }, `${decimal(sample.us / 1e6, 2)} s`),
-          ...[...LANES, "pending"].map((name) => cell(number(sample[name]))),
+          ...[...this.lanes, "pending"].map((name) => cell(number(sample[name]))),
           cell(bytes(sample.memory)),
         ),
       ),
