@@ -132,6 +132,7 @@ class Upkeep:
 
     async def try_again(self) -> None:
         """Go on if what stopped the session is mended; who came meanwhile is welcomed."""
+        self._setbacks.tries(self._clock())
         await self._awaken()
         self._setbacks.mended(self._clock())
         self.audience.notice("info", wording.RESUMED)

@@ -33,6 +33,7 @@ TINY: Final = (
     hogs.settings_that_make_files_without_end,
     hogs.many_small_sessions,
     hogs.files_that_are_gone,
+    hogs.a_session_that_stands_still,
 )
 """Those that need no time."""
 QUIET_S: Final = 20.0

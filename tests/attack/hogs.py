@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import shutil
+import time
 from typing import Any
 
 from tests.attack.processes import memory_bytes, open_files
 from tests.attack.world import SMALL, World, in_thread
 
+BACK_S = 5.0
+"""In which a session is back on a machine that is being attacked; on a quiet one it takes two seconds."""
 BLANK = {"version": 1, "title": "x", "profile": "classroom", "until_us": 1_000_000}
 
 
@@ -148,6 +152,34 @@ async def files_that_are_gone(world: World) -> None:
     assert len(world.commands_of(session)) >= acknowledged - 1
 
 
+async def a_session_that_stands_still(world: World) -> None:
+    """Who goes on giving commands to a session without files does not keep it away once it can have files again."""
+    person = world.person()
+    session = await in_thread(person.new_session)
+    seat = await world.seat(person, session)
+    assert (await seat.command("first", SMALL))["t"] == "accepted"
+    [directory] = [each for each in world.directories() if each.name == session]
+    shutil.rmtree(directory)
+    directory.write_text("in the way")
+    lasts_s = 1.0 if world.tiny else 8.0
+    began_s = ended_s = time.monotonic()
+    refused = 0
+    for number in itertools.count():
+        reply = await seat.command(number, {**SMALL, "count": 300, "size_bytes": 9000})
+        refused += reply["t"] == "refused"
+        now_s = time.monotonic()
+        if directory.is_file():
+            if now_s - began_s >= lasts_s:
+                directory.unlink()
+                ended_s = time.monotonic()
+        elif reply["t"] == "accepted":
+            break
+        assert now_s - began_s < lasts_s + BACK_S, "it stays away"
+        await asyncio.sleep(0.15)
+    assert refused
+    print(f"  back {time.monotonic() - ended_s:.1f} s after its files could be written again")
+
+
 async def links_without_end(world: World) -> None:
     """C: who brings large scenarios waits, and one address fills no disk."""
     person = world.person()
@@ -172,5 +204,6 @@ CASES = (
     many_small_sessions,
     many_sessions_wake_at_once,
     files_that_are_gone,
+    a_session_that_stands_still,
     links_without_end,
 )
