@@ -33,14 +33,21 @@ class Desk:
 
     def __init__(self) -> None:
         self._files: uploads.Files = {}
+        self._left_out: list[str] = []
         self._revival: Revival | None = None
+        self._told: Send = _untold
+
+    def tell_to(self, told: Send) -> str:
+        """Have somebody told how far the reading of files is, each time as JSON."""
+        self._told = told
+        return ""
 
     def needed(self, paths: str) -> str:
         """Return the places of those paths that are read, so that no other file is opened; both are JSON lists."""
         named: list[str] = json.loads(paths)
-        return json.dumps(
-            [at for at, path in enumerate(named) if uploads.is_zip(named) or uploads.is_needed(path)]
-        )
+        needed = [at for at, path in enumerate(named) if uploads.is_zip(named) or uploads.is_needed(path)]
+        self._left_out = [named[at] for at in sorted(set(range(len(named))).difference(needed))]
+        return json.dumps(needed)
 
     def directory(self, paths_text: str, contents: list[bytes], vhost: str = "") -> str:
         """Read a broker's files, or a zip of them.
@@ -56,12 +63,17 @@ class Desk:
         def read() -> reading.Answer:
             paths = list(given)
             most = uploads.MOST_BYTES_OWN
+            left_out = list(self._left_out)
             if uploads.is_zip(paths):
-                self._files = uploads.of_zip(io.BytesIO(given[paths[0]]), most)
+                self._files = uploads.of_zip(io.BytesIO(given[paths[0]]), most, left_out)
             else:
-                self._files = uploads.gathered(((path, [given[path]]) for path in paths), most)
-            answer, self._revival = reading.directory(self._files, vhost)
-            return answer
+                self._files = uploads.gathered(((path, [given[path]]) for path in paths), most, left_out)
+
+            def steps(step: str, **values: Any) -> None:
+                self._told(json.dumps({"step": step, **values}))
+
+            answer, self._revival = reading.directory(self._files, vhost, steps)
+            return answer if "vhosts" in answer else answer | reading.names_left_out(left_out)
 
         return _answered(read)
 
@@ -121,6 +133,10 @@ class Desk:
             raise Unreadable("no_files")
         files = revived.files
         return Solo(revived.scenario, [], until_us, send, keep, storage=lambda most: FoundFiles(files, most))
+
+
+def _untold(text: str) -> None:
+    """Nobody asks how far it is."""
 
 
 def _answered(read: Callable[[], reading.Answer]) -> str:

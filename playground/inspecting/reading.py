@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -11,6 +11,19 @@ from playground.inspecting.revival import Revival
 from playground.inspecting.uploads import Files
 
 Answer = dict[str, Any]
+MOST_LEFT_OUT: Final = 200
+"""Names of files that were not read."""
+
+
+class Steps(Protocol):
+    """Is told what is done now."""
+
+    def __call__(self, step: str, **values: Any) -> None:
+        """Take note of a step: `reading` with path, done and size in bytes; `starting`; `answering`."""
+
+
+def _untold(step: str, **values: Any) -> None:
+    """Nobody asks how far it is."""
 
 
 def listing(text: str) -> Answer:
@@ -24,20 +37,23 @@ def topology(data: bytes) -> Answer:
     return {"scenario": taken.scenario, "left_out": taken.left_out}
 
 
-def directory(files: Files, vhost: str = "") -> tuple[Answer, Revival | None]:
+def directory(files: Files, vhost: str = "", steps: Steps = _untold) -> tuple[Answer, Revival | None]:
     """Return the report on a broker's files, and the start on them where there is a queue to start.
 
     Args:
         files: what was given.
         vhost: the directory of the virtual host that is meant; of several the answer is the list otherwise.
+        steps: is told how far it is.
     """
     several = revival.vhost_directories(files)
     if len(several) > 1:
         if vhost not in several:
-            return {"vhosts": [_vhost_row(files, each) for each in several]}, None
+            return {"vhosts": [_vhost_row(files, each, steps) for each in several]}, None
         files = revival.of_vhost(files, vhost)
-    report = revival.report_on(files)
+    report = revival.report_on(files, steps)
+    steps("starting")
     revived = revival.revive(files, report)
+    steps("answering")
     started = revived is not None and revived.state is not None
     return {
         "kind": report["kind"],
@@ -47,14 +63,20 @@ def directory(files: Files, vhost: str = "") -> tuple[Answer, Revival | None]:
         "damage": summary.damage_rows(report, files),
         "files": summary.file_rows(files),
         "failure": revived.failure if revived else None,
+        "unplayed": revived.unplayed if revived else None,
         "not_started": revived.not_started if revived else 0,
         "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
         "started": started and {"scenario": revived.scenario, "power_cut_us": revival.POWER_CUT_US},  # type: ignore[union-attr]
     }, revived
 
 
-def _vhost_row(files: Files, directory: str) -> Answer:
-    report = revival.report_on(revival.of_vhost(files, directory))
+def names_left_out(names: list[str]) -> Answer:
+    """Return what is said of files that were given and not read."""
+    return {"left_out": names[:MOST_LEFT_OUT], "left_out_count": len(names)}
+
+
+def _vhost_row(files: Files, directory: str, steps: Steps) -> Answer:
+    report = revival.report_on(revival.of_vhost(files, directory), steps)
     vhost = report["vhosts"][0]
     return {
         "dir": directory,

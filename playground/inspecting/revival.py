@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -18,7 +19,7 @@ from engine.node.node import Node
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.solo import Ledger
-from playground.inspecting.unreadable import Why, why
+from playground.inspecting.unreadable import OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
 
@@ -39,6 +40,7 @@ class Revival(msgspec.Struct, frozen=True):
         state: after the start; None where it fails.
         messages: what a page plays of it, in parts, each a list as JSON.
         failure: why it fails; None where it does not.
+        unplayed: why it was not played to its end, which says nothing of the files; None where it was.
         names: of the queues in the node, by the queues' own names.
         files: what the node finds, by path in its own directory.
         not_started: queues that were given besides.
@@ -48,6 +50,7 @@ class Revival(msgspec.Struct, frozen=True):
     state: dict[str, Any] | None
     messages: list[bytes]
     failure: Why | None
+    unplayed: Why | None
     names: dict[str, str]
     files: Files
     not_started: int
@@ -85,10 +88,38 @@ def fill(storage: LedgerStorage, files: Files) -> None:
         storage.fsync(path)
 
 
-def report_on(files: Files) -> dict[str, Any]:
-    """Return what `python -m engine inspect --json` prints about files, with shorter lists."""
-    storage: Any = LedgerStorage()  # it has what the inspectors ask of a directory
-    fill(storage, files)
+class _Read(LedgerStorage):
+    """Files that tell which of them is read.
+
+    Args:
+        files: by path.
+        steps: is told; see `reading.Steps`.
+    """
+
+    def __init__(self, files: Files, steps: Callable[..., None]) -> None:
+        super().__init__()
+        self._left = dict.fromkeys(files, 0)
+        self._steps = steps
+        self._whole = sum(map(len, files.values()))
+        self._done = 0
+        fill(self, files)
+
+    def read_bytes(self, path: str, offset: int, count: int) -> bytes:
+        """Read as a storage does."""
+        if self._left.pop(path, None) is not None:
+            self._steps("reading", path=path, done=self._done, size=self._whole)
+            self._done += count
+        return super().read_bytes(path, offset, count)
+
+
+def report_on(files: Files, steps: Callable[..., None] = lambda step, **values: None) -> dict[str, Any]:
+    """Return what `python -m engine inspect --json` prints about files, with shorter lists.
+
+    Args:
+        files: by path.
+        steps: is told how far it is; see `reading.Steps`.
+    """
+    storage: Any = _Read(files, steps)  # it has what the inspectors ask of a directory
     return inspect(storage, Options(list_most=LISTED))
 
 
@@ -143,17 +174,26 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
     }
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
     if _far_apart(queues, scenario["settings"]["segment_entry_count"]):
-        return Revival(
-            scenario, None, [], {"code": "far_apart", "values": {}}, own, moved, given - len(queues)
-        )
+        far = {"code": "far_apart", "values": {}}
+        return Revival(scenario, None, [], far, None, own, moved, given - len(queues))
     starter = _Starter(moved)
     try:
         recorded = recording.record(starter, scenario, [POWER_CUT_US, UNTIL_US])  # type: ignore[arg-type]
-    except (EngineError, ArithmeticError, LookupError, MemoryError, OSError, TypeError, ValueError) as error:
-        return Revival(scenario, None, [], why(error), own, moved, given - len(queues))
+    except (MemoryError, OutOfTime) as error:
+        return Revival(scenario, None, [], None, _too_much(error, queues), own, moved, given - len(queues))
+    except (EngineError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+        return Revival(scenario, None, [], why(error), None, own, moved, given - len(queues))
     assert starter.node is not None  # noqa: S101 - it was recorded
     full, state = parse(scenario).to_json(), starter.node.snapshot()
-    return Revival(full, state, recorded.parts, None, own, moved, given - len(queues))
+    return Revival(full, state, recorded.parts, None, None, own, moved, given - len(queues))
+
+
+def _too_much(error: Exception, queues: list[dict[str, Any]]) -> Why:
+    """Return why a start was not played to its end, with the number of records that it had to read."""
+    records = sum(each["records"] for queue in queues for each in queue["segments"])
+    records += sum(queue["journal"]["records"] for queue in queues if queue["journal"])
+    code = "start_needs_memory" if isinstance(error, MemoryError) else "start_takes_too_long"
+    return {"code": code, "values": {"records": records}}
 
 
 class _Starter:

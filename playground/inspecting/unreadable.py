@@ -28,6 +28,10 @@ class Unreadable(Exception):
         return {"unreadable": self.code, "values": self.values}
 
 
+class OutOfTime(Exception):
+    """The process that reads has worked for as long as it may."""
+
+
 def why(error: Exception) -> Why:
     """Return the reason that an error gives: a refusal's own, and Python's words for any other."""
     if isinstance(error, Refusal):

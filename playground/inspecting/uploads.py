@@ -1,12 +1,21 @@
-"""Files that a reader gives, within bounds: a directory file by file, or a zip of it. They only ever lie in memory."""
+"""Files that a reader gives, within bounds: a directory file by file, or a zip of it."""
 
 from __future__ import annotations
 
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
+
+try:
+    from lzma import LZMAError
+except ModuleNotFoundError:  # Python in a browser; zipfile then says RuntimeError
+
+    class LZMAError(Exception):  # type: ignore[no-redef]
+        """Never raised where there is no lzma."""
+
 
 import msgspec
 
@@ -17,6 +26,10 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 MOST_BYTES_OWN: Final = 256 * 1024 * 1024
 """The same on the reader's own machine."""
 MOST_FILES: Final = 2_000
+MOST_MEMBERS: Final = 4 * MOST_FILES
+"""Of a zip, with those that are not needed."""
+MOST_DIRECTORY_BYTES: Final = 256 * MOST_MEMBERS
+"""Of a zip's own directory, which is read whole before anything can be asked of it."""
 BLOCK_BYTES: Final = 256 * 1024
 NEEDED: Final = re.compile(
     r"^(\d{1,18}\.(idx|rdq|rdt)|journal\.jif|clean\.dot|file_summary\.ets|msg_store_index\.ets|recovery\.dets"
@@ -26,6 +39,20 @@ NEEDED: Final = re.compile(
 STEP: Final = re.compile(r"^[A-Za-z0-9@._-]{1,128}\Z")
 LONGEST_PATH: Final = 12
 
+BROKEN_ZIP: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+    struct.error,
+    NotImplementedError,  # zipfile's word for a compression that it cannot expand
+    RuntimeError,
+    EOFError,
+    OSError,  # bzip2's word for what it cannot expand
+    OverflowError,
+    ValueError,
+)
+"""What zipfile raises for bytes that are no zip."""
+
 Files = dict[str, bytes]
 """By path, below the directory that was given."""
 Given = Iterable[tuple[str, Iterable[bytes]]]
@@ -34,23 +61,22 @@ Given = Iterable[tuple[str, Iterable[bytes]]]
 _paths = msgspec.json.Decoder(list[str])
 
 
-def of_files(uploads: Iterable[Any], paths: str) -> Files:
-    """Return the files of a directory that was sent one by one; raise Unreadable where that is too much.
+def names_of(uploads: list[Any], paths: str) -> list[str]:
+    """Return the paths of files that were sent one by one.
 
     Args:
         uploads: as Django has them.
         paths: their paths in the same order, as JSON: a browser sends only the last step of each.
     """
-    uploads = list(uploads)
     try:
         named = _paths.decode(paths) if paths else [each.name for each in uploads]
     except msgspec.DecodeError:
         raise Unreadable("names") from None
     if len(named) != len(uploads):
         raise Unreadable("names")
-    if is_zip(named):
-        return of_zip(uploads[0])
-    return gathered((path, each.chunks(BLOCK_BYTES)) for path, each in zip(named, uploads, strict=True))
+    if not named:
+        raise Unreadable("no_files")
+    return named
 
 
 def is_zip(paths: list[str]) -> bool:
@@ -63,37 +89,68 @@ def is_needed(path: str) -> bool:
     return "__MACOSX" not in path and NEEDED.match(re.split(r"[/\\]", path)[-1]) is not None
 
 
-def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES) -> Files:
+class _Guarded:
+    """An open file that gives only so much at once: zipfile reads a directory of the size that the zip states.
+
+    Args:
+        opened: the file.
+    """
+
+    def __init__(self, opened: Any) -> None:
+        self.seek, self.tell, self.seekable = opened.seek, opened.tell, opened.seekable
+        self._opened = opened
+
+    def read(self, count: int = -1) -> Any:
+        """Read as a file does; raise Unreadable where a directory would be too large."""
+        found = self._opened.read(count if 0 <= count <= MOST_DIRECTORY_BYTES else MOST_DIRECTORY_BYTES + 1)
+        if len(found) > MOST_DIRECTORY_BYTES:
+            raise Unreadable("too_many_files", most=MOST_FILES)
+        return found
+
+
+def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES, left_out: list[str] | None = None) -> Files:
     """Return the files in a zip. What it states of sizes is not believed: reading stops at the bound.
 
     Args:
         packed_file: an open file.
         most_bytes: of all together, unpacked.
+        left_out: gets the names of what is not read.
     """
     try:
-        with zipfile.ZipFile(packed_file) as packed:
-            members = [each for each in packed.infolist() if not each.is_dir()]
-            if len(members) > MOST_FILES * 4:
-                raise Unreadable("too_many_files", most=MOST_FILES)
-            return gathered(((each.filename, _unpacked(packed, each)) for each in members), most_bytes)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError):
-        # NotImplementedError is zipfile's word for a compression that it cannot expand.
+        packed = zipfile.ZipFile(_Guarded(packed_file))
+    except BROKEN_ZIP:
         raise Unreadable("zip") from None
+    with packed:
+        members = [each for each in packed.infolist() if not each.is_dir()]
+        if len(members) > MOST_MEMBERS:
+            raise Unreadable("too_many_files", most=MOST_FILES)
+        return gathered(((each.filename, _unpacked(packed, each)) for each in members), most_bytes, left_out)
 
 
 def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    with packed.open(member) as opened:
-        while block := opened.read(BLOCK_BYTES):
-            yield block
+    try:
+        with packed.open(member) as opened:
+            while block := opened.read(BLOCK_BYTES):
+                yield block
+    except BROKEN_ZIP:
+        raise Unreadable("zip_member", name=member.filename[:80]) from None
 
 
-def gathered(found: Given, most_bytes: int = MOST_BYTES) -> Files:
-    """Read what is needed, up to the bounds; a path that leads out of the directory is refused."""
+def gathered(found: Given, most_bytes: int = MOST_BYTES, left_out: list[str] | None = None) -> Files:
+    """Read what is needed, up to the bounds; a path that leads out of the directory is refused.
+
+    Args:
+        found: the files.
+        most_bytes: of all together.
+        left_out: gets the names of what is not read.
+    """
     files: Files = {}
     used = 0
     for path, blocks in found:
         steps = [step for step in path.replace("\\", "/").split("/") if step not in ("", ".")]
         if not steps or not is_needed("/".join(steps)):
+            if left_out is not None:
+                left_out.append("/".join(steps)[:200])
             continue
         if len(steps) > LONGEST_PATH or not all(STEP.match(step) for step in steps) or ".." in steps:
             raise Unreadable("path", name=path[:80])

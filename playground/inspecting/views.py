@@ -1,22 +1,24 @@
-"""The page Inspect, for the reader's own browser; what is sent here all the same is read in memory and forgotten."""
+"""The page Inspect, for the reader's own browser; what is sent here all the same is read apart, and forgotten."""
 
 from __future__ import annotations
 
 import logging
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 
-from playground import repeating
-from playground.inspecting import definitions, engine_files, reading, uploads
+from playground import ownership, repeating
+from playground.inspecting import definitions, engine_files, parcel, reading, uploads
+from playground.inspecting.apart import Apart
 from playground.inspecting.page import context
 from playground.inspecting.unreadable import Unreadable
-from playground.web.access import rate_limited
+from playground.web.access import address_of, rate_limited
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +30,7 @@ ENGINE_FILE: Final = "worker.js"
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @ensure_csrf_cookie
-def page(request: HttpRequest) -> HttpResponse:
+def page(request: HttpRequest) -> HttpResponseBase:
     """Show the page, or answer what was sent to it."""
     if request.method == "POST":
         return _answer(request)
@@ -46,12 +48,16 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 @rate_limited
-def _answer(request: HttpRequest) -> HttpResponse:
+def _answer(request: HttpRequest) -> HttpResponseBase:
     try:
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_SENT:
             raise Unreadable("too_many_bytes", most=uploads.MOST_BYTES >> 20)
-        with repeating.for_request(request):
-            return JsonResponse(_read(request))
+        if "figures" in request.POST or "definitions" in request.FILES:
+            with repeating.for_request(request):
+                return JsonResponse(_read(request))
+        if "agreed" not in request.POST:
+            raise Unreadable("not_agreed")
+        return StreamingHttpResponse(_apart(request), content_type="application/x-ndjson")
     except Unreadable as bad:
         logger.info("an inspection was refused: %.200s", bad.code)
         return JsonResponse(bad.to_json(), status=422)
@@ -60,12 +66,12 @@ def _answer(request: HttpRequest) -> HttpResponse:
 def _read(request: HttpRequest) -> dict[str, Any]:
     if "figures" in request.POST:
         return reading.listing(request.POST["figures"])
-    if "definitions" in request.FILES:
-        return reading.topology(request.FILES["definitions"].read(definitions.MOST_BYTES + 1))
-    if "agreed" not in request.POST:
-        raise Unreadable("not_agreed")
-    files = uploads.of_files(request.FILES.getlist("files"), request.POST.get("paths", ""))
-    answer, revived = reading.directory(files, request.POST.get("vhost", ""))
-    if revived is not None and revived.state is not None:
-        answer["started"]["parts"] = reading.run(revived)
-    return answer
+    return reading.topology(request.FILES["definitions"].read(definitions.MOST_BYTES + 1))
+
+
+def _apart(request: HttpRequest) -> Apart:
+    """Return the answer about a broker's files, which a process of its own reads."""
+    files = request.FILES.getlist("files")
+    paths = uploads.names_of(files, request.POST.get("paths", ""))
+    visitor = ownership.known_visitor(request.session) or f"at {address_of(request)}"
+    return Apart(parcel.pack(files, paths, request.POST.get("vhost", "")[:200]), visitor)

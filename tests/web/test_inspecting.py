@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
+from django.test import AsyncClient, Client
 from django.utils import translation
 
 from playground.hosting.refusals import TEXTS
@@ -39,8 +40,23 @@ def zipped(files: dict[str, bytes], **more: bytes) -> SimpleUploadedFile:
     return SimpleUploadedFile("data.zip", held.getvalue(), "application/zip")
 
 
-def sent(**form: Any) -> Any:
-    return Client().post("/inspect/", {"agreed": "1", **form})
+class Sent:
+    """An answer about files: lines of what is done, then what was found."""
+
+    def __init__(self, response: Any, lines: list[dict[str, Any]]) -> None:
+        self.status_code = response.status_code
+        self.content = json.dumps(lines).encode()
+        self.lines = lines
+
+    def json(self) -> dict[str, Any]:
+        return self.lines[-1]
+
+
+@async_to_sync
+async def sent(**form: Any) -> Sent:
+    response = await AsyncClient().post("/inspect/", {"agreed": "1", **form})
+    content = b"".join([part async for part in response]) if response.streaming else response.content
+    return Sent(response, [json.loads(line) for line in content.splitlines()])
 
 
 def test_a_directory_of_a_real_node_is_started(mixed: uploads.Files) -> None:

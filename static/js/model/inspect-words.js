@@ -1,5 +1,5 @@
 /** The texts of the page Inspect: sentences by code, for what cannot be read and for what needs attention in pasted figures. */
-import { fill, gettext } from "./text.js";
+import { bytes, fill, gettext } from "./text.js";
 
 /** @import { Values } from "./catalogue/types.js" */
 
@@ -18,7 +18,8 @@ import { fill, gettext } from "./text.js";
 
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
- * @typedef {{ queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, damage: DamageRow[], files: FileRow[], failure: Coded | null, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ * @typedef {{ queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, damage: DamageRow[], files: FileRow[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ * @typedef {{ step: string } & Values} Progress what is done while files are read (playground/inspecting/reading.py, Steps)
  * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
  * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow
  */
@@ -44,10 +45,16 @@ function unreadable() {
   return {
     names: gettext("The names of the files cannot be read. Choose the directory again."),
     zip: gettext("The zip cannot be read. Pack the directory again, without a password."),
+    zip_member: gettext("What the zip holds of %(name)s cannot be unpacked. Pack the directory again, with the usual compression and without a password."),
     path: gettext("A name in it is no name of a broker's file: %(name)s."),
     too_many_files: gettext("At most %(most)s files are read. Give one virtual host or queue."),
     too_many_bytes: gettext("Together the files have more than %(most)s MiB. Give one queue and its store."),
     no_files: gettext("No files of a queue or a message store are in it: .idx, journal.jif, .rdq."),
+    needs_memory: gettext("Reading these files needs more than the %(most)s MiB of memory that the server gives. Give one queue and its store, or let the engine run in your browser."),
+    takes_too_long: gettext("Reading these files takes more than the %(most)s seconds that the server gives. Give one queue and its store, or let the engine run in your browser."),
+    long_answer: gettext("The report on these files has more than %(most)s MiB. Give one queue and its store."),
+    one_at_a_time: gettext("Files of yours are being read already, or very many people wait. Try again when that is done."),
+    many_read: gettext("The server reads for others and did not come to your files. Try again in a few minutes."),
     no_record: gettext("No record begins there."),
     not_agreed: gettext("The files would be sent to this server to be read. Agree to that first."),
     figures: gettext("No backing_queue_status is in this text. Paste what the command above prints."),
@@ -68,9 +75,31 @@ export function codedWords({ code, values }, sentences) {
   return fill(sentences[code] ?? failures()[code] ?? code, Object.fromEntries(worded));
 }
 
+/**
+ * What is done while files are read, in two parts: the step, and how far it is.
+ * @param {Progress} progress
+ * @returns {[step: string, detail: string]}
+ */
+export function progressWords({ step, ...values }) {
+  return [fill(steps()[step] ?? gettext("Reading …"), values), step === "reading" ? fill(gettext("%(path)s; %(done)s of %(size)s before it are read."), { ...values, done: bytes(values.done), size: bytes(values.size) }) : ""];
+}
+
+/** @returns {Record<string, string>} */
+function steps() {
+  return {
+    waiting: gettext("Others come first: %(ahead)s. Your files are read as soon as there is room."),
+    unpacking: gettext("Unpacking …"),
+    reading: gettext("Reading …"),
+    starting: gettext("Starting the engine on the files …"),
+    answering: gettext("Putting the report together …"),
+  };
+}
+
 /** @returns {Record<string, string>} */
 function failures() {
   return {
+    start_needs_memory: gettext("it needs more memory than reading may take (records in the index: %(records)s)"),
+    start_takes_too_long: gettext("it takes longer than reading may take (records in the index: %(records)s)"),
     far_apart: gettext("A record's seq_id is millions of messages away from the others. A start would look for every message between them."),
     unexpected: "%(why)s",
   };

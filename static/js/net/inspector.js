@@ -1,6 +1,6 @@
 /**
  * The readers of files that are given to be inspected: a worker in this browser, or the server. Both have one shape: `ready()`,
- * `directory([[path, file]])`, `listing(text)`, `topology(file)` resolve with the answer (playground/inspecting/reading.py);
+ * `directory([[path, file]])`, `listing(text)`, `topology(file)` resolve with the answer (playground/inspecting/reading.py); `stop()` ends it;
  * `own`: whether nothing leaves this machine, and `records` and `bytes` can be requested.
  */
 import { gettext } from "../model/text.js";
@@ -10,7 +10,7 @@ import { Recording } from "./recording.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { Figures, FilesAnswer, ManyVhosts, TopologyAnswer } from "../model/inspect-words.js"
+ * @import { Figures, FilesAnswer, ManyVhosts, Progress, TopologyAnswer } from "../model/inspect-words.js"
  */
 
 /**
@@ -21,6 +21,8 @@ import { Recording } from "./recording.js";
  */
 
 /** @typedef {[name: string, value: string | Blob, file?: string]} Field of a form */
+
+/** @typedef {(progress: Progress) => void} Told is called whenever reading has got further */
 
 /** @typedef {OwnReader | ServerReader} Reader of files, as described above */
 
@@ -56,6 +58,7 @@ export class OwnReader {
   constructor(worker, place) {
     /** @type {true} */
     this.own = true;
+    this.stopped = false;
     this.worker = worker;
     this.place = place;
     this.questions = new Questions(worker, place, "given");
@@ -79,14 +82,23 @@ export class OwnReader {
   /**
    * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
-   * @param {string} [vhost]
+   * @param {string} vhost
+   * @param {Told} told
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  async directory(entries, vhost = "") {
+  async directory(entries, vhost, told) {
     const needed = await this.request("needed", JSON.stringify(entries.map(([path]) => path)));
     const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
     const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
+    this.questions.told = (progress) => told(/** @type {Progress} */ (progress));
     return read(await this.request("directory", JSON.stringify(chosen.map(([path]) => path)), contents, vhost));
+  }
+
+  /** End the worker with all that it has; another one has to begin. */
+  stop() {
+    this.stopped = true;
+    this.worker.terminate();
+    this.questions.fail(gettext("Reading was stopped."));
   }
 
   /**
@@ -142,6 +154,42 @@ export class OwnReader {
   }
 }
 
+/**
+ * The last line of an answer, as JSON; the lines before it say how far the server is.
+ * @param {Response} answer
+ * @param {Told} told
+ * @returns {Promise<Values>}
+ */
+async function lastLine(answer, told) {
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  /** @type {string[]} */
+  let line = [];
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: "" };
+    if (done) break;
+    const [first, ...others] = value.split("\n");
+    line.push(first);
+    for (const next of others) {
+      const { progress } = parsed(line.join(""));
+      if (progress) told(progress);
+      line = [next];
+    }
+  }
+  return parsed(line.join(""));
+}
+
+/**
+ * @param {string} text
+ * @returns {Values}
+ */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
 export class ServerReader {
   /**
    * `address` takes what is sent; `token()` gives what lets a form be sent.
@@ -153,6 +201,7 @@ export class ServerReader {
     this.own = false;
     this.address = address;
     this.token = token;
+    this.leaving = new AbortController();
   }
 
   async ready() {
@@ -162,15 +211,17 @@ export class ServerReader {
   /**
    * @template A
    * @param {Field[]} fields
+   * @param {Told} [told]
    * @returns {Promise<A>}
    */
-  async send(fields) {
+  async send(fields, told = () => {}) {
     const body = new FormData();
     for (const [name, value, path] of fields)
       if (typeof value === "string") body.append(name, value);
       else body.append(name, value, path);
-    const answer = await fetch(this.address, { method: "POST", body, headers: { "X-CSRFToken": this.token(), accept: "application/json" } });
-    const report = await answer.json().catch(() => ({}));
+    this.leaving = new AbortController();
+    const answer = await fetch(this.address, { method: "POST", body, signal: this.leaving.signal, headers: { "X-CSRFToken": this.token(), accept: "application/json" } });
+    const report = /** @type {A & Values} */ (await lastLine(answer, told));
     if (report.unreadable || answer.ok) return read(report);
     throw new Error(report.error || gettext("The server did not answer as it should. Try again."));
   }
@@ -178,13 +229,19 @@ export class ServerReader {
   /**
    * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
-   * @param {string} [vhost]
+   * @param {string} vhost
+   * @param {Told} told
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  directory(entries, vhost = "") {
+  directory(entries, vhost, told) {
     /** @type {Field[]} */
     const files = entries.map(([path, file]) => ["files", file, path.split("/").pop() ?? ""]);
-    return this.send([["agreed", "1"], ["vhost", vhost], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files]);
+    return this.send([["agreed", "1"], ["vhost", vhost], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files], told);
+  }
+
+  /** Leave: the server's process ends with the request. */
+  stop() {
+    this.leaving.abort(new Error(gettext("Reading was stopped.")));
   }
 
   /**

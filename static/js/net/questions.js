@@ -17,6 +17,8 @@ export class Questions {
     this.count = 0;
     /** @type {Map<number, {done: (answer: unknown) => void, fail: (error: Error) => void}>} */
     this.waiting = new Map();
+    /** @type {(progress: Values) => void} is called whenever an answer has got further */
+    this.told = () => {};
     worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => this.answered(data));
     worker.addEventListener("error", (/** @type {ErrorEvent} */ event) => this.fail(event.message || gettext("The worker could not be loaded.")));
   }
@@ -38,9 +40,13 @@ export class Questions {
   }
 
   /** @param {Values} given */
-  answered({ id, answer, error }) {
+  answered({ id, answer, error, progress }) {
     const waiting = this.waiting.get(id);
     if (!waiting) return;
+    if (progress) {
+      this.told(progress);
+      return;
+    }
     this.waiting.delete(id);
     if (error === undefined) waiting.done(answer);
     else waiting.fail(new Error(error));

@@ -1,5 +1,5 @@
 /** Inspect: files are read in this browser where the engine can run here, else on the server, after the reader has agreed. */
-import { unreadableWords } from "../model/inspect-words.js";
+import { progressWords, unreadableWords } from "../model/inspect-words.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
 import { around, csrfToken, el, find, listenerOf, need, required, setText, show } from "../view/base/dom.js";
@@ -13,7 +13,7 @@ import { openSession } from "./session-page.js";
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { FilesAnswer, TopologyAnswer } from "../model/inspect-words.js"
- * @import { Reader } from "../net/inspector.js"
+ * @import { Reader, Told } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
  * @import { Followed } from "./followed.js"
  */
@@ -62,20 +62,30 @@ function choose(found) {
 /**
  * Send a question to the reader of files, and show the answer: `shown(answer, by)` makes the elements.
  * @template T
- * @param {(by: Reader) => Promise<T>} question
+ * @param {(by: Reader, told: Told) => Promise<T>} question
  * @param {(answer: T, by: Reader) => Element[]} shown
  */
 async function request(question, shown) {
   const by = reader;
   if (!by || "requesting" in document.body.dataset) return; // one question at a time
   document.body.dataset.requesting = "";
-  answerPlace.replaceChildren(el("p.mid", { role: "status" }, gettext("Reading …")));
+  const step = el("p.mid", { role: "status" }, gettext("Reading …"));
+  const detail = el("p.help.mono", {});
+  const stop = el("button.btn.small", { type: "button", onclick: () => by.stop() }, gettext("Stop reading"));
+  answerPlace.replaceChildren(step, detail, stop);
+  /** @type {Told} */
+  const told = (progress) => {
+    const [words, far] = progressWords(progress);
+    if (step.textContent !== words) setText(step, words); // a screen reader says it again whenever it is set
+    setText(detail, far);
+  };
   try {
-    answerPlace.replaceChildren(...shown(await question(by), by));
+    answerPlace.replaceChildren(...shown(await question(by, told), by));
     find("h2[tabindex]", answerPlace)?.focus();
   } catch (error) {
     const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : messageOf(error);
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, words));
+    if (by.own && by.stopped) choose(await own());
   } finally {
     delete document.body.dataset.requesting;
   }
@@ -129,9 +139,9 @@ function directoryShown(answer, by) {
  * @param {Promise<[path: string, file: Blob][]>} entries
  * @param {string} [vhost]
  */
-function readDirectory(entries, vhost) {
+function readDirectory(entries, vhost = "") {
   const again = (/** @type {string} */ chosen) => readDirectory(entries, chosen);
-  request(async (by) => by.directory(await entries, vhost), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
+  request(async (by, told) => by.directory(await entries, vhost, told), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
 }
 
 /**

@@ -5,7 +5,7 @@
  * In: {prepare: place} begins to load what a page with a desk needs, before the first question; {begin: {run, place, lang, scenario,
  * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
  * place. {id, place, desk, question, args} is a question to a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
- * {failed}, each with the number of its run; {id, answer} or {id, error}.
+ * {failed}, each with the number of its run; {id, progress} and at last {id, answer} or {id, error}.
  */
 import { MODULES, contents, startPython, unpack } from "./python.js";
 
@@ -146,6 +146,7 @@ async function begin({ run, place, lang, ...start }) {
 async function answer({ id, place, desk: name, question, args }) {
   const running = await started(place);
   const desk = await deskOf(name, place);
+  if (name === "given") desk.tell_to((/** @type {string} */ text) => postMessage({ id, progress: JSON.parse(text) }));
   postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((/** @type {unknown} */ each) => running.toPy(each)))) : desk.version });
 }
 

@@ -94,6 +94,17 @@ function stop(clean) {
 }
 
 /**
+ * The files that were given and not read, by name.
+ * @param {FilesAnswer} answer
+ */
+function notRead({ left_out: names, left_out_count: count }) {
+  if (!count) return null;
+  const more = count > names.length ? fill(gettext("and %(n)s more"), { n: number(count - names.length) }) : "";
+  return el("details", { "data-left-out": count }, el("summary", {}, fill(gettext("Files that were not read, as no queue or store has such names: %(count)s"), { count: number(count) })),
+    el("ul.damage", {}, ...names.map((name) => el("li", {}, el("code", {}, name)))), el("p", {}, more));
+}
+
+/**
  * The whole report; `reader` sends bytes where it can, `sentences` are the engine's by code, `kinds` names those of damage.
  * @param {FilesAnswer} answer
  * @param {Reader} reader
@@ -102,13 +113,18 @@ function stop(clean) {
  */
 export function report(answer, reader, { sentences, kinds }, actions) {
   const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(answer.failure, sentences) })) : null;
+  const unplayed = answer.unplayed
+    ? el("p.error", { role: "alert" }, fill(gettext("A start on these files was not played to its end: %(why)s. What the files hold stands below."), { why: codedWords(answer.unplayed, sentences) }))
+    : null;
   const left = answer.not_started
     ? el("p.mid", {}, fill(gettext("%(n)s more queues were given; only the first ones are started here."), { n: number(answer.not_started) }))
     : null;
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, gettext("What is in these files")), el("span.spacer"), ...actions),
     failed,
+    unplayed,
     left,
+    notRead(answer),
     answer.queues.length ? queues(answer.queues) : null,
     answer.queues.length ? el("p.help", {}, gettext("Chips: publish records + deliver and ack records of a segment.")) : null,
     answer.stores.length ? stores(answer.stores) : null,

@@ -1,0 +1,97 @@
+"""The program that reads what somebody gave, and starts the engine on it, in a process with bounds of its own.
+
+`python -m playground.inspecting.reader FD` takes a parcel (`parcel.py`) as its input, prints a line of JSON whenever it
+has got further, and writes its answer to the file FD. It ends when nobody takes its lines any more.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import IO, Any, Final
+
+import msgspec
+
+from playground.inspecting import bounds, parcel, reading
+from playground.inspecting.unreadable import OutOfTime, Unreadable
+
+EVERY_S: Final = 0.25
+AGAIN_S: Final = 2.0
+"""A line comes at least so often, so that it is noticed when nobody takes it."""
+LEFT: Final = 3
+"""Exit status where nobody waits for the answer any more."""
+
+
+class Steps:
+    """What the process is doing, told from a thread of its own.
+
+    Args:
+        out: number of the file that takes the lines.
+    """
+
+    def __init__(self, out: int) -> None:
+        self._out = out
+        self._now: dict[str, Any] = {"step": "unpacking"}
+        threading.Thread(target=self._tell, daemon=True).start()
+
+    def __call__(self, step: str, **values: Any) -> None:
+        """Note what is done now."""
+        self._now = {"step": step, **values}
+
+    def _tell(self) -> None:
+        told: dict[str, Any] = {}
+        told_s = 0.0
+        while True:
+            now, now_s = self._now, time.monotonic()
+            if now is not told or now_s - told_s >= AGAIN_S:
+                told, told_s = now, now_s
+                try:
+                    os.write(self._out, msgspec.json.encode({"progress": now}) + b"\n")
+                except OSError:
+                    os._exit(LEFT)
+            time.sleep(EVERY_S)
+
+
+def answer(held: IO[bytes], steps: reading.Steps) -> dict[str, Any]:
+    """Return what the page gets for a parcel."""
+    left_out: list[str] = []
+    try:
+        files, vhost = parcel.unpack(held, left_out)
+        found, revived = reading.directory(files, vhost, steps)
+    except Unreadable as bad:
+        return bad.to_json()
+    except MemoryError:
+        return Unreadable("needs_memory", most=bounds.MOST_MEMORY >> 20).to_json()
+    except OutOfTime:
+        return Unreadable("takes_too_long", most=bounds.MOST_WORK_S).to_json()
+    if "vhosts" not in found:
+        found |= reading.names_left_out(left_out)
+    if revived is not None and revived.state is not None:
+        found["started"]["parts"] = [msgspec.Raw(part) for part in revived.messages]
+    return found
+
+
+def encoded(found: dict[str, Any]) -> bytes:
+    """Return an answer as JSON, or that it is too long."""
+    try:
+        data = msgspec.json.encode(found)
+        if len(data) <= bounds.MOST_ANSWER:
+            return data
+    except MemoryError:
+        pass
+    return msgspec.json.encode(Unreadable("long_answer", most=bounds.MOST_ANSWER >> 20).to_json())
+
+
+def main() -> None:
+    """Read the parcel, and answer."""
+    bounds.bind()
+    found = answer(sys.stdin.buffer, Steps(sys.stdout.fileno()))
+    with open(int(sys.argv[1]), "wb") as out:  # noqa: PTH123 - a number
+        out.write(encoded(found))
+    os._exit(0)  # nothing is left to tidy up
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Files are read in a process of its own: bounded, one for each visitor, and ended with the visitor."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from playground.inspecting import apart, bounds, parcel, uploads
+from playground.inspecting.places import Places
+from playground.inspecting.unreadable import Unreadable
+from tests.helpers.hostile_journal import scattered_acks
+from tests.web.test_inspecting import sent, zipped
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def ran(code: str) -> subprocess.CompletedProcess[str]:
+    """Run a program with bounds."""
+    begin = (
+        "from playground.inspecting import bounds\nfrom playground.inspecting.unreadable import OutOfTime\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", begin + code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_memory_is_bounded() -> None:
+    found = ran(
+        f"bounds.bind()\ntry:\n  bytearray({bounds.MOST_MEMORY})\nexcept MemoryError:\n  print('held')"
+    )
+    assert found.stdout == "held\n", found.stderr
+
+
+def test_work_is_bounded_even_where_the_end_of_the_time_is_passed_over() -> None:
+    limits = "bounds.NICENESS = 0\nbounds.MOST_WORK_S = bounds.GRACE_S = 1\nbounds.bind()\n"
+    found = ran(f"{limits}try:\n  while True: sum([1])\nexcept OutOfTime:\n  print('held')")
+    assert found.stdout == "held\n", found.stderr
+    stubborn = ran(f"{limits}while True:\n  try:\n    while True: sum([1])\n  except OutOfTime: pass")
+    assert stubborn.returncode < 0
+
+
+def parcel_of(files: dict[str, bytes]) -> Any:
+    packed = zipped(files)
+    return parcel.pack([packed], ["data.zip"], "")
+
+
+def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever that is: the file is closed, and the place is free again."""
+    begun: list[asyncio.subprocess.Process] = []
+    start = asyncio.create_subprocess_exec
+
+    async def watched(*arguments: Any, **more: Any) -> asyncio.subprocess.Process:
+        begun.append(await start(*arguments, **more))
+        return begun[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", watched)
+    places = Places()
+    held = parcel_of(scattered_acks(200_000))
+
+    async def leave() -> None:
+        lines = aiter(apart.Apart(held, "somebody", places))
+        assert "progress" in json.loads(await anext(lines))
+        assert not places.enter("somebody")
+        await lines.aclose()
+
+    asyncio.run(leave())
+    [process] = begun
+    assert process.returncode == -9
+    with pytest.raises(ProcessLookupError):
+        os.kill(process.pid, 0)
+    assert held.closed
+    assert places.enter("somebody")
+
+
+def test_a_visitor_reads_once_at_a_time() -> None:
+    places = Places(count=1, waiting=2)
+    assert [places.enter(who) for who in ("a", "a", "b", "c")] == [True, False, True, False]
+    assert (places.ahead("a"), places.ahead("b")) == (0, 1)
+    places.leave("a")
+    assert places.ahead("b") == 0
+    assert places.enter("c")
+    assert places.ahead("c") == 1
+    places.leave("c")
+    places.leave("b")
+    assert places.enter("a")
+    assert places.ahead("a") == 0
+
+
+def test_the_process_knows_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WATERLINE_SECRET_KEY", "secret")
+    monkeypatch.setenv("DATABASE_URL", "postgres://secret")
+    assert "secret" not in json.dumps(apart._environment())
+
+
+def test_files_and_zips_are_taken_out_of_a_parcel_as_they_were_put_in() -> None:
+    files = {
+        "queues/Q/journal.jif": b"abc",
+        "queues/Q/readme": b"long" * 100,
+        "queues/Q/0.idx": b"",
+        "1.rdq": b"d",
+    }
+    given = [SimpleUploadedFile(path.rpartition("/")[2], data) for path, data in files.items()]
+    left_out: list[str] = []
+    found = parcel.unpack(parcel.pack(given, list(files), "V"), left_out)
+    assert found == ({path: files[path] for path in files if "readme" not in path}, "V")
+    assert left_out == ["queues/Q/readme"]
+    assert parcel.unpack(parcel_of(files), [])[0] == found[0]
+
+
+def test_the_directory_of_a_zip_is_bounded_before_it_is_read() -> None:
+    """34 MB of entries without content took 22 s and 390 MB."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as packed:
+        packed.writestr("0.idx", b"")
+    [entry] = [held.getvalue()[held.getvalue().index(b"PK\1\2") : held.getvalue().index(b"PK\5\6")]]
+    count = uploads.MOST_DIRECTORY_BYTES // len(entry) + 1
+    end = bytearray(held.getvalue()[held.getvalue().index(b"PK\5\6") :])
+    end[12:16] = (count * len(entry)).to_bytes(4, "little")
+    end[16:20] = (0).to_bytes(4, "little")
+    hostile = io.BytesIO(entry * count + bytes(end))
+    read: list[int] = []
+
+    class Counted(io.BytesIO):
+        def read(self, count: int | None = -1) -> bytes:
+            read.append(count or 0)
+            return super().read(count)
+
+    with pytest.raises(Unreadable, match="too_many_files"):
+        uploads.of_zip(Counted(hostile.getvalue()))
+    assert max(read) <= uploads.MOST_DIRECTORY_BYTES + 1
+    many = zipped({f"{at}.txt": b"" for at in range(uploads.MOST_MEMBERS + 1)})
+    with pytest.raises(Unreadable, match="too_many_files"):
+        uploads.of_zip(many)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("at", [0, 2, 9, 40])
+def test_broken_compression_is_a_clear_error(method: int, at: int) -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", method) as packed:
+        packed.writestr("0.idx", os.urandom(3000))
+    data = bytearray(held.getvalue())
+    begin = 30 + len("0.idx") + at
+    data[begin : begin + 20] = b"\xff" * 20
+    with pytest.raises(Unreadable, match="zip_member"):
+        uploads.of_zip(io.BytesIO(bytes(data)))
+
+
+@pytest.mark.django_db
+def test_the_page_hears_of_each_step_and_of_what_was_not_read() -> None:
+    answer = sent(files=zipped({**scattered_acks(1000), "queues/readme.txt": b"x"}))
+    steps = [line["progress"]["step"] for line in answer.lines[:-1]]
+    assert steps[0] == "unpacking"
+    found = answer.json()
+    assert (found["left_out"], found["left_out_count"]) == (["queues/readme.txt"], 1)
