@@ -7,8 +7,8 @@ from collections.abc import Callable
 from bench.measure import BROKER_MESSAGES_PER_S, Result, best
 from bench.queue import SIZE_BYTES, QueueUnderTest
 from engine.backing_queue.arrivals import Arrival
-from engine.ranges import Range
 from engine.storage.ledger import LedgerStorage
+from engine.values.ranges import Range
 
 COUNT = 5_000
 TINY_COUNT = 200

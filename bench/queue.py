@@ -5,11 +5,11 @@ from __future__ import annotations
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.protocol import BackingQueue
+from engine.broker.vhost.virtual_host import QUEUE, VirtualHost
 from engine.formats.message import MessageCodec, Template
-from engine.node.broker.virtual_host import QUEUE, VirtualHost
-from engine.settings import REAL
+from engine.report.log import TransitionLog
 from engine.storage.port import Storage
-from engine.transition_log import TransitionLog
+from engine.values.settings import REAL
 
 SIZE_BYTES = 16
 TARGET = 10_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zlib
 from typing import Any, cast
 
+from engine.broker.commands import scenario
 from engine.ctl.operator import operated
-from engine.node.commands import scenario
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.door import Files, Node
 from playground.hosting.run import Frame, Run

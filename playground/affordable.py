@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.node.commands.settings import resolve
+from engine.broker.commands.settings import resolve
 from playground.limits import Limits, beyond
 from playground.messages import Message, Refused
 

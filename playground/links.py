@@ -13,8 +13,8 @@ import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import CommandError
-from engine.node.commands import commands
+from engine.broker.commands import commands
+from engine.values.errors import CommandError
 from playground import limits
 from playground.messages import Message, Refused
 from playground.storybook.entry import BadScenario, Entry, read

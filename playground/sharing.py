@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import RunTooLong
 from engine.replay import Player
+from engine.values.errors import RunTooLong
 from playground import repeating, selectors, services, timeline, whereabouts
 from playground.doors import door
 from playground.hosting.wishes import RunSoFar

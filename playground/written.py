@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import ScenarioError, ValueRefused
+from engine.values.errors import ScenarioError, ValueRefused
 from playground.hosting import refusals
 from playground.messages import Message
 

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
-from engine.errors import RunTooLong
+from engine.broker.node import Node
 from engine.metrics import Meter, PowerCut
-from engine.node.node import Node
 from engine.replay import Player, Witness, on_ledger
 from engine.replay.player import KEEP_EVENTS
+from engine.values.errors import RunTooLong
 from sweeps.columns import COST, SERIES, Row, empty_outcome
 from sweeps.errors import SweepError, kept
 from sweeps.power_cut import cut_power
@@ -84,7 +84,7 @@ def outcome(cell: Cell) -> Row:
 
     Raises:
         SweepError: the run made more than MOST_TRANSITIONS transitions.
-        engine.errors.EngineError: the engine refused the scenario or a command.
+        engine.values.errors.EngineError: the engine refused the scenario or a command.
     """
     node = on_ledger(cell.scenario, KEEP_EVENTS)
     player = Player(node, most=MOST_TRANSITIONS, whole=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from engine.errors import Refusal
+from engine.values.errors import Refusal
 from sweeps.refusals import ENGLISH
 
 MOST_VALUE: Final = 120

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.errors import CommandError
+from engine.broker.node import Node
 from engine.metrics import PowerCut
-from engine.node.node import Node
-from engine.ranges import RangeSet
 from engine.reading.places import in_delta, with_places
+from engine.values.errors import CommandError
+from engine.values.ranges import RangeSet
 
 
 def cut_power(node: Node) -> PowerCut:

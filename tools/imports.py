@@ -1,6 +1,6 @@
 """Count what a folder's files import from one another: layers, imports that run upwards, and circles.
 
-Usage: python -m tools.imports engine/node [static/js/view ...]
+Usage: python -m tools.imports engine/broker [static/js/view ...]
 
 A file's layer is one above the highest file that it imports. Where files import each other in a circle, the order
 with the fewest imports upwards is taken, and those are the ones that are counted as upwards. The same is then counted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import Refusal
+from engine.values.errors import Refusal
 from workloads.refusals import ENGLISH
 
 

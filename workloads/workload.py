@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from engine.errors import ScenarioError
-from engine.node.commands.scenario import parse
+from engine.broker.commands.scenario import parse
+from engine.values.errors import ScenarioError
 from workloads.errors import WorkloadError
 
 Scenario = dict[str, Any]

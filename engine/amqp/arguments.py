@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from engine.amqp.errors import AmqpError, queue_words
-from engine.errors import CommandError
+from engine.values.errors import CommandError
 
 MAX_EXPIRY_MS: Final = 315_360_000_000
 """Ten years: the longest TTL and expiry."""

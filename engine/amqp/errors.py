@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from engine.errors import EngineError
+from engine.values.errors import EngineError
 
 VHOST: Final = "/"
 MAX_TEXT: Final = 255

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from engine.errors import EngineError, Refusal
+from engine.values.errors import EngineError, Refusal
 
 MAX_PATTERN: Final = 128
 MAX_REPEAT: Final = 64

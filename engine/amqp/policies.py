@@ -10,7 +10,7 @@ import msgspec
 from engine.amqp.arguments import LOCATORS, OVERFLOWS, QUEUE_MODES
 from engine.amqp.mirroring import KEYS, refusal_of
 from engine.amqp.patterns import PatternInvalid, PatternRefused, compiled, found_in
-from engine.errors import Refusal
+from engine.values.errors import Refusal
 
 Kind = Literal["queues", "exchanges"]
 

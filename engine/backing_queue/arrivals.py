@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.extents import Extent
+from engine.values.extents import Extent
 
 
 class Arrival(msgspec.Struct, frozen=True, gc=False):

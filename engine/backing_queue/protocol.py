@@ -1,6 +1,6 @@
 """What a node asks of a queue: the broker's callbacks of a backing queue, and what may be read of it.
 
-Implementations stand in a table (`engine.node.broker.backing_queues`); the classic queue of version 1 is the first.
+Implementations stand in a table (`engine.broker.vhost.backing_queues`); the classic queue of version 1 is the first.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import msgspec
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.places import Place
 from engine.backing_queue.terms import Terms
-from engine.extents import Extent
-from engine.ranges import Range, RangeSet
+from engine.values.extents import Extent
+from engine.values.ranges import Range, RangeSet
 
 Message = tuple[str, Any]
 """What a store or an index sent to its queue: kind and contents, only for `take_message`."""

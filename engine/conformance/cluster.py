@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from engine.cluster import instructions as to_do
+from engine.broker.clients.channel import Delivered
+from engine.broker.commands.scenario import Scenario
+from engine.broker.commands.topology import Topology
+from engine.broker.node import Node
 from engine.conformance import mirror_vector
 from engine.conformance.received import Received
-from engine.errors import CommandError
-from engine.node.clients.channel import Delivered
-from engine.node.commands.scenario import Scenario
-from engine.node.commands.topology import Topology
-from engine.node.node import Node
-from engine.ranges import Range
+from engine.mirrored_queue import instructions as to_do
 from engine.storage.port import Storage
 from engine.transitions import ChannelClosed, ConnectionClosed, ConsumerCancelled, Transition
+from engine.values.errors import CommandError
+from engine.values.ranges import Range
 
 QUEUE: Final = "q"
 POLICY: Final = "ha"

@@ -11,14 +11,14 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.terms import Terms
+from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.store import MsgStore
 from engine.conformance.vector import seq_ranges, vector
 from engine.formats.message import MessageCodec, Template
-from engine.msg_store import MsgStore
-from engine.ranges import Range
-from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import Transition
-from engine.variable_queue import QueueMeans, VariableQueue
+from engine.values.ranges import Range
+from engine.values.settings import QueueSettings
 
 EPOCH_US = 1_600_000_000_000_000
 SETTING_NAMES = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.cluster.master import MasterQueue
-from engine.cluster.record import QueueRecord
-from engine.node.mirrors.member import Member
-from engine.node.node import Node
-from engine.variable_queue import VariableQueue
-from engine.variable_queue.state import LANES, PENDING, QueueState
+from engine.broker.mirrors.member import Member
+from engine.broker.node import Node
+from engine.classic_v1.queue import VariableQueue
+from engine.classic_v1.queue.state import LANES, PENDING, QueueState
+from engine.mirrored_queue.master import MasterQueue
+from engine.mirrored_queue.record import QueueRecord
 
 
 def after(node: Node, queue: str) -> dict[str, Any]:

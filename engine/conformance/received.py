@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.cluster import instructions as to_do
+from engine.mirrored_queue import instructions as to_do
 
 
 class Received:

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.backing_queue.places import place_named
-from engine.extents import Extent
-from engine.msg_store import MsgStore
-from engine.msg_store.client import StoreClient
-from engine.variable_queue.state import LANES, PENDING, QueueState
+from engine.classic_v1.queue.state import LANES, PENDING, QueueState
+from engine.classic_v1.store import MsgStore
+from engine.classic_v1.store.client import StoreClient
+from engine.values.extents import Extent
 
 LONG_LIST = 12
 MIXED = tuple(lane for lane in LANES if place_named(lane).content == "mixed")

@@ -9,14 +9,14 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.policies import Policy, PolicyRefused, checked
+from engine.broker.commands.memory_limit import bytes_of
+from engine.broker.control.report import Live
 from engine.ctl.errors import CtlRefused
 from engine.ctl.listings import used
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
-from engine.errors import CommandError
-from engine.node.commands.memory_limit import bytes_of
-from engine.node.control.report import Live
 from engine.reading.places import declared
+from engine.values.errors import CommandError
 
 USAGE: Final = 64
 NODE_REFUSED: Final = 69

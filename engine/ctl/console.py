@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from engine.broker.control.report import Live
 from engine.ctl.changes import Change, change_of
 from engine.ctl.errors import CtlRefused
 from engine.ctl.listings import LISTINGS, NOTHING_MORE
@@ -14,8 +15,7 @@ from engine.ctl.printing import print_rows
 from engine.ctl.request import Request, columns_of, parse
 from engine.ctl.status import cluster_status, status
 from engine.ctl.usage import NODE_NAME, USAGES, help_on, overview
-from engine.errors import CommandError
-from engine.node.control.report import Live
+from engine.values.errors import CommandError
 
 NOT_RUNNING = (
     ": this command requires the 'rabbit' app to be running on the target node. Start it with "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import EngineError
+from engine.values.errors import EngineError
 
 
 class CtlRefused(EngineError):

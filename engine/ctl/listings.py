@@ -9,15 +9,15 @@ import msgspec
 
 from engine.amqp.exchanges import DEFAULT, PREDECLARED
 from engine.backing_queue.places import places_of
+from engine.broker.clients.channel import connection_of
+from engine.broker.commands.base import DEFAULT_QUEUE
+from engine.broker.control.report import Live, Rates
+from engine.broker.memory import calibration
+from engine.broker.memory.model import entry_bytes
 from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME, node_name
-from engine.extents import Extent
-from engine.node.clients.channel import connection_of
-from engine.node.commands.base import DEFAULT_QUEUE
-from engine.node.control.report import Live, Rates
-from engine.node.memory import calibration
-from engine.node.memory.model import entry_bytes
 from engine.reading.places import declared, parts_of
+from engine.values.extents import Extent
 
 State = Mapping[str, Any]
 Row = dict[str, Any]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from engine.broker.commands.scenario import Scenario
+from engine.broker.node import Node
 from engine.ctl import console
 from engine.ctl.console import Answer
-from engine.node.commands.scenario import Scenario
-from engine.node.node import Node
 from engine.storage.port import Storage
 
 

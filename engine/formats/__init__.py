@@ -1,1 +1,1 @@
-"""Byte formats of the broker's files: term, properties, segment, journal and store records, names."""
+"""Byte formats that all kinds of queues share: Erlang's terms, messages, properties, chunks, names of files."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import ValueRefused
+from engine.values.errors import ValueRefused
 
 VERSION = 131
 MAX_DEPTH = 64

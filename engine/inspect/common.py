@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.errors import EngineError, FileCorrupt
 from engine.formats.chunks import AnyChunk
 from engine.formats.stored import parse_message
 from engine.formats.terms import TermError
 from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
+from engine.values.errors import EngineError, FileCorrupt
 
 MAX_FILE_BYTES: Final = 512 * 1024 * 1024
 """A larger file is named and not decoded."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.errors import Refusal
+from engine.values.errors import Refusal
 
 ENGLISH: Final[dict[str, str]] = {
     # --- any file or directory ---

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
+from engine.classic_v1.inspect.queue import QueueInspector
+from engine.classic_v1.inspect.store import StoreInspector
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, read_config, vhost_directory
 from engine.inspect.common import Options, content, numbered, parsed
 from engine.inspect.findings import Findings
-from engine.inspect.queue import QueueInspector
-from engine.inspect.store import StoreInspector
 from engine.storage.directory import DirectoryStorage
 
 STORES: Final = ("msg_store_persistent", "msg_store_transient")

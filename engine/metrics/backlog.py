@@ -8,7 +8,7 @@ from engine import transitions as t
 from engine.metrics.accumulators import First, Highest, Latest, Total
 from engine.metrics.levels import OF_READY, Levels, count
 from engine.metrics.metric import Better, Unit, counted
-from engine.texts import gettext_noop as _
+from engine.values.texts import gettext_noop as _
 
 
 @counted(_("messages paged out"), Unit.COUNT, Better.LOWER, Total, reads=(t.AlphasPushed, t.BetasPushed))

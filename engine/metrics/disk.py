@@ -7,7 +7,7 @@ from engine.metrics.accumulators import Total
 from engine.metrics.levels import Levels
 from engine.metrics.messages import ENTERED, published_bytes
 from engine.metrics.metric import Better, Ending, Unit, at_end, counted
-from engine.texts import gettext_noop as _
+from engine.values.texts import gettext_noop as _
 
 WRITES = (t.JournalSynced, t.SegmentWritten, t.BufferWritten, t.CombineStepped)
 READS = (t.SegmentRead, t.StoreRead)

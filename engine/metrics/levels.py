@@ -10,9 +10,9 @@ import msgspec
 
 from engine import transitions as t
 from engine.backing_queue.places import PLACES
-from engine.extents import WANTS_CONFIRM, Extent
-from engine.ranges import RangeSet
-from engine.waits import Stopwatch
+from engine.values.extents import WANTS_CONFIRM, Extent
+from engine.values.ranges import RangeSet
+from engine.values.waits import Stopwatch
 
 
 class Levels(msgspec.Struct):

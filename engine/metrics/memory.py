@@ -8,7 +8,7 @@ from engine import transitions as t
 from engine.metrics.accumulators import Highest, Latest
 from engine.metrics.levels import OF_MEMORY, Levels
 from engine.metrics.metric import Better, Unit, counted
-from engine.texts import gettext_noop as _
+from engine.values.texts import gettext_noop as _
 
 
 @counted(_("peak memory, share of RAM"), Unit.SHARE, Better.LOWER, Highest, reads=OF_MEMORY)

@@ -8,7 +8,7 @@ from engine import transitions as t
 from engine.metrics.accumulators import Total
 from engine.metrics.levels import Levels, count, of_mirror
 from engine.metrics.metric import Better, Ending, Unit, at_end, counted
-from engine.texts import gettext_noop as _
+from engine.values.texts import gettext_noop as _
 
 ENTERED = (t.Published, t.PublishedDelivered, t.Discarded)
 DELIVERED = (t.PublishedDelivered, t.Discarded, t.Fetched)

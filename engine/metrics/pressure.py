@@ -7,7 +7,7 @@ from typing import Any
 from engine.metrics.accumulators import Lasting
 from engine.metrics.levels import OF_BLOCKED, OF_MEMORY, OF_PAGING, Levels
 from engine.metrics.metric import Better, Unit, counted
-from engine.texts import gettext_noop as _
+from engine.values.texts import gettext_noop as _
 
 
 @counted(_("time publishers are blocked"), Unit.SECONDS, Better.LOWER, Lasting, reads=OF_BLOCKED)

@@ -6,7 +6,7 @@ from engine import transitions as t
 from engine.metrics.accumulators import Latest
 from engine.metrics.levels import Levels
 from engine.metrics.metric import Better, Ending, Unit, at_end, counted
-from engine.texts import gettext_noop as _
+from engine.values.texts import gettext_noop as _
 
 
 @at_end(_("messages lost on a power cut"), Unit.COUNT, Better.LOWER, reads=())

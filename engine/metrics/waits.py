@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.metrics.levels import OF_CONFIRMS, OF_WAITING
 from engine.metrics.metric import Better, Ending, Unit, at_end
-from engine.texts import gettext_noop as _
-from engine.waits import percentiles_s, total
+from engine.values.texts import gettext_noop as _
+from engine.values.waits import percentiles_s, total
 
 
 @at_end(_("median wait for delivery"), Unit.SECONDS, Better.LOWER, reads=OF_WAITING)

@@ -9,13 +9,15 @@ from typing import Any, Final, TypeVar
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsTimeout
 from engine.backing_queue.terms import Terms
-from engine.extents import BLANK, Extent
 from engine.formats import properties
 from engine.formats.message import MessageCodec
 from engine.priority_queue.reading import Reading
 from engine.priority_queue.tags import base_of, by_priority, in_turn, tagged, taken
-from engine.ranges import Range, RangeSet
-from engine.transitions import CountersChanged, ModeChanged, QueueStarted, QueueStopped, Transition, Why
+from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.queue import CountersChanged, ModeChanged
+from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.values.extents import BLANK, Extent
+from engine.values.ranges import Range, RangeSet
 
 HIGHEST: Final = 255
 T = TypeVar("T")

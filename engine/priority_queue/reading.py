@@ -8,10 +8,10 @@ from typing import Any, Final
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.places import PLACES, PRIORITY_QUEUE, Place
 from engine.backing_queue.protocol import BackingQueue, IndexLoad, StoreCredit
-from engine.extents import BLANK, Extent
 from engine.priority_queue.tags import tagged
-from engine.ranges import Range
-from engine.transitions import Why
+from engine.report.transitions.base import Why
+from engine.values.extents import BLANK, Extent
+from engine.values.ranges import Range
 
 NO_INDEX: Final[Mapping[str, Any]] = {
     "entries": [],

@@ -8,8 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from engine.backing_queue.arrivals import Taken
-from engine.extents import Extent
-from engine.ranges import Range
+from engine.values.extents import Extent
+from engine.values.ranges import Range
 
 SEQ_ID_BITS: Final = 44
 """Below the priority, so that a tag of the highest priority, 255, is still exact in a browser's numbers."""

@@ -14,8 +14,8 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from engine.errors import ValueRefused
 from engine.reading.paths import WHOLE_RUN, Path, names_of, value_at
+from engine.values.errors import ValueRefused
 
 Op = Literal["==", "!=", ">", ">=", "<", "<="]
 Plain = bool | int | float | Annotated[str, msgspec.Meta(max_length=200)] | None

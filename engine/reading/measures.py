@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from engine.errors import ValueRefused
 from engine.reading.paths import Path, value_at
+from engine.values.errors import ValueRefused
 
 DEPTH: Final = 4
 State = Mapping[str, Any]

@@ -25,8 +25,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from engine.extents import IN_RAM, INDEXED
 from engine.reading.places import letters_of, place_of, ready_of, shown_queue, unacked_of
+from engine.values.extents import IN_RAM, INDEXED
 
 Path = (
     Annotated[str, msgspec.Meta(min_length=1, max_length=200)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from engine.backing_queue.places import place_named, places_of, ready, unacked
-from engine.extents import IN_RAM, INDEXED
+from engine.values.extents import IN_RAM, INDEXED
 
 Queue = Mapping[str, Any]
 """One queue of a snapshot."""
@@ -20,7 +20,7 @@ ONE_BY_ONE: Final = 64
 """Up to so many messages have their place reported one by one."""
 ACKED_IN_FILE: Final = 3
 ACKED_IN_JOURNAL: Final = 4
-"""Parts of an index entry's code that mean that its message is gone; see `engine.fold.index_table`."""
+"""Parts of an index entry's code that mean that its message is gone; see `engine.classic_v1.fold.index_table`."""
 
 
 def letter_of(place: str, flags: int) -> str:

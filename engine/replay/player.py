@@ -12,11 +12,11 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
 from engine.ctl.operator import operated
-from engine.errors import CommandError, Halted, RunTooLong
-from engine.node.commands.scenario import parse
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
+from engine.values.errors import CommandError, Halted, RunTooLong
 
 Timed = tuple[int, dict[str, Any]]
 """A command and the virtual microsecond at which it was given."""
@@ -31,7 +31,7 @@ KEEP_EVENTS: Final = 100_000
 
 
 class Playable(Protocol):
-    """What the player asks of a node; see `engine.node.node.Node`."""
+    """What the player asks of a node; see `engine.broker.node.Node`."""
 
     log: Any
 
@@ -210,7 +210,7 @@ def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Node:
     """Return a node about to run a scenario without files: the same transitions, only the sizes are kept.
 
     Args:
-        scenario: as `engine.node.commands.scenario.parse` reads it.
+        scenario: as `engine.broker.commands.scenario.parse` reads it.
         keep: how many transitions its log holds.
     """
     return operated(parse(scenario), LedgerStorage(), keep)

@@ -8,11 +8,11 @@ from typing import Any, Final
 import msgspec
 
 from engine.backing_queue.places import place_named
-from engine.extents import PERSISTENT
-from engine.fold.index_table import ACK
-from engine.ranges import Range, RangeSet
+from engine.classic_v1.fold.index_table import ACK
 from engine.replay.player import Player
 from engine.transitions import IndexRecovered, QueueStarted
+from engine.values.extents import PERSISTENT
+from engine.values.ranges import Range, RangeSet
 
 WITHIN_US: Final = 60_000_000
 """Longest virtual time that a start may take."""

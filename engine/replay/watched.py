@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Protocol
 
-from engine.node.node import Node
+from engine.broker.node import Node
 from engine.replay.player import SLICE, Piece, Player
 from engine.replay.tally import Tally
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine import transitions as t
 from engine.metrics.levels import of_mirror
-from engine.ranges import Range, RangeSet
+from engine.values.ranges import Range, RangeSet
 
 LOSING: Final = frozenset({"clean", "crash", "kill", "power", "dropped", "refused"})
 """How a queue or a member of it ends that nobody wanted to be deleted."""
@@ -17,7 +17,7 @@ class Witness:
     """Follows one run from its beginning.
 
     Args:
-        node: a new `engine.node.node.Node`.
+        node: a new `engine.broker.node.Node`.
     """
 
     def __init__(self, node: Any) -> None:

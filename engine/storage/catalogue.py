@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
-from engine.errors import FileMissing, StorageFull
 from engine.storage.paths import Tree, checked
+from engine.values.errors import FileMissing, StorageFull
 
 
 class Sized(Protocol):

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.errors import StorageFull
 from engine.storage.catalogue import Catalogue
 from engine.storage.paths import HIDDEN, checked
 from engine.storage.port import Chunk, Decode
+from engine.values.errors import StorageFull
 
 OPEN_FILES: Final = 16
 BLOCK_BYTES: Final = 1024 * 1024

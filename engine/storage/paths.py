@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from engine.errors import PathRefused
+from engine.values.errors import PathRefused
 
 HIDDEN: Final = ".durable"
 """A directory of the directory backend's own; no path may lead into it."""

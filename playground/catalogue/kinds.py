@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import msgspec
 
+from engine.report.transitions.base import Group
 from engine.transitions import UNITS, Transition, all_kinds, fields_of
-from engine.transitions.base import Group
 from playground.catalogue import javascript as js
 
 
@@ -15,10 +15,10 @@ def module() -> str:
     """Return the text of static/js/model/catalogue/kinds.js."""
     return "".join(
         [
-            js.head("What is known of each kind of transition.", "engine/transitions"),
+            js.head("What is known of each kind of transition.", "engine/transitions.py"),
             js.table(
                 "KINDS",
-                "The fields of `About` in engine/transitions/base.py; one that is left out has no effect.",
+                "The fields of `About` in engine/report/transitions/base.py; one that is left out has no effect.",
                 _kinds(),
                 'import("./types.js").About',
             ),

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, get_args
 
+from engine.report.transitions.base import Group
 from engine.transitions import Transition, all_kinds
-from engine.transitions.base import Group
 from playground.catalogue.fields import fields_of
 
 TITLES: Final[dict[str, str]] = {
@@ -21,14 +21,14 @@ TITLES: Final[dict[str, str]] = {
 HEAD: Final = """# Transitions
 
 Every change that the engine makes is one of these. The state after it is the state before, folded with it
-(`engine/fold`, `static/js/model/reduce.js`). On the wire and in the digest a transition is a row: its kind, the rule
-that caused it, then the fields in this order.
+(`engine/report/fold`, `static/js/model/reduce.js`). On the wire and in the digest a transition is a row: its kind, the
+rule that caused it, then the fields in this order.
 
 *Log* says how the page's log shows it: an *event* has a line, a *detail* has one on demand, a *step* has none. *Weight*
 says how much it explains among what comes at once. *Function* is the broker's own that does the same, *setting* is the
 one that governs it.
 
-Written by `manage.py catalogue` from the classes in `engine/transitions`: change those, not this page.
+Written by `manage.py catalogue` from the classes that `engine/transitions.py` lists: change those, not this page.
 """
 
 COLUMNS: Final = """| kind | fields (units) | what happened | log | weight | function | setting |

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from engine.extents import Delta, Extent
-from engine.fold.index_table import Entry
-from engine.fold.store_table import File, Row
+from engine.classic_v1.fold.index_table import Entry
+from engine.classic_v1.fold.store_table import File, Row
+from engine.values.extents import Delta, Extent
 
 Values = dict[str, Any]
 

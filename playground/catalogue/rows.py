@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import msgspec
 
-from engine import extents
-from engine.extents import Delta, Extent
-from engine.fold.index_table import Entry
-from engine.fold.store_table import File, Row
+from engine.classic_v1.fold.index_table import Entry
+from engine.classic_v1.fold.store_table import File, Row
 from engine.transitions import Transition, all_kinds
+from engine.values import extents
+from engine.values.extents import Delta, Extent
 from playground.catalogue import javascript as js
 from playground.catalogue.fields import Field, fields_of
 
@@ -24,7 +24,7 @@ SHAPES: Final[dict[str, type[msgspec.Struct]]] = {
 """Rows of the state's tables, by the name under which the page has their places."""
 
 FLAGS: Final = ("PERSISTENT", "IN_RAM", "IN_STORE", "INDEXED", "HOME_STORE")
-"""Bits of an extent's flags that the page reads, by their names in engine/extents.py."""
+"""Bits of an extent's flags that the page reads, by their names in engine/values/extents.py."""
 
 DECODE: Final = """
 /**
@@ -46,7 +46,8 @@ def module() -> str:
     return "".join(
         [
             js.head(
-                "Rows by the names of their fields.", "engine/transitions, engine/extents and engine/fold"
+                "Rows by the names of their fields.",
+                "engine/transitions.py, engine/values/extents.py and engine/report/fold",
             ),
             *(_places(name, shape) for name, shape in SHAPES.items()),
             "\n/** Bits of an extent's flags. */\n",

@@ -7,9 +7,9 @@ from typing import Final, get_args
 import msgspec
 
 from engine.backing_queue.places import Place
-from engine.ranges import Range
+from engine.report.transitions.base import About
 from engine.transitions import Transition, all_kinds
-from engine.transitions.base import About
+from engine.values.ranges import Range
 from playground.catalogue import javascript as js
 from playground.catalogue.fields import VALUES, Field, fields_of
 from playground.catalogue.messages import (

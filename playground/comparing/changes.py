@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, get_args
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.node.commands.base import DEFAULT_QUEUE
-from engine.node.time.work import ProfileName
+from engine.broker.commands.base import DEFAULT_QUEUE
+from engine.broker.time.work import ProfileName
 
 Scenario = dict[str, Any]
 Command = dict[str, Any]

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import RunTooLong
 from engine.metrics import Meter
 from engine.replay import Piece, Player, Witness
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS
+from engine.values.errors import RunTooLong
 from playground.comparing import wording
 from playground.doors import door
 from playground.messages import Refused

@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 
 class Node(Protocol):
-    """What a host asks of a node; see `engine.node`."""
+    """What a host asks of a node; see `engine.broker`."""
 
     now_us: int
     log: Any
-    """See `engine.transition_log`."""
+    """See `engine.report.log`."""
     scenario: Any
     refused: Any
 

@@ -1,4 +1,4 @@
-"""The door to the real engine: `engine.node` on real files, or on a ledger."""
+"""The door to the real engine: `engine.broker` on real files, or on a ledger."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ import pickle
 from typing import Any
 
 from engine import ENGINE_VERSION
+from engine.broker.commands import scenario as scenarios
+from engine.broker.node import Node
 from engine.ctl import operator
 from engine.ctl.console import Answer
-from engine.errors import CommandError, FileCorrupt, FileMissing, PathRefused, ScenarioError, StorageFull
-from engine.node.commands import scenario as scenarios
-from engine.node.node import Node
 from engine.replay import on_ledger
 from engine.storage.directory import DirectoryStorage
+from engine.values.errors import (
+    CommandError,
+    FileCorrupt,
+    FileMissing,
+    PathRefused,
+    ScenarioError,
+    StorageFull,
+)
 from playground.hosting.records import RecordReader
 
 

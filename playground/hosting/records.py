@@ -10,10 +10,10 @@ from typing import Any, Final, Self
 
 from engine.amqp.arguments import MAX_PRIORITY
 from engine.amqp.errors import VHOST
-from engine.errors import FileMissing
-from engine.formats import layout
-from engine.formats.layout import Found, Layout, NoRecord
+from engine.classic_v1.formats import layout
+from engine.classic_v1.formats.layout import Found, Layout, NoRecord
 from engine.formats.names import priority_resource, queue_directory, read_config
+from engine.values.errors import FileMissing
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512

@@ -1,4 +1,4 @@
-"""The engine's refusals in the reader's language: a text for each code of `engine.refusals`."""
+"""The engine's refusals in the reader's language: a text for each code of `engine.values.refusals`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import CommandError, Refusal
-from engine.node.commands.validation import refused
+from engine.broker.commands.validation import refused
+from engine.values.errors import CommandError, Refusal
 from playground.hosting import wording
 from playground.hosting.session import protocol
 from playground.messages import Message

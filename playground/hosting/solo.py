@@ -13,11 +13,11 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from engine.broker.commands import scenario as scenarios
+from engine.broker.node import Node
 from engine.ctl import operator
-from engine.errors import FileCorrupt, FileMissing
-from engine.node.commands import scenario as scenarios
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
+from engine.values.errors import FileCorrupt, FileMissing
 from playground.bounds import Bounds
 from playground.hosting.door import NodeDoor
 from playground.hosting.engine_door import EngineDoor

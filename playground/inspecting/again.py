@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any, Final
 
-from engine.errors import EngineError
-from engine.node.commands.scenario import parse
+from engine.broker.commands.scenario import parse
+from engine.values.errors import EngineError
 from playground.inspecting.revival import Revival
 from playground.inspecting.summary import queues_of
 

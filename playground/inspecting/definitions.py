@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.errors import EngineError
-from engine.node.commands.scenario import parse
-from engine.node.commands.topology import MAX_QUEUES
+from engine.broker.commands.scenario import parse
+from engine.broker.commands.topology import MAX_QUEUES
+from engine.values.errors import EngineError
 from playground.inspecting.unreadable import Unreadable, Why, why
 
 MOST_BYTES: Final = 1024 * 1024

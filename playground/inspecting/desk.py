@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine import ENGINE_VERSION
-from engine.formats import layout
-from engine.formats.layout import NoRecord
+from engine.classic_v1.formats import layout
+from engine.classic_v1.formats.layout import NoRecord
 from playground.hosting.solo import Solo
 from playground.inspecting import reading, summary, uploads
 from playground.inspecting.revival import FoundFiles, Revival

@@ -7,17 +7,17 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.broker.commands.scenario import parse
+from engine.broker.commands.topology import MAX_QUEUES
+from engine.broker.node import Node
 from engine.ctl.operator import operated
-from engine.errors import EngineError
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
 from engine.inspect.common import Options
 from engine.inspect.places import VHOSTS, inspect
-from engine.node.commands.scenario import parse
-from engine.node.commands.topology import MAX_QUEUES
-from engine.node.node import Node
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
+from engine.values.errors import EngineError
 from playground.hosting.solo import Ledger
 from playground.inspecting.unreadable import OutOfTime, Why, why
 from playground.inspecting.uploads import Files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.errors import Refusal
+from engine.values.errors import Refusal
 
 Why = dict[str, Any]
 """A reason as an answer has it: `code`, and `values` for the places of the sentence."""

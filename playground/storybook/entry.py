@@ -12,8 +12,8 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import Refusal
-from engine.node.commands.validation import refused
+from engine.broker.commands.validation import refused
+from engine.values.errors import Refusal
 from playground import affordable
 from playground.doors import door
 from playground.limits import Limits

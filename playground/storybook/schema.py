@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.node.commands import commands
-from engine.node.commands import scenario as scenarios
-from engine.node.commands.settings import NodeSettings
-from engine.settings import QueueSettings
+from engine.broker.commands import commands
+from engine.broker.commands import scenario as scenarios
+from engine.broker.commands.settings import NodeSettings
+from engine.values.settings import QueueSettings
 from playground.storybook.migrate import PRESENT
 from playground.storybook.story import Microseconds, Story
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from engine.node.commands.scenario import MAX_COMMANDS
+from engine.broker.commands.scenario import MAX_COMMANDS
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=16)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,23}\Z")]

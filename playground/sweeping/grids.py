@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from engine.node.commands.settings import REAL_NODE, resolve
+from engine.broker.commands.settings import REAL_NODE, resolve
 from sweeps.grid import Axis
 from sweeps.parameters import Value
 

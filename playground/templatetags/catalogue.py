@@ -8,7 +8,7 @@ from django import template
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from engine.transitions.base import Group
+from engine.report.transitions.base import Group
 
 register = template.Library()
 

@@ -18,10 +18,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from engine.errors import RunTooLong
 from engine.replay import Player
 from engine.replay.player import SLICE
 from engine.transitions import Transition, fields_of
+from engine.values.errors import RunTooLong
 from playground import holds, repeating, sharing
 from playground.doors import door
 from playground.links import packed

@@ -22,7 +22,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from engine.errors import RunTooLong
+from engine.values.errors import RunTooLong
 from playground import links, ownership, picture, predictions, repeating, selectors, services, whereabouts
 from playground.doors import door
 from playground.hosting.refusals import message_of

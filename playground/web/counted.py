@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from engine.node.commands.settings import NodeSettings
+from engine.broker.commands.settings import NodeSettings
 
 NAME = "vm_memory_calculation_strategy"
 

@@ -16,7 +16,7 @@ from engine.amqp.declarations import (
 )
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
-from engine.errors import CommandError
+from engine.values.errors import CommandError
 
 LOCKED = (
     "RESOURCE_LOCKED - cannot obtain exclusive access to locked queue '{}' in vhost '/'. It could be originally "

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from engine.cluster.instructions import Depth
-from engine.cluster.mirror import Mirror, MirrorCrashed
 from engine.conformance.stories import replay_story
+from engine.mirrored_queue.instructions import Depth
+from engine.mirrored_queue.mirror import Mirror, MirrorCrashed
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS

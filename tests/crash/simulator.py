@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from engine.conformance.door import BackingQueueDoor
-from engine.errors import IndexCorrupt, StoreCorrupt
-from engine.extents import Extent
 from engine.transitions import CombineStepped, RowsMoved, Transition
+from engine.values.errors import IndexCorrupt, StoreCorrupt
+from engine.values.extents import Extent
 from tests.crash import reference
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.model import Model

@@ -11,7 +11,7 @@ from engine.storage.ledger import LedgerStorage
 from engine.transitions import CombineStepped
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.runs import run
-from tests.unit.msg_store.harness import Client, Harness, extent, ranges
+from tests.unit.classic_v1.store.harness import Client, Harness, extent, ranges
 
 STEPS = (
     "destination_scanned",

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from engine.errors import IndexCorrupt
 from engine.storage.ledger import LedgerStorage
+from engine.values.errors import IndexCorrupt
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.runs import run
 from tests.crash.simulator import QUEUE, CrashDoor

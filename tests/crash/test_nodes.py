@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from engine.fold import empty_state, fold_all, to_json
-from engine.node.clients.channel import Delivered
-from engine.node.commands.scenario import parse
-from engine.node.node import Node
-from engine.ranges import Range, RangeSet
+from engine.broker.clients.channel import Delivered
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
+from engine.report.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
+from engine.values.ranges import Range, RangeSet
 
 NODES = ("n1", "n2", "n3")
 STEPS = 30

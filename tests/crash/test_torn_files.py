@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.errors import IndexCorrupt, StoreCorrupt
 from engine.formats.chunks import raw
 from engine.storage.ledger import LedgerStorage
+from engine.values.errors import IndexCorrupt, StoreCorrupt
 from tests.crash import reference
 from tests.crash.faults import FaultyStorage
 from tests.crash.simulator import QUEUE, STORE, CrashDoor

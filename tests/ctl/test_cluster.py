@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
 from engine.ctl.console import ask
 from engine.ctl.operator import operated
-from engine.node.commands.scenario import parse
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 
 MIRRORED = "list_queues --quiet --no-table-headers name messages slave_pids synchronised_slave_pids"

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.broker.control.report import Live
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
 from engine.ctl.listings import erlang_float
 from engine.ctl.request import parse
 from engine.ctl.stands_for import STANDS_FOR
 from engine.ctl.usage import USAGES
-from engine.errors import CommandError
-from engine.node.control.report import Live
+from engine.values.errors import CommandError
 from tests.ctl.test_recorded import made_state
 
 

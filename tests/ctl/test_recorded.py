@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from engine.broker.commands import scenario
 from engine.ctl.console import Answer, ask
 from engine.ctl.operator import operated
-from engine.node.commands import scenario
 from engine.storage.ledger import LedgerStorage
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text())

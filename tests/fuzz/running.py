@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from engine.errors import EngineError
+from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.store import MsgStore
 from engine.formats.message import MessageCodec
 from engine.inspect.common import Options
 from engine.inspect.places import inspect
-from engine.msg_store import MsgStore
-from engine.queue_index import QueueIndex
-from engine.ranges import Range, RangeSet
-from engine.settings import QueueSettings
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import Transition
+from engine.values.errors import EngineError
+from engine.values.ranges import Range, RangeSet
+from engine.values.settings import QueueSettings
 from tests.fuzz.damage import Files, damaged, load, stored
 
 PLACES = ("clean-mixed", "dirty-mixed", "clean-17000")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from engine.formats.journal import decode_journal
+from engine.classic_v1.formats.journal import decode_journal
+from engine.classic_v1.formats.record import decode_store
+from engine.classic_v1.formats.segment import decode_segment
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory
-from engine.formats.record import decode_store
-from engine.formats.segment import decode_segment
 from engine.inspect.common import Options
 from engine.inspect.places import inspect
 from engine.storage.directory import DirectoryStorage

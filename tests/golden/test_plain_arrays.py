@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats import journal, message, plain_arrays, publishing, record, segment
+from engine.classic_v1.formats import journal, publishing, record, segment
+from engine.formats import message, plain_arrays
 from engine.formats.message import MessageCodec
 
 MODULES = (journal, message, publishing, record, segment)

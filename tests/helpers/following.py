@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.errors import CommandError
-from engine.fold import empty_state, fold, to_json
-from engine.node.node import Node
+from engine.broker.node import Node
+from engine.report.fold import empty_state, fold, to_json
+from engine.values.errors import CommandError
 
 
 def differences(left: Any, right: Any, path: str = "") -> list[str]:

@@ -12,10 +12,7 @@ from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.places import PLACES, Place
 from engine.backing_queue.protocol import BackingQueue, Drained, IndexLoad, Message, NeedsTimeout, StoreCredit
 from engine.backing_queue.terms import Terms
-from engine.extents import BLANK, IN_RAM, Extent
-from engine.node.broker.backing_queues import BACKING_QUEUES, Implementation, QueueMeans
-from engine.ranges import Range, RangeSet
-from engine.stretches import Stretches
+from engine.broker.vhost.backing_queues import BACKING_QUEUES, Implementation, QueueMeans
 from engine.transitions import (
     Acked,
     CountersChanged,
@@ -26,6 +23,9 @@ from engine.transitions import (
     QueueStopped,
     Requeued,
 )
+from engine.values.extents import BLANK, IN_RAM, Extent
+from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Stretches
 
 SHELF = "shelf"
 T = TypeVar("T")

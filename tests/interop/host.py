@@ -9,20 +9,20 @@ from pathlib import Path
 
 import msgspec
 
+from engine.classic_v1.formats.journal import JournalRecords, decode_journal
+from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
+from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.store import MsgStore
 from engine.conformance.door import BackingQueueDoor
 from engine.formats import properties
-from engine.formats.journal import JournalRecords, decode_journal
 from engine.formats.message import MessageCodec, Template
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
-from engine.formats.record import StoreRecords, decode_store
-from engine.formats.segment import SegmentRecords, decode_segment
 from engine.formats.stored import ParsedMessage, parse_message
-from engine.msg_store import MsgStore
-from engine.ranges import Range
-from engine.settings import QueueSettings
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Chunk
-from engine.variable_queue import QueueMeans, VariableQueue
+from engine.values.ranges import Range
+from engine.values.settings import QueueSettings
 
 STORES = ("msg_store_persistent", "msg_store_transient")
 NODE_ONLY = ("recovery.dets", "*/clean.dot", "*/file_summary.ets", "*/msg_store_index.ets")

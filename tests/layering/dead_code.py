@@ -17,9 +17,13 @@ READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 
 ALLOWED = (
     (r"engine/conformance/(door|cluster)\.py", r"_\w+", "a step of a recording names its method"),
-    (r"engine/fold/\w+\.py", r"\w+", "a transition's kind names the method that folds it"),
     (
-        r"engine/queue_index/index\.py",
+        r"engine/(report|classic_v1)/fold/\w+\.py",
+        r"\w+",
+        "a transition's kind names the method that folds it",
+    ),
+    (
+        r"engine/classic_v1/index/index\.py",
         "kill_in_flush",
         "a death that tests bring about, in the midst of a flush",
     ),

@@ -52,16 +52,16 @@ def test_every_path_that_a_program_makes_is_named_by_a_document() -> None:
 
 
 def test_what_is_missing_is_found() -> None:
-    text = "`engine/cli` and `engine/node`, `nowhere.py`; `make tea` with `WATERLINE_SUGAR=2`\n```\nmake cake\n```\n"
-    assert documents.missing_paths(text, {"engine/node/node.py"}) == ["engine/cli", "nowhere.py"]
+    text = "`engine/cli` and `engine/broker`, `nowhere.py`; `make tea` with `WATERLINE_SUGAR=2`\n```\nmake cake\n```\n"
+    assert documents.missing_paths(text, {"engine/broker/node.py"}) == ["engine/cli", "nowhere.py"]
     assert documents.missing_targets(text, "test: lint\n") == ["tea", "cake"]
     assert documents.missing_settings(text, ["WATERLINE_TEA"]) == ["WATERLINE_SUGAR"]
 
 
 def test_a_path_of_a_line_and_a_pattern_are_looked_up() -> None:
-    text = "`node/*.py`, `node/*.js`; docs/a.md, and `python tools/b.py and/or` (see [c](engine/d.md))."
-    files = {"engine/node/node.py", "docs/b.md", "tools/a.py"}
-    assert documents.missing_paths(text, files) == ["node/*.js", "docs/a.md", "tools/b.py", "engine/d.md"]
+    text = "`broker/*.py`, `broker/*.js`; docs/a.md, and `python tools/b.py and/or` (see [c](engine/d.md))."
+    files = {"engine/broker/node.py", "docs/b.md", "tools/a.py"}
+    assert documents.missing_paths(text, files) == ["broker/*.js", "docs/a.md", "tools/b.py", "engine/d.md"]
 
 
 def test_a_variable_that_no_target_reads_is_found() -> None:

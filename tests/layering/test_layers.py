@@ -38,25 +38,25 @@ def test_web_app_and_spark_jobs_do_not_know_each_other() -> None:
 BAD_IMPORTS = [
     ("engine.formats.rdq", "from engine.storage import port"),
     ("engine.formats.rdq", "import orjson"),
-    ("engine.formats.rdq", "from engine.extents import Extent"),
-    ("engine.storage.ledger", "from engine.queue_index import journal"),
-    ("engine.queue_index.journal", "import engine.msg_store.files"),
-    ("engine.queue_index.journal", "from ..variable_queue import queue"),
-    ("engine.msg_store.gc", "from engine import queue_index"),
-    ("engine.variable_queue.queue", "from engine.node import clock"),
-    ("engine.variable_queue.queue", "from engine.storage.directory import Directory"),
-    ("engine.transitions", "from engine.node import rules"),
-    ("engine.node.control.verbs", "from engine.ctl import console"),
-    ("engine.node.queues.evictions", "from engine.variable_queue.state import QueueState"),
-    ("engine.backing_queue.protocol", "from engine.variable_queue import VariableQueue"),
-    ("engine.node.clock", "import time"),
-    ("engine.node.clock", "def now():\n    from datetime import datetime"),
-    ("engine.node.monitor", "import os.path"),
-    ("engine.node.monitor", "from asyncio import sleep"),
-    ("engine.node.workload", "import random"),
-    ("engine.node", "from . import threading\nimport threading"),
-    ("engine.node.host", "from django.conf import settings"),
-    ("engine.node.host", "from playground.models import Session"),
+    ("engine.formats.rdq", "from engine.values.extents import Extent"),
+    ("engine.storage.ledger", "from engine.classic_v1.index import journal"),
+    ("engine.classic_v1.index.journal", "import engine.classic_v1.store.files"),
+    ("engine.classic_v1.index.journal", "from ..variable_queue import queue"),
+    ("engine.classic_v1.store.gc", "from engine import queue_index"),
+    ("engine.classic_v1.queue.queue", "from engine.broker import clock"),
+    ("engine.classic_v1.queue.queue", "from engine.storage.directory import Directory"),
+    ("engine.report.transitions.base", "from engine.broker import rules"),
+    ("engine.broker.control.verbs", "from engine.ctl import console"),
+    ("engine.broker.queues.evictions", "from engine.classic_v1.queue.state import QueueState"),
+    ("engine.backing_queue.protocol", "from engine.classic_v1.queue import VariableQueue"),
+    ("engine.broker.clock", "import time"),
+    ("engine.broker.clock", "def now():\n    from datetime import datetime"),
+    ("engine.broker.monitor", "import os.path"),
+    ("engine.broker.monitor", "from asyncio import sleep"),
+    ("engine.broker.workload", "import random"),
+    ("engine.broker", "from . import threading\nimport threading"),
+    ("engine.broker.host", "from django.conf import settings"),
+    ("engine.broker.host", "from playground.models import Session"),
     ("engine.storage.ledger", "from pathlib import Path"),
     ("engine.storage.directory", "import time"),
     ("engine.cli.inspect", "from playground.models import Session"),
@@ -70,11 +70,17 @@ def test_a_forbidden_import_is_found(module: str, source: str) -> None:
 
 GOOD_IMPORTS = [
     ("engine.formats.rdq", "import struct\nimport numpy as np\nfrom engine.formats.terms import encode"),
-    ("engine.queue_index.journal", "from engine.formats import idx\nfrom engine.storage.port import Storage"),
-    ("engine.queue_index.journal", "from engine.extents import Extent\nfrom engine import settings"),
-    ("engine.variable_queue.queue", "from engine.msg_store.client import Client"),
-    ("engine.node.node", "from engine.backing_queue import protocol\nfrom engine import ENGINE_VERSION"),
-    ("engine.node.broker.backing_queues", "from engine.variable_queue import VariableQueue"),
+    (
+        "engine.classic_v1.index.journal",
+        "from engine.formats import idx\nfrom engine.storage.port import Storage",
+    ),
+    (
+        "engine.classic_v1.index.journal",
+        "from engine.values.extents import Extent\nfrom engine.values import settings",
+    ),
+    ("engine.classic_v1.queue.queue", "from engine.classic_v1.store.client import Client"),
+    ("engine.broker.node", "from engine.backing_queue import protocol\nfrom engine import ENGINE_VERSION"),
+    ("engine.broker.vhost.backing_queues", "from engine.classic_v1.queue import VariableQueue"),
     ("engine.storage.directory", "import os\nfrom pathlib import Path"),
     ("engine.__main__", "import sys\nfrom engine.cli import inspect"),
 ]
@@ -88,9 +94,9 @@ def test_an_allowed_import_passes(module: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("engine.node.clock", "data = open('x').read()"),
-        ("engine.node.workload", "import numpy as np\nnp.random.seed(1)"),
-        ("engine.msg_store.index", "bucket = hash(name) % 16"),
+        ("engine.broker.clock", "data = open('x').read()"),
+        ("engine.broker.workload", "import numpy as np\nnp.random.seed(1)"),
+        ("engine.classic_v1.store.index", "bucket = hash(name) % 16"),
     ],
 )
 def test_an_impure_call_is_found(module: str, source: str) -> None:
@@ -153,7 +159,7 @@ def test_what_plays_a_session_knows_neither_the_web_framework_nor_an_event_loop(
     }
     for start in ("playground.hosting.session.session", "playground.hosting.workers.worker"):
         everything = reached(start, known)
-        assert "engine.errors" in everything or start.endswith("session")
+        assert "engine.values.errors" in everything or start.endswith("session")
         breaches = [
             f"{start} reaches {module}, which imports {name}"
             for module, names in everything.items()

@@ -6,9 +6,9 @@ from typing import Final
 
 import pytest
 
-from engine.node.commands.settings import CLASSROOM_NODE, REAL_NODE
-from engine.node.time.process import QUANTUM_NS
-from engine.node.time.processes import REPORT_EVERY_US
+from engine.broker.commands.settings import CLASSROOM_NODE, REAL_NODE
+from engine.broker.time.process import QUANTUM_NS
+from engine.broker.time.processes import REPORT_EVERY_US
 from playground import links, sockets
 from playground.classroom import rooms
 from playground.exercises import catalog, selectors

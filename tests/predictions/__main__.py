@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.node.commands.settings import REAL_NODE
+from engine.broker.commands.settings import REAL_NODE
 from sweeps.parameters import AS_MEASURED
 from sweeps.pool import Pool
 from tests.conftest import ROOT

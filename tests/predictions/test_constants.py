@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from engine.node.commands.settings import REAL_NODE
+from engine.broker.commands.settings import REAL_NODE
 from tests.predictions.__main__ import CONNECTION_BYTES_PER_S
 from tests.predictions.drive.constants import KEPT
 from tests.predictions.measured import RUNS

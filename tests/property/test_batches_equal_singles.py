@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.classic_v1.queue import VariableQueue
 from engine.conformance.door import BackingQueueDoor
-from engine.ranges import Range
 from engine.storage.ledger import LedgerStorage
-from engine.variable_queue import VariableQueue
+from engine.values.ranges import Range
 
 
 class OneAtATime:

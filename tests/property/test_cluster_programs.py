@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import CommandError
-from engine.fold import empty_state, fold_all, to_json
-from engine.node.commands.scenario import parse
-from engine.node.node import Node
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
+from engine.report.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
+from engine.values.errors import CommandError
 from tests.helpers.twin import Twin
 from tests.property.cluster_programs import PROGRAMS, Program
 from tests.property.test_javascript_twin import named

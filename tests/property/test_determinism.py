@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
-from engine.node.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 
 STORY = {
@@ -33,7 +33,7 @@ STORY = {
 PROGRAM = """
 import sys
 from engine.ctl.operator import operated
-from engine.node.commands.scenario import parse
+from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 node = operated(parse(sys.stdin.read()), LedgerStorage())
 print(node.run(), node.log.number)

@@ -8,10 +8,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.node.node import Node
+from engine.broker.node import Node
+from engine.classic_v1.queue.reduce import permitted_betas
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import Transition, fields_of
-from engine.variable_queue.reduce import permitted_betas
 from tests.helpers.twin import Twin
 from tests.property.test_node_fold import OVERRIDES, PROFILES, PROGRAMS, scenario_of, submit
 

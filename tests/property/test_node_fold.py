@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import CommandError
-from engine.node.commands.scenario import Scenario, parse
-from engine.node.node import Node
+from engine.broker.commands.scenario import Scenario, parse
+from engine.broker.node import Node
+from engine.classic_v1.queue import VariableQueue
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from engine.variable_queue import VariableQueue
+from engine.values.errors import CommandError
 from tests.helpers.following import Follower
 
 SIZES = st.sampled_from([0, 16, 100, 900, 4092, 4093, 6144, 20_000])

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backing_queue.places import places_of
-from engine.extents import IN_RAM
-from engine.node.node import Node
+from engine.broker.node import Node
 from engine.reading.conditions import Condition, Watch
 from engine.reading.paths import value_at
 from engine.reading.places import letters_of, placements
 from engine.replay import Player, Watched
 from engine.storage.ledger import LedgerStorage
+from engine.values.extents import IN_RAM
 from tests.helpers.twin import Twin
 from tests.property.test_node_fold import OVERRIDES, PROFILES, PROGRAMS, scenario_of, submit
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.node.commands.scenario import parse
-from engine.node.memory.monitor import MemoryMonitor
-from engine.node.node import Node
+from engine.broker.commands.scenario import parse
+from engine.broker.memory.monitor import MemoryMonitor
+from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import NodeChanged
 from tests.rules.world import LARGE, SMALL, World

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from engine.backing_queue.arrivals import Arrival
-from engine.errors import InvariantBroken
-from engine.extents import BLANK, HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, Delta, Extent
+from engine.classic_v1.queue.arrivals import new_extent
+from engine.classic_v1.queue.disk import trim, write_body
+from engine.classic_v1.queue.invariants import check
+from engine.classic_v1.queue.state import LANES, PENDING
 from engine.formats.message import Template
 from engine.transitions import EntriesRecorded
-from engine.variable_queue.arrivals import new_extent
-from engine.variable_queue.disk import trim, write_body
-from engine.variable_queue.invariants import check
-from engine.variable_queue.state import LANES, PENDING
+from engine.values.errors import InvariantBroken
+from engine.values.extents import BLANK, HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, Delta, Extent
 from tests.rules.world import LARGE, SMALL, World, picked
 
 

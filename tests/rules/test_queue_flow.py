@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.classic_v1.queue.rates import Rates
 from engine.transitions import Acked, DeltaRead, JournalFlushed, LaneJoined, PutBack, Reduced, StoreRead
-from engine.variable_queue.rates import Rates
 from tests.rules.world import LARGE, SMALL, World, picked
 
 SECOND = 1_000_000

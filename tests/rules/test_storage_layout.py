@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from engine.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, WANTS_CONFIRM, Extent
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
 from engine.formats import terms
 from engine.formats.chunks import raw
 from engine.formats.message import MessageCodec
 from engine.formats.terms import NONE, Atom
-from engine.node.commands.scenario import parse
-from engine.node.node import Node
 from engine.storage.directory import DirectoryStorage
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
+from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, WANTS_CONFIRM, Extent
 from tests.rules.world import LARGE, SMALL, World
-from tests.unit.msg_store.harness import Harness as StoreHarness
-from tests.unit.msg_store.harness import extent as stored
-from tests.unit.queue_index.harness import STORE_PERSISTENT, Harness, extent, numbers
+from tests.unit.classic_v1.index.harness import STORE_PERSISTENT, Harness, extent, numbers
+from tests.unit.classic_v1.store.harness import Harness as StoreHarness
+from tests.unit.classic_v1.store.harness import extent as stored
 
 ROOT = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
 

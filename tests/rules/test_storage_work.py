@@ -7,12 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.errors import InvalidSetting, InvariantBroken
-from engine.extents import Extent
+from engine.classic_v1.index.slots import Slot
 from engine.formats.message import Publish
-from engine.queue_index.slots import Slot
-from engine.ranges import Range
-from engine.settings import QueueSettings
 from engine.transitions import (
     BufferWritten,
     CombineStepped,
@@ -32,12 +28,16 @@ from engine.transitions import (
     StoreSynced,
     StoreWritten,
 )
+from engine.values.errors import InvalidSetting, InvariantBroken
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+from engine.values.settings import QueueSettings
 from tests.rules import coverage
 from tests.rules.world import LARGE, SMALL, World, picked
-from tests.unit.msg_store.harness import Harness as StoreHarness
-from tests.unit.msg_store.harness import extent as stored
-from tests.unit.msg_store.harness import ranges
-from tests.unit.queue_index.harness import STORE_PERSISTENT, Harness, extent
+from tests.unit.classic_v1.index.harness import STORE_PERSISTENT, Harness, extent
+from tests.unit.classic_v1.store.harness import Harness as StoreHarness
+from tests.unit.classic_v1.store.harness import extent as stored
+from tests.unit.classic_v1.store.harness import ranges
 
 
 @pytest.mark.parametrize(

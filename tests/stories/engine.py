@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.broker.clients.channel import Delivered
+from engine.broker.commands.scenario import parse
 from engine.ctl.operator import ask, operated
-from engine.errors import CommandError
-from engine.node.clients.channel import Delivered
-from engine.node.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
     ChannelClosed,
@@ -19,6 +18,7 @@ from engine.transitions import (
     Transition,
     Unroutable,
 )
+from engine.values.errors import CommandError
 from tests.stories.story import HAND, PUBLISHER, Delivery, Step, View, comparable_headers, connection_of
 
 SETTLE_US = 100_000

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
-from engine.node.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from tools import chromium, live_server, private_postgresql
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from engine import transitions as t
-from engine.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, Delta, Extent
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
 from engine.metrics import METRICS, Meter, PowerCut
-from engine.node.commands.scenario import parse
-from engine.node.node import Node
-from engine.ranges import Range
 from engine.storage.ledger import LedgerStorage
+from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, Delta, Extent
+from engine.values.ranges import Range
 from playground.storybook.entry import read
 
 Events = list[tuple[int, t.Transition]]

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from engine.errors import StorageFull
 from engine.storage.directory import DirectoryStorage
+from engine.values.errors import StorageFull
 from playground import limits
 from playground.hosting.book import Remembered, Unreachable
 from playground.hosting.directories import SessionFiles

@@ -400,8 +400,8 @@ def built(folder: Path, name: str, source: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("engine/errors.py", b"# as it was yesterday\n"),
-        ("engine/no_longer_there.py", (ROOT / "engine/errors.py").read_bytes()),
+        ("engine/values/errors.py", b"# as it was yesterday\n"),
+        ("engine/no_longer_there.py", (ROOT / "engine/values/errors.py").read_bytes()),
     ],
     ids=("another text", "a module that is gone"),
 )
@@ -417,7 +417,7 @@ def test_a_build_of_other_sources_does_not_pass_for_this_servers_engine(
         assert Client().get("/inspect/").context["inspect_data"]["outdated"]
     (tmp_path / "sources.json").unlink()  # built by a version that did not write it
     assert Client().get("/inspect/").context["inspect_data"]["outdated"]
-    built(tmp_path, "engine/errors.py", (ROOT / "engine/errors.py").read_bytes())
+    built(tmp_path, "engine/values/errors.py", (ROOT / "engine/values/errors.py").read_bytes())
     data = Client().get("/inspect/").context["inspect_data"]
     assert (data["worker"], data["outdated"]) == ("/inspect/engine/worker.js", False)
 
@@ -426,9 +426,9 @@ def test_the_engine_is_served_once_it_is_built(tmp_path: Path, settings: Any) ->
     settings.WASM_DIR = tmp_path
     assert Client().get("/inspect/engine/worker.js").status_code == 404
     assert b'"worker": ""' in Client().get("/inspect/").content
-    built(tmp_path, "engine/errors.py", (ROOT / "engine/errors.py").read_bytes())
+    built(tmp_path, "engine/values/errors.py", (ROOT / "engine/values/errors.py").read_bytes())
     answer = Client().get("/inspect/engine/worker.js")
     assert "wasm-unsafe-eval" in answer["Content-Security-Policy"]
     assert b"startPython" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]
     assert b'"worker": "/inspect/engine/worker.js"' in Client().get("/inspect/").content
-    assert Client().get("/inspect/engine/settings.py").status_code == 404
+    assert Client().get("/inspect/engine/values/settings.py").status_code == 404

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from engine.errors import (
+from engine.inspect.findings import ENGLISH as OF_DAMAGE
+from engine.values.errors import (
     CommandError,
     FileMissing,
     IndexCorrupt,
@@ -27,8 +28,7 @@ from engine.errors import (
     StorageFull,
     StoreCorrupt,
 )
-from engine.inspect.findings import ENGLISH as OF_DAMAGE
-from engine.refusals import ENGLISH
+from engine.values.refusals import ENGLISH
 from playground import written
 from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
@@ -181,7 +181,7 @@ def test_a_refusal_without_its_code_or_parameters_is_found(source: str, trouble:
 
 def found() -> Iterator[tuple[str, ast.Call]]:
     """Yield where each finding in a file is noted: `findings.add(file, offset, kind, code, ...)`."""
-    for path in sorted((ROOT / "engine" / "inspect").rglob("*.py")):
+    for path in sorted((ROOT / "engine").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("findings.add"):
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from engine.node.commands.base import MAX_SIZE_BYTES
-from engine.node.commands.scenario import MAX_UNTIL_US
+from engine.broker.commands.base import MAX_SIZE_BYTES
+from engine.broker.commands.scenario import MAX_UNTIL_US
 from workloads.errors import LineError, WorkloadError
 from workloads.workload import Scenario
 

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from engine.node.control.client_verbs import MAX_ACTORS
+from engine.broker.control.client_verbs import MAX_ACTORS
 from workloads.errors import LineError, WorkloadError
 from workloads.imports.common import Imported, Options, make_scenario
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import ScenarioError
+from engine.values.errors import ScenarioError
 from playground.doors import door
 from playground.exercises import catalog, limits, variants
 from playground.exercises.authors import words

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import ValueRefused
 from engine.transitions import all_kinds, fields_of
+from engine.values.errors import ValueRefused
 from playground.exercises.grading.playback import Event
 
 KINDS = {kind.__name__: kind for kind in all_kinds()}

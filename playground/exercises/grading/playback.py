@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import RunTooLong
 from engine.replay import Piece, Player, Watched, WatchedState, Watcher, on_ledger
 from engine.replay.player import Timed
 from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
 from engine.transitions import Transition
+from engine.values.errors import RunTooLong
 from playground.exercises.grading.verdict import TooLong
 
 
@@ -32,7 +32,7 @@ class Playback(Watched):
     """A scenario with commands given later, played on a ledger as a live session plays it on files.
 
     Args:
-        scenario: as `engine.node.commands.scenario.parse` reads it.
+        scenario: as `engine.broker.commands.scenario.parse` reads it.
         commands: what was given besides, ascending by time.
         watchers: conditions about the past are asked at every moment at which something happened.
         give_up: asked now and then; when it returns true, `TooLong` is raised.

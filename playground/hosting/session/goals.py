@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.errors import RunTooLong
 from engine.reading.conditions import Condition, Watch, needs_whole_run
 from engine.replay import Player, Watched
 from engine.replay.player import Timed
 from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
+from engine.values.errors import RunTooLong
 from playground.hosting.door import NodeDoor
 
 PATIENCE_S: Final = 10.0

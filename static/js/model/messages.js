@@ -1,4 +1,4 @@
-/** What the flags and the place of a message mean (the twin of engine/extents.py). */
+/** What the flags and the place of a message mean (the twin of engine/values/extents.py). */
 import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
 import { aboutPlace, countedLanesOf, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
 import { holding, total } from "./stretches.js";
@@ -87,7 +87,7 @@ export function declaredQueues(state) {
   return Object.keys(state.queues).filter((name) => !state.queues[name].part_of && !state.queues[name].mirror_of);
 }
 
-/** The queue that a command means when it names none, as in engine/node/commands/base.py. */
+/** The queue that a command means when it names none, as in engine/broker/commands/base.py. */
 export const DEFAULT_QUEUE = "orders";
 
 /**

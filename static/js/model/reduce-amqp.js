@@ -1,4 +1,4 @@
-/** Exchanges, bindings and policies: the twin of engine/fold/topology_table.py. */
+/** Exchanges, bindings and policies: the twin of engine/report/fold/topology_table.py. */
 
 /** @import { Binding, Handlers, Values } from "./catalogue/types.js" */
 

@@ -1,8 +1,8 @@
 /**
- * The fold of the page: state after = fold(state before, transitions), the twin of engine/fold.py.
+ * The fold of the page: state after = fold(state before, transitions), the twin of engine/report/fold.
  *
  * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
- * A transition is an object with the names of its fields in engine/transitions, as `decode` makes it.
+ * A transition is an object with the names of its fields in engine/transitions.py, as `decode` makes it.
  */
 import { AMQP_HANDLERS } from "./reduce-amqp.js";
 import { decode } from "./catalogue/rows.js";

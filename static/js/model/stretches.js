@@ -1,5 +1,5 @@
 /**
- * Ordered stretches, the twin of engine/stretches.py: sorted rows [start, count, ...] that stand for consecutive integers.
+ * Ordered stretches, the twin of engine/values/stretches.py: sorted rows [start, count, ...] that stand for consecutive integers.
  * Rows are values: nothing here changes a row, only the arrays that hold them.
  *
  * A *shape* defines how rows split and merge: part(row, offset, count) and continues(row, next).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.formats.journal import JournalRecords, decode_journal
+from engine.classic_v1.formats.journal import JournalRecords, decode_journal
 from engine.formats.message import MessageCodec
 
 CODEC = MessageCodec()

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.formats import properties, terms
-from engine.formats.journal import JournalRecords
-from engine.formats.layout import (
+from engine.classic_v1.formats.journal import JournalRecords
+from engine.classic_v1.formats.layout import (
     Field,
     Layout,
     NoRecord,
@@ -19,9 +18,10 @@ from engine.formats.layout import (
     segment_record,
     store_record,
 )
+from engine.classic_v1.formats.record import StoreRecords
+from engine.classic_v1.formats.segment import SegmentRecords
+from engine.formats import properties, terms
 from engine.formats.message import MessageCodec, Publish, Template
-from engine.formats.record import StoreRecords
-from engine.formats.segment import SegmentRecords
 from engine.formats.stored import Names
 from engine.formats.terms import Atom
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
+from engine.classic_v1.formats.journal import JournalRecords, decode_journal
+from engine.classic_v1.formats.record import StoreRecords, decode_store
+from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import terms
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
-from engine.formats.journal import JournalRecords, decode_journal
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, Template
-from engine.formats.record import StoreRecords, decode_store
-from engine.formats.segment import SegmentRecords, decode_segment
+from engine.values.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
 
 N = 64
 CODEC = MessageCodec(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import CommandError, RunTooLong
 from engine.replay import Piece, Player, Tally, on_ledger
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame
 from engine.replay.player import KEEP_EVENTS, Timed
+from engine.values.errors import CommandError, RunTooLong
 from tests.layering.sources import ROOT, imports, module_name, parse, within
 
 BLANK: dict[str, Any] = {"version": 1, "profile": "classroom"}

@@ -71,7 +71,7 @@ def test_the_real_engine_changes_it_by_a_constant_and_not_by_a_comment(tmp_path:
     for package in ("engine", "sweeps"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     cell = tmp_path / "sweeps" / "cell.py"
-    for path in (tmp_path / "engine" / "errors.py", cell):
+    for path in (tmp_path / "engine" / "values" / "errors.py", cell):
         path.write_text(path.read_text() + "\n# A remark.\n")
     inspector = tmp_path / "engine" / "inspect" / "__init__.py"
     inspector.write_text(inspector.read_text() + "\nMORE = 1\n")

@@ -9,12 +9,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from engine.errors import EngineError, FileMissing, PathRefused, StorageFull
+from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.formats.message import MessageCodec
-from engine.formats.record import StoreRecords, decode_store
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Chunk, Storage
+from engine.values.errors import EngineError, FileMissing, PathRefused, StorageFull
 
 CODEC = MessageCodec()
 PATHS = ("0.rdq", "s/0.rdq", "s/1.rdq", "s/1.rdt", "q/a/0.idx", "q")

@@ -3,8 +3,8 @@
 import pytest
 
 from engine import transitions as t
-from engine.node.commands.scenario import parse
-from engine.node.node import Node
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.schema import CELLS
 from sweeps import cell as cells

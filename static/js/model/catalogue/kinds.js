@@ -1,9 +1,9 @@
 /** What is known of each kind of transition.
  *
- * Written by `manage.py catalogue` from engine/transitions: change that, not this file. */
+ * Written by `manage.py catalogue` from engine/transitions.py: change that, not this file. */
 
 /**
- * The fields of `About` in engine/transitions/base.py; one that is left out has no effect.
+ * The fields of `About` in engine/report/transitions/base.py; one that is left out has no effect.
  * @type {Record<string, import("./types.js").About>}
  */
 export const KINDS = {

@@ -1,0 +1,494 @@
+"""Publishers and consumers: what each of them is and holds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from engine.amqp.errors import AmqpError
+from engine.broker.clients.channel import Channel, Unacked, connection_of
+from engine.broker.clients.transactions import Transaction
+from engine.broker.commands.base import HAND, MAX_COUNT, Message
+from engine.broker.commands.commands import Publish, SetConsumer, SetPublisher, message_of, uses_later_fields
+from engine.broker.time.pace import TICK_US, Pace
+from engine.broker.time.process import Process
+from engine.broker.time.scheduler import Timer
+
+STOPPED: Final = "stopped"
+RUNNING: Final = "running"
+BLOCKING: Final = "blocking"
+BLOCKED: Final = "blocked"
+FLOW: Final = "flow"
+
+OPEN: Final = "open"
+CLOSED: Final = "closed"
+"""States of a channel or a connection."""
+
+PUBLISHES: Final = "P8"
+CONSUMES: Final = "P12"
+HOLDS: Final = "P14"
+"""Rules by which actors change in the usual course of things."""
+
+
+class Publisher:
+    """A connection that publishes: steadily, or in bursts by command (`burst`).
+
+    While an alarm is set, the first message that arrives blocks the connection, and what it publishes waits (A3).
+    """
+
+    usual_rule = PUBLISHES
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pace = Pace(1, 0)
+        self.size_bytes = 0
+        self.persistent = False
+        self.confirm = False
+        self.running = False
+        self.publish_seen = False
+        self.alarm = False
+        self.hears_blocked = False
+        """Whether the client announced the capability connection.blocked (A5)."""
+        self.blocked_sent = False
+        self.reader: Process | None = None
+        """Who reads its socket; None before it has published."""
+        self.published = 0
+        self.confirmed = 0
+        self.unconfirmed = 0
+        self.waiting: deque[Publish] = deque()
+        """What lies in its socket."""
+        self.stopped: deque[Publish] = deque()
+        """What its channel may not send on, because members of mirrored queues gave no credit (H84)."""
+        self.flow = False
+        """Whether that is so, which stops its connection (H84)."""
+        self.unsent: deque[Publish] = deque()
+        """What the client wrote and its connection has not carried yet."""
+        self.carries_bytes_per_s = 0
+        self.carried_bytes = 0
+        """Of the message that comes next."""
+        self.timer: Timer | None = None
+        self.rule = PUBLISHES
+        self.message = Message()
+        self.tx: Transaction | None = None
+        self.was_tx = False
+        """Whether its channel ever was in tx mode, which is shown from then on."""
+        self.next_number = 1
+        """The publish number of its next message on the channel (K10)."""
+        self.channel_state = OPEN
+        self.connection_state = OPEN
+        self.uses_later_fields = False
+        """Whether a command gave it something that the first commands did not have, which is reported from then on."""
+
+    def change(self, command: SetPublisher) -> None:
+        """Take the values of a command."""
+        self.pace.rate_per_s = command.rate_per_s
+        self.running = command.running
+        self.hears_blocked = command.hears_blocked
+        if command.tx != (self.tx.size if self.tx is not None else 0):
+            self.tx = Transaction(command.tx) if command.tx else None
+            self.was_tx = True
+        self.address(command)
+
+    def address(self, command: SetPublisher | Publish) -> None:
+        """Take over what a command gives for its messages."""
+        self.size_bytes = command.size_bytes
+        self.persistent = command.persistent
+        self.confirm = command.confirm
+        self.message = message_of(command)
+        self.channel_state = self.connection_state = OPEN
+        self.uses_later_fields = self.uses_later_fields or uses_later_fields(command)
+
+    def batch(self, count: int) -> Publish:
+        """Return `count` of its messages as a burst."""
+        message = self.message
+        return Publish(
+            count,
+            self.size_bytes,
+            self.persistent,
+            self.confirm,
+            message.routing_key,
+            message.exchange,
+            message.mandatory,
+            message.expiration_ms,
+            message.headers,
+            message.properties,
+        )
+
+    def channel_closed(self) -> None:
+        """Lose the channel: what it waited for does not come any more."""
+        self.running = False
+        self.unconfirmed = 0
+        self.next_number = 1
+        self._roll_back()
+        self.channel_state = CLOSED
+        self.uses_later_fields = True
+        self.waiting.clear()
+        self.stopped.clear()
+        self.unsent.clear()
+        stop(self)
+
+    @property
+    def unread(self) -> int:
+        """Messages that wait in its socket, or behind it in its channel."""
+        if not (self.waiting or self.stopped):
+            return 0
+        return sum([batch.count for batch in self.waiting]) + sum([batch.count for batch in self.stopped])
+
+    @property
+    def blocked(self) -> bool:
+        """Whether its socket is not read: an alarm is set and it published since (A3)."""
+        return self.alarm and self.publish_seen
+
+    @property
+    def state(self) -> str:
+        """The state that the connection shows (A4)."""
+        if self.blocked:
+            return BLOCKED
+        if self.alarm:
+            return BLOCKING
+        if self.flow or (self.reader is not None and self.reader.in_flow):
+            return FLOW
+        return RUNNING if self.running or self.name == "burst" else STOPPED
+
+    def set_alarm(self, alarm: bool) -> None:
+        """Hear of an alarm; when none is left, it has published nothing since (A3)."""
+        self.alarm = alarm
+        if not alarm:
+            self.publish_seen = False
+
+    def disconnect(self) -> None:
+        """Lose the connection; it does not come back by itself."""
+        self.running = False
+        self.publish_seen = False
+        self.alarm = False
+        self.blocked_sent = False
+        self.unconfirmed = 0
+        self.next_number = 1
+        self._roll_back()
+        self.channel_state = self.connection_state = CLOSED
+        self.waiting.clear()
+        self.stopped.clear()
+        self.unsent.clear()
+        stop(self)
+
+    def info_items(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "publisher",
+            "state": self.state,
+            "rate_per_s": self.pace.rate_per_s if self.name != "burst" else None,
+            "size_bytes": self.size_bytes,
+            "persistent": self.persistent,
+            "confirm": self.confirm,
+            "published": self.published,
+            "confirmed": self.confirmed,
+            "unconfirmed": self.unconfirmed,
+            "waiting": self.unread,
+            **(self._more() if self.uses_later_fields else {}),
+        }
+
+    def _roll_back(self) -> None:
+        if self.tx is not None:
+            self.tx.roll_back()
+
+    def _more(self) -> dict[str, Any]:
+        tx = self.tx
+        shown = {"tx": 0, "tx_held": 0, "commits": 0}
+        if tx is not None:
+            shown = {"tx": tx.size, "tx_held": tx.holding, "commits": tx.commits}
+        return {
+            **(shown if self.was_tx else {}),
+            **self.message.given(),
+            "channel_state": self.channel_state,
+            "connection_state": self.connection_state,
+        }
+
+
+class Consumer:
+    """A connection that consumes.
+
+    A consumer with acknowledgements holds up to `prefetch` messages and finishes them at its rate (P13). One without
+    has up to `unsent_limit` messages on the way to it, which its socket takes at its rate (P12).
+    """
+
+    usual_rule = CONSUMES
+
+    def __init__(self, name: str, unsent_limit: int) -> None:
+        self.name = name
+        self.pace = Pace(1, TICK_US // 2)
+        self.queue = ""
+        self.prefetch = 1
+        self.ack = "each"
+        self.running = False
+        self.alarm = False
+        self.unsent_limit = unsent_limit
+        self.own_channel = Channel(name)
+        self.channel = self.own_channel
+        """What it consumes on: its own channel, or for `manual` one whose messages are acknowledged by hand."""
+        self.holding = 0
+        """Unacknowledged messages, or messages on the way for `auto`."""
+        self.old = 0
+        """Of those it holds, the ones that a master which is gone delivered: the new one does not count them (H68)."""
+        self.unsent = self.written = self.acking = 0
+        """Where work takes time: deliveries that no report covers yet, those written since the last one, and
+        acknowledgements that the queue did not handle yet (F8, P6)."""
+        self.counts_unsent = False
+        self.delivered = 0
+        self.redelivered = 0
+        self.acked = 0
+        self.timer: Timer | None = None
+        self.rule = CONSUMES
+        self.priority = 0
+        self.exclusive = False
+        self.cancel_on_failover = False
+        """Whether it wants to be cancelled where a mirror takes over: x-cancel-on-ha-failover (H67)."""
+        self.channel_prefetch = 0
+        self.finishing = False
+        """Whether it was cancelled and has messages left to finish."""
+        self.channel_state = OPEN
+        self.connection_state = OPEN
+        self.uses_later_fields = False
+        """Whether a command gave it something that the first commands did not have, which is reported from then on."""
+
+    def change(self, command: SetConsumer) -> None:
+        """Take the values of a command."""
+        self.pace.rate_per_s = command.rate_per_s
+        self.prefetch = command.prefetch
+        self.ack = command.ack
+        self.running = command.running
+        self.finishing = False
+        self.queue = command.queue
+        self.priority = command.priority
+        self.exclusive = command.exclusive
+        self.cancel_on_failover = command.cancel_on_failover
+        self.channel_prefetch = command.channel_prefetch
+        self.channel_state = self.connection_state = OPEN
+        self.uses_later_fields = self.uses_later_fields or uses_later_fields(command)
+
+    @property
+    def credit(self) -> int:
+        """How many messages may be delivered to it now; 0 parks it (P12, P13)."""
+        if not self.running:
+            return 0
+        if self.ack == "auto":
+            return self.unsent_limit - self.holding
+        credit = self.prefetch - self.holding + self.old - self.acking if self.prefetch else MAX_COUNT
+        if self.counts_unsent:
+            credit = min(credit, self.unsent_limit - self.unsent)
+        return max(0, credit)
+
+    @property
+    def needs_ack(self) -> bool:
+        """Whether its messages must be acknowledged."""
+        return self.ack != "auto"
+
+    def gave_back(self, count: int, found: int) -> None:
+        """Hold so many messages less: the queue handled their acknowledgements or took them back.
+
+        Args:
+            found: how many of them the queue had.
+        """
+        if self.acking:  # they left its hands before, and were on their way
+            self.acking = max(0, self.acking - count)
+        else:
+            self.holding = max(0, self.holding - count)
+        self.known_again(count, found)
+
+    def known_again(self, count: int, found: int) -> None:
+        """Of `count` acknowledged messages the queue had `found`; the others were of a master now gone (H68)."""
+        self.old = max(0, min(self.holding, self.old - count + found))
+
+    def served_anew(self) -> None:
+        """Another master serves it: what it holds counts no more, and it has its whole prefetch (H68).
+
+        Acknowledgements that it sent while no master lived are lost.
+        """
+        self.nothing_under_way()
+        self.old = self.holding if self.needs_ack else 0
+
+    @property
+    def connection(self) -> str:
+        """Name of its connection: that of the channel which it is on."""
+        return self.name if self.channel is self.own_channel else connection_of(self.channel.name)
+
+    @property
+    def works(self) -> bool:
+        """Whether it finishes messages by itself at its rate; a cancelled one still finishes what it holds."""
+        return (self.running or self.finishing) and self.ack != "manual"
+
+    @property
+    def state(self) -> str:
+        """The state that the connection shows; a pure consumer under an alarm stays blocking and works (A4)."""
+        if not self.running:
+            return STOPPED
+        return BLOCKING if self.alarm else RUNNING
+
+    def forget_held(self) -> None:
+        """Hold nothing any more: it went back, or its queue is gone."""
+        self.own_channel.unacked.clear()
+        self.holding = self.old = 0
+        self.finishing = False
+        self.nothing_under_way()
+        stop(self)
+
+    def nothing_under_way(self) -> None:
+        """Forget deliveries and acknowledgements that are between it and its queue."""
+        self.unsent = self.written = self.acking = 0
+
+    def channel_closed(self) -> None:
+        """Lose the channel, and with it the subscription and all deliveries."""
+        self.running = False
+        self.forget_held()
+        self.own_channel.reset()
+        self.channel_state = CLOSED
+        self.uses_later_fields = True
+
+    def disconnect(self) -> None:
+        """Lose the connection; it does not come back by itself."""
+        self.running = False
+        self.alarm = False
+        self.forget_held()
+        self.own_channel.reset()
+        self.channel_state = self.connection_state = CLOSED
+
+    def info_items(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "consumer",
+            "state": self.state,
+            "rate_per_s": self.pace.rate_per_s,
+            "prefetch": self.prefetch,
+            "ack": self.ack,
+            "unacked": self.holding if self.ack != "auto" else 0,
+            "unsent": self.holding if self.ack == "auto" else self.unsent,
+            "delivered": self.delivered,
+            "redelivered": self.redelivered,
+            "acked": self.acked,
+            **(self._more() if self.uses_later_fields else {}),
+        }
+
+    def _more(self) -> dict[str, Any]:
+        return {
+            "queue": self.queue,
+            "priority": self.priority,
+            "exclusive": self.exclusive,
+            "channel_prefetch": self.channel_prefetch,
+            "channel_state": self.channel_state,
+            "connection_state": self.connection_state,
+        }
+
+
+class Settling(msgspec.Struct):
+    """Deliveries that a channel in tx mode will settle alike at its commit.
+
+    Args:
+        settle: what is done with each group of them.
+    """
+
+    settle: Callable[..., None]
+    taken: list[Unacked]
+
+
+class Hand:
+    """A channel behind the get, ack and requeue commands; manual consumers deliver into it as well.
+
+    Args:
+        name: of the channel; what stands before its first dot names its connection.
+    """
+
+    usual_rule = HOLDS
+
+    def __init__(self, name: str = HAND) -> None:
+        self.name = name
+        self.channel = Channel(name, joins=False)
+        self.publisher = Publisher(name)
+        """What it publishes; the person who works here reads nothing else of it."""
+        self.in_tx = self.was_tx = False
+        """Whether the channel is in tx mode; whether it ever was, which is shown from then on."""
+        self.confirming = self.was_confirming = False
+        """Whether the channel is in confirm mode; whether it ever was, which is shown from then on (K1)."""
+        self.settling: list[Settling] = []
+        """Acknowledgements and rejects that wait for tx.commit (D12)."""
+        self.blocked = self.was_blocked = False
+        """Whether its connection's socket is not read; whether that ever was so, which is shown from then on (A3)."""
+        self.unread = 0
+        """Commands that lie in that socket."""
+        self.uses_later_fields = False
+        self.unanswered = 0
+        """Methods that succeeded and got no answer, as their no-wait asked; shown from the first one on (P18)."""
+        self.delivered = 0
+        self.redelivered = 0
+        self.acked = 0
+        self.rule = HOLDS
+
+    def select_confirms(self) -> None:
+        """Put the channel into confirm mode, for good.
+
+        Raises AmqpError 406 when it is in tx mode.
+        """
+        if self.in_tx:
+            raise AmqpError("precondition_failed", "cannot switch from tx to confirm mode")
+        self.confirming = self.was_confirming = True
+
+    def select_tx(self) -> None:
+        """Put the channel into tx mode, for good (D12).
+
+        Raises AmqpError 406 when it is in confirm mode.
+        """
+        if self.confirming:
+            raise AmqpError("precondition_failed", "cannot switch from confirm to tx mode")
+        self.in_tx = self.was_tx = True
+        if self.publisher.tx is None:
+            self.publisher.tx = Transaction(0)
+
+    def disconnect(self) -> None:
+        """Lose the channel; the next command opens another."""
+        self.channel.reset()
+        self.publisher.channel_closed()
+        self.publisher.tx = None
+        self.in_tx = self.confirming = False
+        self.settling.clear()
+
+    def info_items(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "hand",
+            "state": BLOCKED if self.blocked else RUNNING,
+            "unacked": len(self.channel),
+            "delivered": self.delivered,
+            "redelivered": self.redelivered,
+            "acked": self.acked,
+            **({"next_tag": self.channel.next_tag} if self.uses_later_fields else {}),
+            **({"unread": self.unread} if self.was_blocked else {}),
+            **({"unanswered": self.unanswered} if self.unanswered else {}),
+            **(self._transaction() if self.was_tx else {}),
+            **(self._confirms() if self.was_confirming else {}),
+        }
+
+    def _confirms(self) -> dict[str, Any]:
+        publisher = self.publisher
+        return {
+            "confirm": self.confirming,
+            "published": publisher.published,
+            "confirmed": publisher.confirmed,
+            "unconfirmed": publisher.unconfirmed,
+        }
+
+    def _transaction(self) -> dict[str, Any]:
+        tx = self.publisher.tx
+        return {
+            "tx": self.in_tx,
+            "tx_held": tx.holding if tx is not None else 0,
+            "acks_held": sum(unacked.count for each in self.settling for unacked in each.taken),
+            "commits": tx.commits if tx is not None else 0,
+        }
+
+
+def stop(actor: Publisher | Consumer) -> None:
+    """Cancel what the actor was going to do next."""
+    if actor.timer is not None:
+        actor.timer.cancel()
+        actor.timer = None

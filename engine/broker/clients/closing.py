@@ -1,0 +1,98 @@
+"""What AMQP closes: channels and connections, by wish or for an error, and what goes with them (P11, P18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.amqp.errors import AmqpError
+from engine.broker.clients.actors import CLOSED, OPEN
+from engine.broker.clients.channel import connection_of
+from engine.broker.clients.connections import Connections
+from engine.broker.clients.consumers import Consumers
+from engine.broker.commands.base import HAND
+from engine.broker.vhost.definitions import Definitions
+from engine.report.transitions.amqp import ChannelClosed, ConfirmsForgotten, ConnectionClosed
+from engine.report.transitions.base import Transition
+
+OK_CODE = 200
+OK_TEXT = "OK"
+
+
+class Closing:
+    """Closes the channels and connections of one node's actors.
+
+    Args:
+        delete_queue: deletes a queue: its name, the rule and the cause.
+        forget_actor: shows an actor no longer: its name and the rule.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        consumers: Consumers,
+        definitions: Definitions,
+        delete_queue: Callable[[str, str, str], None],
+        forget_actor: Callable[[str, str], None],
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self._connections = connections
+        self._consumers = consumers
+        self._definitions = definitions
+        self._delete_queue = delete_queue
+        self._forget_actor = forget_actor
+        self._emit = emit
+
+    def fail(self, actor: str, error: AmqpError, rule: str) -> None:
+        """Close what AMQP closes for an error of this actor."""
+        if error.closes == "connection":
+            self.close_connection(actor, rule, error.code, error.text)
+        else:
+            self.close_channel(actor, rule, error.code, error.text)
+
+    def close_channel(self, actor: str, rule: str, code: int = OK_CODE, text: str = OK_TEXT) -> None:
+        """Close a channel: its consumers are cancelled, and what it holds is requeued (P11)."""
+        self._emit(ChannelClosed(rule, actor, code, text))
+        self._end_channel(actor)
+
+    def close_connection(self, actor: str, rule: str, code: int = OK_CODE, text: str = OK_TEXT) -> None:
+        """Close a connection with its channel; its exclusive queues go with it (P18)."""
+        self._emit(ConnectionClosed(rule, actor, code, text))
+        by_hand = self._consumers.by_hand
+        connection = connection_of(actor) if actor in by_hand else actor
+        self._connections.unread.forget(connection)
+        for name in [name for name in by_hand if connection_of(name) == connection] or [actor]:
+            self._end_channel(name)
+            if name in by_hand and name != HAND:
+                del by_hand[name]
+                self._forget_actor(name, rule)
+        publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
+        if publisher is not None:
+            publisher.connection_state = CLOSED if actor != "burst" else OPEN
+        if consumer is not None:
+            consumer.connection_state = CLOSED
+        self.drop_exclusive(connection)
+
+    def drop_exclusive(self, connection: str) -> None:
+        """Delete the queues that only this connection could use (P18)."""
+        queues = self._definitions.queues
+        for name in [each.name for each in queues.values() if each.owner == connection]:
+            self._delete_queue(name, "P18", "exclusive")
+
+    def _end_channel(self, actor: str) -> None:
+        publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
+        if actor in self._consumers.by_hand:
+            hand = self._consumers.by_hand[actor]
+            if hand.confirming and hand.publisher.unconfirmed:
+                self._emit(ConfirmsForgotten("K10", actor, hand.publisher.unconfirmed))
+            self._connections.confirms.forget(actor)
+            self._consumers.close_by_hand(hand)
+        elif publisher is not None:
+            publisher.rule = "P11"
+            if publisher.unconfirmed:
+                self._emit(ConfirmsForgotten("K10", actor, publisher.unconfirmed))
+            publisher.channel_closed()
+            self._connections.way_in.drop(publisher)
+            self._connections.confirms.forget(actor)
+        elif consumer is not None:
+            consumer.rule = "P11"
+            self._consumers.close(consumer)

@@ -1,0 +1,303 @@
+"""Publisher confirms in the channels: who waits for which queues, and in how many frames they go out (K1, K8, K10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from engine.amqp.errors import AmqpError
+from engine.backing_queue.arrivals import Arrival
+from engine.broker.clients.actors import Publisher
+from engine.report.transitions.amqp import Committed, NacksSent
+from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.node import ConfirmsSent
+from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Stretches
+
+
+class Awaited(msgspec.Struct, frozen=True, gc=False):
+    """Messages whose publisher waits for queues to confirm them (K1).
+
+    Args:
+        start: number of the first message.
+        actor: the publisher.
+        queues: those that have not confirmed yet (K10); of a mirrored queue its members, as "queue@node" (H46).
+        first: publish number of the first message on the publisher's channel.
+        confirmed_by: mirrored queues of which some member confirmed already.
+    """
+
+    start: int
+    count: int
+    actor: str
+    queues: tuple[str, ...]
+    first: int
+    confirmed_by: tuple[str, ...] = ()
+
+    def part(self, offset: int, count: int) -> Awaited:
+        """Return `count` messages beginning at `offset`."""
+        return Awaited(
+            self.start + offset, count, self.actor, self.queues, self.first + offset, self.confirmed_by
+        )
+
+    def continued_by(self, after: Awaited) -> bool:
+        """Return whether `after` is of the same publisher and waits for the same queues."""
+        return (
+            self.actor == after.actor
+            and self.queues == after.queues
+            and self.confirmed_by == after.confirmed_by
+            and self.first + self.count == after.first
+        )
+
+    def merged(self, count: int) -> Awaited:
+        """Return this run with `count` messages in all."""
+        return Awaited(self.start, count, self.actor, self.queues, self.first, self.confirmed_by)
+
+
+class Confirms:
+    """What all channels of a node wait for.
+
+    Args:
+        publishers: by name.
+        carry: takes a publisher's name, how many messages are confirmed, and what is to be done in its channel with
+            that.
+        on_error: called with a publisher whose channel must be closed.
+    """
+
+    def __init__(
+        self,
+        publishers: Mapping[str, Publisher],
+        emit: Callable[[Transition], None],
+        carry: Callable[[str, int, Callable[[], None]], None],
+        on_error: Callable[[str, AmqpError], None],
+    ) -> None:
+        self._publishers = publishers
+        self._emit = emit
+        self._carry = carry
+        self._on_error = on_error
+        self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
+        self._awaited: Stretches[Awaited] = Stretches()
+        self._by_hand: dict[str, Publisher] = {}
+        """Who publishes on channels by hand."""
+        self.master_of: Callable[[str], str | None] = _nowhere
+        """Returns the node of a queue's master, where it has mirrors."""
+        self.observer: Callable[[str, Sequence[Range], bool], None] | None = None
+        """Hears of publish numbers that are confirmed (true) or rejected: a test sets it."""
+        self.witness: Callable[[Range], None] | None = None
+        """Hears which messages all their queues have confirmed: who counts what is lost later sets it."""
+
+    @property
+    def awaited(self) -> Iterable[Awaited]:
+        """What publishers wait for."""
+        return self._awaited
+
+    def _publisher(self, actor: str) -> Publisher | None:
+        return self._publishers.get(actor) or self._by_hand.get(actor)
+
+    def expect(self, publisher: Publisher, messages: Range, queues: Sequence[str]) -> None:
+        """Let the publisher of a batch wait for these queues; without any, its confirms go out at once (K1)."""
+        if publisher.name not in self._publishers:
+            self._by_hand[publisher.name] = publisher
+        first = publisher.next_number
+        publisher.next_number += messages.count
+        if queues:
+            publisher.unconfirmed += messages.count
+            self._awaited.insert(
+                Awaited(messages.start, messages.count, publisher.name, tuple(queues), first)
+            )
+        else:
+            self._witness_confirmed(messages)
+            self._confirm(publisher, [Range(first, messages.count)], "K1", {"cause": "immediate"})
+
+    # --- what queues report ------------------------------------------------------------------------------------------
+
+    def confirmed(self, queue: str, messages: Sequence[Range]) -> None:
+        """Take the confirms of messages whose disk writes are done (K8); nobody waits for some of them."""
+        self._settle(queue, messages, "K8", "written")
+
+    def discarded(self, queue: str, arrival: Arrival) -> None:
+        """Take the confirms of messages that left without being queued (K2)."""
+        if arrival.wants_confirm:
+            self._settle(queue, [Range(arrival.msg_no, arrival.count)], "K2", "delivered")
+
+    def taken(self, queue: str, messages: Range) -> None:
+        """Take the immediate confirms of a queue that might have rejected messages (K1)."""
+        self._settle(queue, [messages], "K1", "immediate")
+
+    def rejected(self, queue: str, messages: Range, cause: str) -> None:
+        """A queue did not take messages: they are nacked, whatever other queues report (K10)."""
+        self._nack(self._awaited.remove(messages.start, messages.count), cause)
+
+    def queue_deleted(self, queue: str) -> None:
+        """A queue is gone: its share of what is awaited counts as confirmed (K10)."""
+        everything = [Range(each.start, each.count) for each in self._awaited]
+        self._settle(queue, everything, "K10", "deleted", all_members=True)
+
+    def member_confirmed(self, queue: str, node: str, messages: Sequence[Range]) -> None:
+        """Take the confirms of one member of a mirrored queue (H46, H47)."""
+        self._settle(queue, messages, "H46", "member", node)
+
+    def member_gone(self, queue: str, node: str) -> None:
+        """A member ended in order or with its node: nobody waits for it any more.
+
+        Where it was the last, messages that another had confirmed are confirmed, and the others are rejected (H46).
+        """
+        name = member(queue, node)
+        rejected: list[Awaited] = []
+        confirmed: list[Range] = []
+        for each in [each for each in self._awaited if name in each.queues]:
+            left = tuple(other for other in each.queues if other != name)
+            if queue in {of_queue(other) for other in left}:
+                self._awaited.remove(each.start, each.count)
+                self._awaited.insert(msgspec.structs.replace(each, queues=left))
+            elif queue in each.confirmed_by:
+                confirmed.append(Range(each.start, each.count))
+            else:
+                self._awaited.remove(each.start, each.count)
+                rejected.append(each)
+        self._settle(queue, confirmed, "H46", "member", node)
+        self._nack(rejected, "gone")
+
+    def queue_crashed(self, queue: str, node: str | None = None) -> None:
+        """A queue process crashed: what it had not confirmed is nacked (K10)."""
+        name = queue if node is None else member(queue, node)
+        lost = [each for each in self._awaited if name in each.queues]
+        for each in lost:
+            self._awaited.remove(each.start, each.count)
+        self._nack(lost, "crashed")
+
+    def _settle(
+        self,
+        queue: str,
+        messages: Iterable[Range],
+        rule: str,
+        cause: str,
+        node: str | None = None,
+        all_members: bool = False,
+    ) -> None:
+        """Note that a queue confirmed messages; those confirmed by all their queues are sent (K10).
+
+        Args:
+            node: of the member that confirmed; None for the master.
+            all_members: whether no member is waited for any more.
+        """
+        node = self.master_of(queue) if node is None else node
+        names = {queue} if node is None else {queue, member(queue, node)}
+        ready: dict[str, list[Range]] = {}
+        for each in messages:
+            for found in self._awaited.remove(each.start, each.count):
+                left = tuple(
+                    name
+                    for name in found.queues
+                    if name not in names and not (all_members and of_queue(name) == queue)
+                )
+                if left:
+                    confirmed_by = found.confirmed_by
+                    if left != found.queues and queue not in confirmed_by:
+                        confirmed_by = (*confirmed_by, queue)
+                    self._awaited.insert(
+                        msgspec.structs.replace(found, queues=left, confirmed_by=confirmed_by)
+                    )
+                else:
+                    self._witness_confirmed(Range(found.start, found.count))
+                    ready.setdefault(found.actor, []).append(Range(found.first, found.count))
+        for actor, numbers in ready.items():
+            count = sum(each.count for each in numbers)
+            self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause))
+
+    def _witness_confirmed(self, messages: Range) -> None:
+        if self.witness is not None:
+            self.witness(messages)
+
+    def _collect(self, actor: str, numbers: list[Range], rule: str, cause: str) -> None:
+        """Keep confirms in the channel until it sends them (K10)."""
+        self._collected.setdefault(actor, {}).setdefault((rule, cause), []).extend(numbers)
+
+    def flush(self, actor: str) -> None:
+        """Send what was collected: the channel's mailbox is empty, or it did something else in between (K10)."""
+        publisher = self._publisher(actor)
+        for (rule, cause), numbers in self._collected.pop(actor, {}).items():
+            if publisher is not None:
+                publisher.unconfirmed -= sum(each.count for each in numbers)
+                why: Why = {"cause": cause, "left": publisher.unconfirmed}
+                self._confirm(publisher, numbers, rule, why)
+
+    # --- what publishers receive -------------------------------------------------------------------------------------
+
+    def _confirm(self, publisher: Publisher, numbers: Sequence[Range], rule: str, why: Why) -> None:
+        count = sum(each.count for each in numbers)
+        if self.observer is not None:
+            self.observer(publisher.name, numbers, True)
+        if publisher.tx is not None:
+            if publisher.tx.confirmed(count):
+                commits = publisher.tx.commits
+                self._emit(Committed("D13", publisher.name, publisher.tx.size, {"commits": commits}))
+            return
+        publisher.confirmed += count
+        if publisher.uses_later_fields:
+            why |= self._frames(publisher, numbers)
+        self._emit(ConfirmsSent(rule, publisher.name, count, why))
+
+    def _frames(self, publisher: Publisher, numbers: Sequence[Range]) -> Why:
+        """Return how confirms are put together: one frame up to the first number that waits, then one each (K10)."""
+        confirmed = RangeSet(numbers)
+        waiting = [each.first for each in self._awaited if each.actor == publisher.name]
+        cut = min(waiting, default=max(each.end for each in numbers))
+        below = [part for each in confirmed for part in [_until(each, cut)] if part is not None]
+        together = sum(each.count for each in below)
+        return {
+            "multiple_to": below[-1].end - 1 if together > 1 else None,
+            "singles": len(confirmed) - together if together > 1 else len(confirmed),
+        }
+
+    def _nack(self, lost: Iterable[Awaited], cause: str) -> None:
+        counts: dict[str, int] = {}
+        for each in lost:
+            if self.observer is not None:
+                self.observer(each.actor, [Range(each.first, each.count)], False)
+            counts[each.actor] = counts.get(each.actor, 0) + each.count
+        for actor, count in counts.items():
+            publisher = self._publisher(actor)
+            if publisher is not None:
+                publisher.unconfirmed -= count
+                if publisher.tx is not None and publisher.tx.at_commit:
+                    publisher.tx.refused = True
+                    continue
+                if publisher.tx is not None:
+                    self._on_error(actor, AmqpError("precondition_failed", "partial tx completion"))
+                    continue
+                self._emit(NacksSent("K10", actor, count, {"cause": cause, "left": publisher.unconfirmed}))
+
+    # --- ends --------------------------------------------------------------------------------------------------------
+
+    def forget(self, actor: str) -> None:
+        """A publisher's channel is closed: nobody waits for its confirms any more."""
+        self._collected.pop(actor, None)
+        for each in [each for each in self._awaited if each.actor == actor]:
+            self._awaited.remove(each.start, each.count)
+
+    def clear(self) -> None:
+        """Every channel is gone."""
+        self._collected.clear()
+        self._awaited.clear()
+
+
+def member(queue: str, node: str) -> str:
+    """Return how the member of a queue on a node is named; no queue's name has an @."""
+    return f"{queue}@{node}"
+
+
+def of_queue(name: str) -> str:
+    """Return the queue of a member, or a queue's own name."""
+    return name.partition("@")[0]
+
+
+def _nowhere(_: str) -> str | None:
+    return None
+
+
+def _until(numbers: Range, cut: int) -> Range | None:
+    """Return the part of a range below `cut`."""
+    count = min(numbers.count, cut - numbers.start)
+    return numbers.part(0, count) if count > 0 else None

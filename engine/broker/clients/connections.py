@@ -1,0 +1,383 @@
+"""Publishers' connections: rates, bursts, confirms, and what an alarm does to them (K1, K2, K8, A2-A6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.amqp.declarations import check_publish
+from engine.amqp.errors import AmqpError
+from engine.backing_queue.arrivals import Arrival
+from engine.broker.clients.actors import OPEN, Hand, Publisher, stop
+from engine.broker.clients.burst_carrier import BurstCarrier
+from engine.broker.clients.confirms import Confirms
+from engine.broker.clients.consumers import Consumers
+from engine.broker.clients.queue import Members, Queue
+from engine.broker.clients.transactions import Held
+from engine.broker.clients.unread import Unread
+from engine.broker.clients.way_in import WayIn
+from engine.broker.commands.base import Command, Message
+from engine.broker.commands.commands import Publish, copies_of, message_of
+from engine.broker.time.pace import BURST_SPACING_US
+from engine.broker.time.processes import Processes
+from engine.broker.time.scheduler import Scheduler
+from engine.broker.vhost.capacity import Capacity
+from engine.broker.vhost.definitions import Definitions
+from engine.broker.vhost.message_kinds import MessageKinds
+from engine.report.transitions.amqp import Unroutable
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked
+from engine.values.ranges import Range
+
+
+class Connections:
+    """All publishers of a node.
+
+    Args:
+        queues: where messages go.
+        consumers: who is notified of alarms too.
+        definitions: exchanges and bindings.
+        kinds: numbers of what messages carry.
+        on_error: called with a publisher whose channel must be closed.
+        capacity: bounds of this program, looked at before messages are let in.
+        processes: those of the broker, where work takes time.
+        redo: does a command that lay unread in a blocked connection's socket.
+        carries: returns how many bytes of bursts a connection carries in a second, None for no bound.
+    """
+
+    def __init__(
+        self,
+        queues: Mapping[str, Queue],
+        consumers: Consumers,
+        definitions: Definitions,
+        kinds: MessageKinds,
+        on_error: Callable[[str, AmqpError], None],
+        scheduler: Scheduler,
+        capacity: Capacity,
+        processes: Processes,
+        emit: Callable[[Transition], None],
+        redo: Callable[[Command], None],
+        carries: Callable[[], int | None],
+    ) -> None:
+        self.burst = Publisher("burst")
+        self.publishers: dict[str, Publisher] = {"burst": self.burst}
+        self.alarms: frozenset[str] = frozenset()
+        """The resources whose alarm is set: memory, disk (A1)."""
+        self._queues = queues
+        self._consumers = consumers
+        self._definitions = definitions
+        self._kinds = kinds
+        self._on_error = on_error
+        self._scheduler = scheduler
+        self._capacity = capacity
+        self._emit = emit
+        self._redo = redo
+        self._carries = carries
+        self.way_in = WayIn(processes, self)
+        self._carrier = BurstCarrier(scheduler, self._is_read, self.way_in.has_room, self._arrive)
+        self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
+        self.unread = Unread(consumers.by_hand)
+        self.next_msg_no = 0
+        self.members: Members | None = None
+        """Of mirrored queues, once somebody keeps them."""
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any alarm is set (A1)."""
+        return bool(self.alarms)
+
+    def flush(self, actor: str) -> None:
+        """Send the confirms that a publisher's channel collected (K10)."""
+        self.confirms.flush(actor)
+
+    # --- publishing --------------------------------------------------------------------------------------------------
+
+    def publish_burst(self, burst: Publish) -> None:
+        """Publish a burst now, as fast as its connection carries it, or let it wait while an alarm is set (A3)."""
+        self.burst.address(burst)
+        carries = self._carries()
+        if carries is None:
+            self._arrive(self.burst, burst)
+        else:
+            self._carrier.write(self.burst, burst, carries)
+
+    def _arrive(self, publisher: Publisher, batch: Publish) -> None:
+        """Let a burst, or what a connection carried of it, lie in the publisher's socket."""
+        self.way_in.accept(publisher, batch, BURST_SPACING_US)
+
+    def _is_read(self, publisher: Publisher) -> bool:
+        """Return whether a socket that was written to is read; the first of it under an alarm blocks it (A3)."""
+        if self.alarm:
+            self.seen(publisher)
+        return not self.alarm
+
+    def publish_by_hand(self, hand: Hand, batch: Publish) -> None:
+        """Publish on a channel by hand, where messages may wait for a commit (D12) or for an alarm's end (A3)."""
+        if self.alarm:
+            self.unread.block(hand.name, batch)
+            return
+        if batch.confirm:
+            hand.select_confirms()
+        hand.publisher.address(batch)
+        self.send(hand.publisher, replace(batch, confirm=hand.confirming), BURST_SPACING_US)
+
+    def commit(self, hand: Hand) -> None:
+        """Let arrive what a channel by hand published in its transaction; it waits for their confirms (D13)."""
+        publisher = hand.publisher
+        tx = publisher.tx
+        if tx is not None:
+            for each in tx.take():
+                self._spread(publisher, each, True, BURST_SPACING_US)
+
+    @property
+    def waiting(self) -> int:
+        """Messages that wait in sockets or transactions, or are on their way from there to the queues."""
+        by_hand = (each.publisher for each in self._consumers.by_hand.values())
+        everybody = (*self.publishers.values(), *by_hand)
+        held = sum(each.tx.holding for each in everybody if each.tx is not None)
+        unread = sum(each.unread for each in self.publishers.values())
+        unread += sum(batch.count for each in self.publishers.values() for batch in each.unsent)
+        return self.way_in.under_way + held + unread + self.unread.messages
+
+    def set_running(self, publisher: Publisher) -> None:
+        """Start, change or pause a steady publisher according to its fields."""
+        stop(publisher)
+        publisher.alarm = self.alarm
+        if publisher.running:
+            publisher.pace.begin(self._scheduler.now_us)
+            self._set_timer(publisher)
+
+    def _set_timer(self, publisher: Publisher) -> None:
+        at_us = publisher.pace.next_us(self._scheduler.now_us)
+        publisher.timer = self._scheduler.at(at_us, partial(self._tick, publisher))
+
+    def _tick(self, publisher: Publisher) -> None:
+        publisher.timer = None
+        if self.alarm:
+            # Its socket is not read from now on, so nothing more is due until the alarm ends (A3).
+            self.seen(publisher)
+            return
+        if publisher.flow or not self.way_in.has_room(publisher):
+            # TCP holds the client up; what it could not write it does not make up for.
+            publisher.pace.begin(self._scheduler.now_us)
+            self._set_timer(publisher)
+            return
+        due = publisher.pace.due(self._scheduler.now_us)
+        tx = publisher.tx
+        if tx is not None:
+            if not tx.room:
+                # A client waits for commit_ok; what it does not publish meanwhile it does not make up for (D13).
+                publisher.pace.begin(self._scheduler.now_us)
+                self._set_timer(publisher)
+                return
+            due = min(due, tx.room)
+            tx.published += due
+        publisher.pace.did(due)
+        sharing = sum(each.running for each in self.publishers.values())
+        spacing_us = publisher.pace.spacing_us(due, sharing)
+        batch = publisher.batch(due)
+        if self._capacity.refusal(batch, self.waiting, len(self.route(batch))) is not None:
+            publisher.running = False
+            publisher.rule = "limit"
+            return
+        self.way_in.accept(publisher, batch, spacing_us)
+        if publisher.running:
+            self._set_timer(publisher)
+
+    def seen(self, publisher: Publisher) -> None:
+        """Note that something was published under an alarm; the first of it blocks the connection (A3, A5)."""
+        publisher.publish_seen = True
+        publisher.rule = "A3"
+        if publisher.hears_blocked and not publisher.blocked_sent:
+            publisher.blocked_sent = True
+            self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
+
+    def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Let a batch into its queues; confirms that do not depend on disk go out first (K1).
+
+        A message that no queue gets comes back if it is mandatory, and is confirmed at once (K10).
+        """
+        exchange = self._definitions.exchanges.exchanges.get(batch.exchange)
+        user_id = batch.properties.get("user_id")
+        try:
+            check_publish(
+                exchange,
+                batch.exchange,
+                expiration=batch.expiration,
+                user_id=None if user_id is None else str(user_id),
+                headers=batch.headers,
+            )
+        except AmqpError as error:
+            self._on_error(publisher.name, error)
+            return
+        message = message_of(batch)
+        queues = self.route(batch)
+        if self.members is not None:
+            room = self.members.room(publisher.name, queues, batch.count)
+            if room < batch.count:
+                publisher.stopped.append(msgspec.structs.replace(batch, count=batch.count - room))
+                publisher.flow = True
+                if not room:
+                    return
+                batch = msgspec.structs.replace(batch, count=room)
+        arrival = Arrival(
+            count=batch.count,
+            msg_no=self.take_numbers(batch.count),
+            size_bytes=batch.size_bytes,
+            raw_persistent=batch.persistent,
+            template=self._kinds.number(message, batch.persistent),
+            sender=publisher.name,
+        )
+        publisher.published += batch.count
+        self._kinds.remember(arrival)
+        held = Held(batch, message, arrival, queues)
+        if publisher.tx is None:
+            self._spread(publisher, held, batch.confirm, spacing_us)
+            return
+        publisher.tx.held.append(held)
+        if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
+            for each in publisher.tx.take():
+                self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+
+    def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
+        """Deliver messages to the queues that they were routed to."""
+        batch, arrival, message = held.batch, held.arrival, held.message
+        queues = [self._queues[name] for name in held.queues if name in self._queues]
+        down = [name for name in held.queues if self.members is not None and self.members.down(name)]
+        if not queues and not down:
+            self._unroutable(publisher, message, batch.count)
+        on_disk = {each.name for each in queues if batch.persistent and each.durable}
+        travel = self.way_in.confirms_travel
+        mirrored = {each.name: self._members(each.name) for each in queues}
+        if confirm:
+            waits: list[str] = []
+            for queue in queues:
+                if mirrored[queue.name]:
+                    waits += mirrored[queue.name]
+                elif travel or queue.name in on_disk or queue.may_reject:
+                    waits.append(queue.name)
+            waits += [member for name in down for member in self._members(name)]
+            waits += [name for name in down if not self._members(name)]
+            self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)
+        for name in down:
+            self._to_nobody(name, arrival, batch, confirm)
+        for queue in queues:
+            written = queue.name in on_disk
+            notified = travel or queue.may_reject or bool(mirrored[queue.name])
+            part = msgspec.structs.replace(arrival, wants_confirm=confirm and written)
+            at_once = confirm and notified and not written
+            self.way_in.deliver(publisher, queue, part, spacing_us, at_once, message.expiration_ms)
+
+    def _members(self, queue: str) -> tuple[str, ...]:
+        return () if self.members is None else self.members.of(queue)
+
+    def _to_nobody(self, queue: str, arrival: Arrival, batch: Publish, confirm: bool) -> None:
+        """Send messages to the mirrors of a queue that is down; without any they are rejected (H46, H64)."""
+        if self.members is not None:
+            self.members.copy(queue, arrival, batch.expiration_ms, confirm)
+        if not self._members(queue):
+            self.confirms.rejected(queue, Range(arrival.msg_no, arrival.count), "down")
+
+    def _unroutable(self, publisher: Publisher, message: Message, count: int) -> None:
+        """No queue gets these messages; mandatory ones come back with 312 NO_ROUTE (K10)."""
+        self._emit(
+            Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
+        )
+
+    def take_numbers(self, count: int) -> int:
+        """Return the first of `count` message numbers that nobody had."""
+        first = self.next_msg_no
+        self.next_msg_no += count
+        return first
+
+    def route(self, batch: Publish) -> tuple[str, ...]:
+        """Return the queues that a batch goes to."""
+        keys = (batch.routing_key, *copies_of(batch.headers))
+        return self._definitions.route(batch.exchange, keys, batch.headers)
+
+    # --- alarms and ends ---------------------------------------------------------------------------------------------
+
+    def set_alarms(self, alarms: frozenset[str]) -> None:
+        """Notify every connection which alarms are set; when none is left, what waited goes on (A1-A4, A6).
+
+        Another reason for a connection that is blocked already changes nothing (A5).
+        """
+        alarm, before = bool(alarms), self.alarm
+        self.alarms = alarms
+        if alarm == before:
+            return
+        publishers = list(self.publishers.values())
+        for publisher in publishers:
+            publisher.rule = "A4"
+            publisher.set_alarm(alarm)
+            if publisher.blocked_sent and not alarm:
+                publisher.blocked_sent = False
+                self._emit(ConnectionUnblocked("A5", publisher.name))
+        for consumer in self._consumers.all.values():
+            consumer.rule = "A4"
+            consumer.alarm = alarm
+        if alarm:
+            return
+        for publisher in publishers:
+            if publisher.running and publisher.timer is None:
+                publisher.pace.begin(self._scheduler.now_us)
+                self._set_timer(publisher)
+            self._carrier.go_on(publisher)
+        for publisher in publishers:
+            self._send_on(publisher)
+            self.way_in.wake(publisher)
+        for command in self.unread.take():
+            self._redo(command)
+
+    def _send_on(self, publisher: Publisher) -> None:
+        """Let in what members of mirrored queues had stopped, as far as credit goes (H84)."""
+        stopped = list(publisher.stopped)
+        publisher.stopped.clear()
+        publisher.flow = False
+        for batch in stopped:
+            if publisher.flow:
+                publisher.stopped.append(batch)
+            else:
+                self.send(publisher, batch, BURST_SPACING_US)
+
+    def credit_came(self) -> None:
+        """Members of mirrored queues work again: channels that they had stopped go on (H84)."""
+        by_hand = (each.publisher for each in self._consumers.by_hand.values())
+        for publisher in (*self.publishers.values(), *by_hand):
+            if publisher.flow and not self.alarm:
+                self._send_on(publisher)
+
+    def change_machine(self) -> None:
+        """Give what waits in sockets to the readers of another machine."""
+        for publisher in self.publishers.values():
+            waiting = [*publisher.stopped, *publisher.waiting]
+            publisher.stopped.clear()
+            publisher.waiting.clear()
+            publisher.flow = False
+            for batch in waiting:
+                self.way_in.accept(publisher, batch, BURST_SPACING_US)
+
+    def remove(self, publisher: Publisher) -> None:
+        """Close a publisher's connection; confirms on their way to it are lost."""
+        self.way_in.close(publisher)
+        publisher.disconnect()
+        self.confirms.forget(publisher.name)
+        del self.publishers[publisher.name]
+
+    def disconnect_all(self) -> None:
+        """Every connection is lost; the node stopped."""
+        self.alarms = frozenset()
+        self.confirms.clear()
+        self.unread.clear()
+        for publisher in self.publishers.values():
+            publisher.rule = "D4"
+            publisher.disconnect()
+
+
+def reason_of(alarms: frozenset[str]) -> str:
+    """Return the broker's words for why a connection is blocked (A5)."""
+    words = {"memory": "low on memory", "disk": "low on disk"}
+    return " & ".join(text for name, text in words.items() if name in alarms)

@@ -1,0 +1,107 @@
+"""A queue as its clients see it: what channels send to a queue process, and what they may ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.broker.clients.actors import Consumer
+from engine.broker.clients.channel import Channel
+from engine.broker.time.process import Process
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+
+
+class Queue(Protocol):
+    """One live queue."""
+
+    name: str
+
+    @property
+    def durable(self) -> bool:
+        """Whether it survives a restart (D1)."""
+
+    @property
+    def may_reject(self) -> bool:
+        """Whether it may refuse messages for its length (P8)."""
+
+    @property
+    def mailbox(self) -> Process:
+        """The process that takes its messages."""
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """Those that consume from this queue."""
+
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what an arrival would be in this queue."""
+
+    # --- what publishers' channels send ------------------------------------------------------------------------------
+
+    def arrive(
+        self,
+        arrival: Arrival,
+        spacing_us: int,
+        expiration_ms: int | None = None,
+        confirm_at_once: bool = False,
+    ) -> None:
+        """Let messages arrive one after the other (P8)."""
+
+    # --- what consumers' channels send -------------------------------------------------------------------------------
+
+    def add(self, consumer: Consumer) -> None:
+        """Let a consumer take its turn last among those of its priority (P12)."""
+
+    def wake(self, consumer: Consumer) -> None:
+        """A consumer was started or changed: give it messages and let it work."""
+
+    def remove(self, consumer: Consumer) -> None:
+        """Let a consumer get nothing any more; what it holds stays as it is."""
+
+    def go_on(self, channel: Channel, spacing_us: int) -> None:
+        """Consumers of a channel may have room again: deliver what waits (P12)."""
+
+    def limit(self, channel: Channel) -> None:
+        """A channel has a limit for all its consumers from now on (P13)."""
+
+    def unlimit(self, channel: Channel) -> None:
+        """A channel has no limit any more (P13)."""
+
+    def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+        """basic.get `count` times; `then` takes the messages (P10)."""
+
+    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
+        """Acknowledge messages that came through the mailbox; others go out, so far apart (P11)."""
+
+    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
+
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
+        """Return messages to the queue, behind queued publishes (P6)."""
+
+    def put_back(self, tags: Sequence[Range]) -> None:
+        """Take back what a channel held that a stopping node closed (D2)."""
+
+
+class Members(Protocol):
+    """What channels send to the members of mirrored queues, and how much of it may be under way."""
+
+    def of(self, queue: str) -> tuple[str, ...]:
+        """Return the members that a publish now waits for, as "queue@node"; nothing for a queue without mirrors."""
+
+    def down(self, queue: str) -> bool:
+        """Return whether a declared queue has no living master."""
+
+    def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
+        """Send messages to every mirror (H31)."""
+
+    def room(self, sender: str, queues: Sequence[str], count: int) -> int:
+        """Return how many of `count` messages a channel may send before credit stops it (H84)."""

@@ -1,0 +1,129 @@
+"""What all commands are made of: bounded values, and the words of a message that is published."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from engine.values.errors import ValueRefused
+
+MAX_COUNT: Final = 10_000_000
+MAX_SIZE_BYTES: Final = 134_217_728
+MAX_RATE: Final = 1_000_000
+MAX_PREFETCH: Final = 65_535
+MAX_EXPIRATION_MS: Final = 315_360_000_000
+MAX_FIELDS: Final = 16
+MAX_SHORT_BYTES: Final = 255
+
+Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
+Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
+Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
+Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
+ChannelName = Name
+"""A channel by hand; what stands before its first dot names its connection. It is opened with its first use."""
+ExchangeName = Annotated[str, msgspec.Meta(pattern=r"^([a-z][a-z0-9_.-]{0,31})?\Z")]
+RoutingKey = Annotated[str, msgspec.Meta(max_length=255)]
+FieldName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+Text = Annotated[str, msgspec.Meta(max_length=255)]
+Fields = Annotated[dict[FieldName, Any], msgspec.Meta(max_length=MAX_FIELDS)]
+"""A table of headers or arguments: true and false, integers, texts, null, and lists and tables of these."""
+MAX_DEPTH: Final = 4
+MAX_VALUES: Final = 64
+MAX_INTEGER_BITS: Final = 53
+"""What JavaScript keeps exactly."""
+Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=MAX_EXPIRATION_MS)]
+
+HAND: Final = "hand"
+"""The channel that a command means when it names none."""
+DEFAULT_QUEUE: Final = "orders"
+"""The queue that a command means when it names none."""
+
+
+class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True, omit_defaults=False):
+    """Anything that a node can be asked to do; `do` names the verb."""
+
+    def __post_init__(self) -> None:
+        """Look into tables, whose values may be nested.
+
+        Raises ValueRefused for what AMQP or the bounds do not allow.
+        """
+        for name in TABLES:
+            table = getattr(self, name, None)
+            if table:
+                check_table(name, table)
+
+
+PROPERTIES: Final = frozenset(
+    "content_type content_encoding priority correlation_id reply_to message_id timestamp type user_id app_id "
+    "cluster_id".split()
+)
+"""Of AMQP's fourteen those that have no field of their own in a command."""
+TABLES: Final = ("headers", "arguments", "definition", "properties")
+
+
+def check_table(name: str, table: dict[str, Any]) -> None:
+    """Refuse a table with other values than AMQP has, or with too many or too deep ones.
+
+    Raises ValueRefused.
+    """
+    unknown = set(table) - PROPERTIES if name == "properties" else None
+    if unknown:
+        raise ValueRefused("no_property", place=name, name=min(unknown), known=", ".join(sorted(PROPERTIES)))
+    left = [(value, 1) for value in table.values()]
+    count = 0
+    while left:
+        value, depth = left.pop()
+        count += 1
+        if count > MAX_VALUES:
+            raise ValueRefused("too_many_values", place=name, most=MAX_VALUES)
+        if depth > MAX_DEPTH:
+            raise ValueRefused("table_too_deep", place=name, most=MAX_DEPTH)
+        if isinstance(value, dict):
+            if not all(
+                isinstance(each, str) and 1 <= len(each.encode()) <= MAX_SHORT_BYTES for each in value
+            ):
+                raise ValueRefused("no_field_name", place=name, most=MAX_SHORT_BYTES)
+            left += [(each, depth + 1) for each in value.values()]
+        elif isinstance(value, list):
+            left += [(each, depth + 1) for each in value]
+        elif isinstance(value, str):
+            if len(value) > MAX_SHORT_BYTES:
+                raise ValueRefused("field_text_too_long", place=name, most=MAX_SHORT_BYTES)
+        elif isinstance(value, float) or (isinstance(value, int) and abs(value) > 2**MAX_INTEGER_BITS):
+            raise ValueRefused("no_field_number", place=name, most=MAX_INTEGER_BITS)
+        elif value is not None and not isinstance(value, bool | int):
+            raise ValueRefused("no_field_value", place=name, got=type(value).__name__)
+
+
+class Message(msgspec.Struct, frozen=True):
+    """What a publisher gives with its messages besides their bodies.
+
+    Args:
+        expiration_ms: how long a message may stay in a queue, None for ever.
+        mandatory: a message that no queue gets comes back.
+        headers: without BCC, which the broker takes away.
+        properties: those beside headers, delivery_mode and expiration.
+        copies: routing keys of the CC and BCC headers.
+        rewritten: the broker wrote its properties anew, because it took BCC away or added the death of a dead letter;
+            it has them decoded then, also once they were read from a file (Q12, P9).
+    """
+
+    exchange: str = ""
+    routing_key: str = DEFAULT_QUEUE
+    mandatory: bool = False
+    expiration_ms: int | None = None
+    headers: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
+    copies: tuple[str, ...] = ()
+    rewritten: bool = False
+
+    def given(self) -> dict[str, Any]:
+        """Return what the publisher gave, by its names here."""
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if name != "rewritten"}
+
+    @property
+    def routing_keys(self) -> tuple[str, ...]:
+        """Its own routing key and those of its CC and BCC headers (P16)."""
+        return (self.routing_key, *self.copies)

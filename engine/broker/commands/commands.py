@@ -1,0 +1,500 @@
+"""The commands that a person can give a node, as typed values with bounds."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from engine.amqp.declarations import COPIES
+from engine.broker.commands.base import (
+    DEFAULT_QUEUE,
+    HAND,
+    MAX_COUNT,
+    MAX_FIELDS,
+    ChannelName,
+    Command,
+    Count,
+    ExchangeName,
+    Fields,
+    Message,
+    Milliseconds,
+    Name,
+    Prefetch,
+    Rate,
+    RoutingKey,
+    Size,
+    Text,
+)
+from engine.broker.commands.cluster_commands import (
+    CancelSync,
+    Connect,
+    Freeze,
+    KillNode,
+    Move,
+    NodeName,
+    StartNode,
+    StopNode,
+    Synchronise,
+    Thaw,
+)
+from engine.broker.commands.ending_commands import Cancel, CloseChannel, Hang, Remove
+from engine.broker.commands.memory_limit import FreeLimit
+from engine.broker.commands.settings import DiskBytes, RamBytes, Ratio, Strategy, Watermark
+from engine.broker.commands.topology_commands import (
+    Bind,
+    BindExchange,
+    ClearPolicy,
+    DeclareExchange,
+    DeclareQueue,
+    DeleteExchange,
+    DeleteQueue,
+    KillQueue,
+    Priority,
+    SetPolicy,
+    Unbind,
+    UnbindExchange,
+)
+from engine.broker.commands.validation import refused
+from engine.broker.time.work import ProfileName
+from engine.values.errors import CommandError
+
+MAX_TX: Final = 10_000
+Properties = Annotated[
+    dict[str, Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Text], msgspec.Meta(max_length=MAX_FIELDS)
+]
+AckMode = Literal["each", "multiple", "auto", "manual"]
+
+
+class Publish(Command, frozen=True, tag="publish"):
+    """A burst: `count` messages at once from one publisher.
+
+    Args:
+        properties: of AMQP's fourteen those that have no field of their own here.
+        expiration: the property as the client wrote it, which may be no time at all; `expiration_ms` is the usual way.
+        channel: by hand, for publishes in a transaction; else the connection of bursts.
+    """
+
+    count: Count
+    size_bytes: Size
+    persistent: bool = False
+    confirm: bool = False
+    routing_key: RoutingKey = DEFAULT_QUEUE
+    exchange: ExchangeName = ""
+    mandatory: bool = False
+    expiration_ms: Milliseconds | None = None
+    headers: Fields = {}
+    properties: Properties = {}
+    expiration: Text | None = None
+    channel: ChannelName | None = None
+
+
+class SetPublisher(Command, frozen=True, tag="set_publisher"):
+    """Start, change or pause a publisher with a steady rate.
+
+    Args:
+        hears_blocked: the client announced that it understands connection.blocked (A5).
+        tx: it commits a transaction after so many messages, 0 for none (D12-D15).
+        properties: as in a burst; `priority` is for queues with x-max-priority (P20).
+    """
+
+    name: Name
+    rate_per_s: Rate
+    size_bytes: Size
+    persistent: bool = False
+    confirm: bool = False
+    running: bool = True
+    hears_blocked: bool = False
+    tx: Annotated[int, msgspec.Meta(ge=0, le=MAX_TX)] = 0
+    routing_key: RoutingKey = DEFAULT_QUEUE
+    exchange: ExchangeName = ""
+    mandatory: bool = False
+    expiration_ms: Milliseconds | None = None
+    headers: Fields = {}
+    properties: Properties = {}
+
+
+class SetConsumer(Command, frozen=True, tag="set_consumer"):
+    """Start, change or pause a consumer.
+
+    Args:
+        rate_per_s: how many messages it finishes in a second.
+        prefetch: how many it may hold unacknowledged, 0 for any number (P13); no-ack consumers ignore it.
+        ack: `each` one by one, `multiple` with one acknowledgement for all that are finished, `auto` without any,
+            `manual` by the ack command.
+        queue: where it consumes from.
+        priority: consumers of a higher one get messages first (P12).
+        exclusive: nobody else may consume from the queue.
+        channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
+        channel: that a `manual` consumer is on; others have one of their own.
+        cancel_on_failover: it is cancelled where a mirror takes over its queue (H67).
+    """
+
+    name: Name
+    rate_per_s: Rate = 1
+    prefetch: Prefetch = 1
+    ack: AckMode = "each"
+    running: bool = True
+    queue: Name = DEFAULT_QUEUE
+    priority: Priority = 0
+    exclusive: bool = False
+    channel_prefetch: Prefetch = 0
+    channel: ChannelName = HAND
+    cancel_on_failover: bool = False
+
+
+class Ack(Command, frozen=True, tag="ack"):
+    """Acknowledge the oldest deliveries held by hand: one by one, or with one ack(multiple) (P14)."""
+
+    count: Count
+    multiple: bool = False
+    channel: ChannelName = HAND
+
+
+class Requeue(Command, frozen=True, tag="requeue"):
+    """Reject the oldest deliveries held by hand so that they return to the queue (P11)."""
+
+    count: Count
+    channel: ChannelName = HAND
+
+
+class Nack(Command, frozen=True, tag="nack"):
+    """basic.nack of the oldest deliveries held by hand: one by one, or all at once (P11)."""
+
+    count: Count
+    multiple: bool = False
+    requeue: bool = True
+    channel: ChannelName = HAND
+
+
+class Reject(Command, frozen=True, tag="reject"):
+    """basic.reject of the oldest deliveries held by hand, one by one; without requeue they are dead letters (P11)."""
+
+    count: Count
+    requeue: bool = True
+    channel: ChannelName = HAND
+
+
+class AckTag(Command, frozen=True, tag="ack_tag"):
+    """basic.ack with a delivery tag of the hand's channel (P14)."""
+
+    tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+    multiple: bool = False
+    channel: ChannelName = HAND
+
+
+class NackTag(Command, frozen=True, tag="nack_tag"):
+    """basic.nack or basic.reject with a delivery tag of a channel (P11, P14)."""
+
+    tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+    multiple: bool = False
+    requeue: bool = True
+    channel: ChannelName = HAND
+
+
+class Recover(Command, frozen=True, tag="recover"):
+    """basic.recover: all that a channel holds goes back to its queues; the broker has it with requeue only (P11)."""
+
+    requeue: bool = True
+    channel: ChannelName = HAND
+
+
+class Qos(Command, frozen=True, tag="qos"):
+    """basic.qos: how many messages each consumer that is started later, or the whole channel, may hold (P13).
+
+    Args:
+        prefetch: 0 for any number.
+        channel_wide: AMQP's `global`: one limit for all consumers of the channel, which holds at once.
+    """
+
+    prefetch: Prefetch
+    channel_wide: bool = False
+    channel: ChannelName = HAND
+
+
+class Consume(Command, frozen=True, tag="consume"):
+    """basic.consume on a channel by hand, whose messages are acknowledged by hand (P12).
+
+    Unlike `set_consumer` it begins a consumer and changes none: with a tag that the channel has already the broker
+    closes the connection.
+
+    Args:
+        name: the consumer tag.
+        others: as in `set_consumer`.
+    """
+
+    name: Name
+    prefetch: Prefetch = 0
+    queue: Name = DEFAULT_QUEUE
+    priority: Priority = 0
+    exclusive: bool = False
+    channel_prefetch: Prefetch = 0
+    channel: ChannelName = HAND
+
+
+class ConfirmSelect(Command, frozen=True, tag="confirm_select"):
+    """confirm.select: publishes on a channel by hand are confirmed from now on (K1)."""
+
+    channel: ChannelName = HAND
+
+
+class TxSelect(Command, frozen=True, tag="tx_select"):
+    """tx.select: publishes and acknowledgements of a channel wait for tx.commit from now on (D12)."""
+
+    channel: ChannelName = HAND
+
+
+class TxCommit(Command, frozen=True, tag="tx_commit"):
+    """tx.commit: what was published arrives, then what was acknowledged or rejected is settled (D13)."""
+
+    channel: ChannelName = HAND
+
+
+class TxRollback(Command, frozen=True, tag="tx_rollback"):
+    """tx.rollback: what was published is forgotten, what was acknowledged is held again (D14)."""
+
+    channel: ChannelName = HAND
+
+
+class Get(Command, frozen=True, tag="get"):
+    """basic.get `count` times; with `ack` the messages stay unacknowledged until the ack command (P11)."""
+
+    count: Count
+    ack: bool = True
+    queue: Name = DEFAULT_QUEUE
+    channel: ChannelName = HAND
+
+
+class Purge(Command, frozen=True, tag="purge"):
+    """Drop every ready message (P19)."""
+
+    queue: Name = DEFAULT_QUEUE
+    channel: ChannelName = HAND
+
+
+class Set(Command, frozen=True, tag="set"):
+    """Change a setting while the node runs.
+
+    Args:
+        queue: for settings that belong to one.
+        node: whose member of a mirrored queue, for target_ram_count; None for the master (H80).
+    """
+
+    name: Literal[
+        "ram_bytes",
+        "vm_memory_high_watermark",
+        "vm_memory_high_watermark_paging_ratio",
+        "vm_memory_calculation_strategy",
+        "target_ram_count",
+        "queue_mode",
+        "disk_free_bytes_other",
+        "disk_free_limit",
+        "work_profile",
+    ]
+    value: int | float | str | dict[str, int | float] | None
+    queue: Name = DEFAULT_QUEUE
+    node: NodeName | None = None
+
+
+class Restart(Command, frozen=True, tag="restart"):
+    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234)."""
+
+    kind: Literal["clean", "kill", "power"]
+
+
+class StopApp(Command, frozen=True, tag="stop_app"):
+    """rabbitmqctl stop_app: the broker stops in order and stays stopped, the VM goes on."""
+
+
+class StartApp(Command, frozen=True, tag="start_app"):
+    """rabbitmqctl start_app: the broker starts on its files."""
+
+
+class AskQueues(Command, frozen=True, tag="ask_queues"):
+    """A monitoring script runs list_queues: each queue process is asked, and so wakes, every time (P5, P6).
+
+    Args:
+        count: how many times it asks.
+        every_ms: how long it waits between two times.
+    """
+
+    count: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 1
+    every_ms: Annotated[int, msgspec.Meta(ge=10, le=600_000)] = 1000
+
+
+class Ctl(Command, frozen=True, tag="ctl"):
+    """A line of rabbitmqctl that changes something, as it was typed; lines that only list are asked, not commanded."""
+
+    line: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+
+
+AnyCommand = (
+    Publish
+    | SetPublisher
+    | SetConsumer
+    | Remove
+    | Ack
+    | Requeue
+    | Get
+    | Purge
+    | Set
+    | Restart
+    | Cancel
+    | CloseChannel
+    | Nack
+    | Reject
+    | AckTag
+    | NackTag
+    | Recover
+    | Consume
+    | ConfirmSelect
+    | TxSelect
+    | TxCommit
+    | TxRollback
+    | Qos
+    | DeclareQueue
+    | DeleteQueue
+    | DeclareExchange
+    | DeleteExchange
+    | Bind
+    | Unbind
+    | BindExchange
+    | UnbindExchange
+    | SetPolicy
+    | ClearPolicy
+    | KillQueue
+    | Hang
+    | StopApp
+    | StartApp
+    | AskQueues
+    | Ctl
+    | Connect
+    | KillNode
+    | StopNode
+    | StartNode
+    | Synchronise
+    | CancelSync
+    | Move
+    | Freeze
+    | Thaw
+)
+
+RESERVED_NAMES: Final = frozenset({"burst", "hand"})
+"""Actors that every node has: the publisher of bursts, and the channel of the get and ack commands."""
+
+SET_VALUES: Final[dict[str, Any]] = {
+    "ram_bytes": RamBytes,
+    "vm_memory_high_watermark": Watermark,
+    "vm_memory_high_watermark_paging_ratio": Ratio,
+    "vm_memory_calculation_strategy": Strategy,
+    "target_ram_count": Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] | None,
+    "queue_mode": Literal["default", "lazy"],
+    "disk_free_bytes_other": DiskBytes,
+    "disk_free_limit": DiskBytes | FreeLimit,
+    "work_profile": ProfileName,
+}
+"""What each setting may be set to."""
+
+KINDS: Final[dict[str, type[AnyCommand]]] = {
+    str(msgspec.inspect.type_info(kind).tag): kind  # type: ignore[attr-defined]
+    for kind in typing.get_args(AnyCommand)
+}
+"""The class of each verb's command. To read one of this class is ten times quicker than to read any of the union."""
+VERBS: Final = tuple(KINDS)
+
+FIRST_FIELDS: Final = frozenset(
+    "count size_bytes persistent confirm name rate_per_s running prefetch ack multiple value kind".split()
+)
+"""Fields that are always written; the others are left out where they have their default."""
+
+
+def parse(command: object) -> AnyCommand:
+    """Return a command from its JSON object.
+
+    Raises CommandError when it is malformed or out of bounds.
+    """
+    if not isinstance(command, dict):
+        raise CommandError("no_command")
+    verb = command.get("do")
+    if verb not in VERBS:
+        raise CommandError("no_verb", verbs=", ".join(VERBS))
+    try:
+        parsed: AnyCommand = msgspec.convert(command, KINDS[verb])
+    except msgspec.ValidationError as error:
+        raise refused(CommandError, error, f"{verb}: ") from error
+    if isinstance(parsed, Set):
+        _check_value(parsed)
+    taken = RESERVED_NAMES - {"hand"} if isinstance(parsed, Remove) else RESERVED_NAMES
+    if (
+        isinstance(parsed, SetPublisher | SetConsumer | Consume | Cancel | Hang | Remove)
+        and parsed.name in taken
+    ):
+        raise CommandError("name_reserved", f"{verb}: ", name=parsed.name)
+    return parsed
+
+
+def _check_value(command: Set) -> None:
+    possible: Any = SET_VALUES[command.name]
+    try:
+        msgspec.convert(command.value, possible)
+    except msgspec.ValidationError as error:
+        raise refused(CommandError, error, f"set {command.name}: value") from error
+
+
+def value_of(command: Set) -> Any:
+    """Return the value of a `set` command as the setting's own type."""
+    return msgspec.convert(command.value, SET_VALUES[command.name])
+
+
+def to_json(command: AnyCommand) -> dict[str, Any]:
+    """Return a command as the canonical JSON object that `parse` reads."""
+    plain: dict[str, Any] = msgspec.to_builtins(command)
+    for name, default in _later_fields(type(command)).items():
+        if plain[name] == default:
+            del plain[name]
+    return plain
+
+
+def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the routing keys that the CC and BCC headers name; one that is no list names none (P16)."""
+    if not headers:
+        return ()
+    lists = [headers[name] for name in COPIES if isinstance(headers.get(name), list)]
+    return tuple(key for keys in lists for key in keys if isinstance(key, str))
+
+
+def message_of(command: Publish | SetPublisher) -> Message:
+    """Return what a command gives for its messages besides their bodies."""
+    headers = command.headers
+    copies = copies_of(headers)
+    expiration_ms = command.expiration_ms
+    if isinstance(command, Publish) and command.expiration is not None:
+        expiration_ms = int(command.expiration) if command.expiration.isdecimal() else None
+    return Message(
+        command.exchange,
+        command.routing_key,
+        command.mandatory,
+        expiration_ms,
+        {name: value for name, value in headers.items() if name != "BCC"} if "BCC" in headers else headers,
+        command.properties,
+        copies,
+        rewritten="BCC" in headers,
+    )
+
+
+def uses_later_fields(command: AnyCommand) -> bool:
+    """Return whether a command gives something that is left out by default."""
+    return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
+
+
+@lru_cache
+def _later_fields(kind: type[AnyCommand]) -> dict[str, Any]:
+    found = {}
+    for each in msgspec.structs.fields(kind):
+        default = {} if each.default_factory is dict else each.default
+        if each.name not in FIRST_FIELDS and default is not msgspec.NODEFAULT:
+            found[each.name] = default
+    return found

@@ -1,0 +1,128 @@
+"""What is there before the first command: queues, exchanges, bindings and policies of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
+from engine.amqp.exchanges import PREDECLARED, Binding, Exchange
+from engine.amqp.policies import Policy, checked
+from engine.broker.commands.base import Command, ExchangeName, Fields, Name, RoutingKey
+from engine.broker.commands.topology_commands import (
+    Bind,
+    DeclareExchange,
+    DeclareQueue,
+    Pattern,
+    Priority,
+    SetPolicy,
+)
+from engine.values.errors import EngineError, ScenarioError
+
+MAX_QUEUES: Final = 8
+MAX_BACKING_QUEUES: Final = 64
+"""Of all queues together: one with x-max-priority has a backing queue for each priority."""
+
+
+class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """One thing that is declared; fields as in its command."""
+
+    def values(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return msgspec.structs.asdict(self)
+
+
+class QueueSpec(_Spec, frozen=True):
+    """A queue, as DeclareQueue has it."""
+
+    name: Name
+    durable: bool = True
+    exclusive: bool = False
+    auto_delete: bool = False
+    arguments: Fields = {}
+
+
+class ExchangeSpec(_Spec, frozen=True):
+    """An exchange, as DeclareExchange has it."""
+
+    name: Name
+    type: Literal["direct", "fanout", "topic", "headers"] = "direct"
+    durable: bool = True
+    auto_delete: bool = False
+    internal: bool = False
+    arguments: Fields = {}
+
+
+class BindingSpec(_Spec, frozen=True):
+    """A binding, as Bind has it."""
+
+    exchange: ExchangeName
+    queue: Name
+    routing_key: RoutingKey = ""
+    arguments: Fields = {}
+
+
+class PolicySpec(_Spec, frozen=True):
+    """A policy, as SetPolicy has it."""
+
+    name: Name
+    pattern: Pattern
+    definition: Fields
+    priority: Priority = 0
+    apply_to: Literal["queues", "exchanges", "all"] = "queues"
+
+
+class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Everything that a scenario declares before its first command."""
+
+    queues: Annotated[tuple[QueueSpec, ...], msgspec.Meta(max_length=MAX_QUEUES)] = ()
+    exchanges: Annotated[tuple[ExchangeSpec, ...], msgspec.Meta(max_length=16)] = ()
+    bindings: Annotated[tuple[BindingSpec, ...], msgspec.Meta(max_length=64)] = ()
+    policies: Annotated[tuple[PolicySpec, ...], msgspec.Meta(max_length=16)] = ()
+
+    def declarations(self) -> Iterator[Command]:
+        """Yield the commands that declare it: policies first, so that queues begin under them."""
+        for policy in self.policies:
+            yield SetPolicy(**policy.values())
+        for queue in self.queues:
+            yield DeclareQueue(**queue.values())
+        for exchange in self.exchanges:
+            yield DeclareExchange(**exchange.values())
+        for binding in self.bindings:
+            yield Bind(**binding.values())
+
+    def check(self) -> None:
+        """Look whether everything can be declared.
+
+        Raises ScenarioError that names what cannot.
+        """
+        for part, names in (
+            ("queues", [each.name for each in self.queues]),
+            ("exchanges", [each.name for each in self.exchanges]),
+            ("policies", [each.name for each in self.policies]),
+        ):
+            for name in names:
+                if names.count(name) > 1:
+                    raise ScenarioError("twice", part=part, name=name)
+        exchanges = {each.name: each for each in PREDECLARED}
+        queues: dict[str, DeclaredQueue] = {}
+        try:
+            for policy in self.policies:
+                checked(Policy(**policy.values()))
+            for queue in self.queues:
+                queues[queue.name] = declare_queue(None, connection="hand", passive=False, **queue.values())
+            for exchange in self.exchanges:
+                wish = Exchange(**exchange.values())
+                exchanges[exchange.name] = declare_exchange(exchanges.get(exchange.name), wish)
+            for each in self.bindings:
+                binding = Binding(**each.values())
+                check_binding(exchanges.get(each.exchange), queues.get(each.queue), binding, "hand")
+        except EngineError as error:
+            raise ScenarioError("topology_refused", words=error) from error
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain object; what has its default is left out."""
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
+        return plain

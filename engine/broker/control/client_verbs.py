@@ -1,0 +1,232 @@
+"""What the commands about publishers and consumers do."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from engine.amqp.declarations import check_consume
+from engine.amqp.errors import AmqpError
+from engine.broker.clients.actors import OPEN, Consumer, Publisher, stop
+from engine.broker.clients.channel import connection_of
+from engine.broker.clients.heartbeats import Heartbeats
+from engine.broker.commands import commands as cmd
+from engine.broker.commands import ending_commands as ending
+from engine.broker.control.client_parts import ClientParts, OnClientParts
+from engine.broker.control.verbs import Handlers
+from engine.broker.time.scheduler import Scheduler
+from engine.broker.vhost.board import Board
+from engine.broker.vhost.capacity import Capacity
+from engine.broker.vhost.configuration import Configuration
+from engine.values.errors import CommandError
+
+MAX_ACTORS: Final = 20
+
+
+class ClientVerbs(OnClientParts):
+    """Publishers and consumers come, change and go."""
+
+    def __init__(
+        self,
+        parts: ClientParts,
+        *,
+        configuration: Configuration,
+        capacity: Capacity,
+        board: Board,
+        scheduler: Scheduler,
+    ) -> None:
+        super().__init__(parts)
+        self._configuration = configuration
+        self._capacity = capacity
+        self._board = board
+        self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
+
+    def handlers(self) -> Handlers:
+        """Return what does each of these commands."""
+        return {
+            cmd.Publish: self._publish,
+            cmd.SetPublisher: self._set_publisher,
+            cmd.SetConsumer: self._set_consumer,
+            cmd.Consume: self._consume,
+            ending.Cancel: self._cancel,
+            ending.CloseChannel: self._close_channel,
+            ending.Hang: self._hang,
+            ending.Remove: self._remove,
+        }
+
+    def _publish(self, command: cmd.Publish) -> None:
+        copies = len(self._connections.route(command))
+        refusal = self._capacity.refusal(command, self._connections.waiting, copies)
+        if refusal is not None:
+            raise refusal
+        if command.channel is None:
+            self._connections.publish_burst(command)
+            return
+        hand = self._consumers.channel(command.channel)
+        try:
+            self._connections.publish_by_hand(hand, command)
+        except AmqpError as error:
+            self._closing.fail(hand.name, error, "K1")
+
+    def _set_publisher(self, command: cmd.SetPublisher) -> None:
+        publishers = self._connections.publishers
+        publisher = publishers.get(command.name)
+        if publisher is None:
+            self._check_new(command.name, "publisher")
+            publisher = publishers[command.name] = Publisher(command.name)
+        publisher.rule = "set"
+        self._heartbeats.heard(command.name)
+        publisher.change(command)
+        if command.tx and command.confirm:
+            words = "cannot switch from confirm to tx mode"
+            self._closing.fail(command.name, AmqpError("precondition_failed", words), "D12")
+            return
+        self._connections.set_running(publisher)
+
+    def _set_consumer(self, command: cmd.SetConsumer) -> None:
+        self._begin_or_change(command, lifts=False)
+
+    def _begin_or_change(self, command: cmd.SetConsumer, lifts: bool) -> None:
+        """Begin a consumer, or change one.
+
+        Args:
+            lifts: its client sends basic.qos for the consumer first, which lifts the limit of the channel.
+        """
+        consumers = self._consumers
+        consumer = consumers.all.get(command.name)
+        if consumer is None:
+            self._check_new(command.name, "consumer")
+            consumer = Consumer(command.name, self._configuration.node.unsent_message_limit)
+            consumer.alarm = self._connections.alarm
+        elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
+            code = "ack_mode_fixed" if consumer.ack != command.ack else "queue_fixed"
+            raise CommandError(code, name=command.name, held=consumer.holding)
+        channel = (
+            consumers.channel(command.channel).channel if command.ack == "manual" else consumer.own_channel
+        )
+        consumer.rule = "set"
+        self._heartbeats.heard(command.name)
+        place = (consumer.queue, consumer.priority)
+        if place != (command.queue, command.priority) and consumers.unsubscribe(consumer):
+            self._lifetimes.lost_consumer(self._queues[consumer.queue])
+        consumer.change(command)
+        consumers.all[consumer.name] = consumer
+        consumer.channel = channel
+        if lifts:
+            consumers.limit_channel(consumer.channel, 0)
+        consumers.limit_channel(consumer.channel, consumer.channel_prefetch)
+        try:
+            self._check_consume(consumer)
+            down = consumer.queue not in self._queues
+            again = down and place == (
+                command.queue,
+                command.priority,
+            )  # its channel consumes anew by itself (H67)
+            subscribe = partial(self._subscribe, consumer)
+            if again or self._patience.puts_off(consumer.queue, consumer.channel.name, subscribe):
+                return
+        except AmqpError as error:
+            self._closing.fail(consumer.channel.name, error, "P18")
+            return
+        self._subscribe(consumer)
+
+    def _subscribe(self, consumer: Consumer) -> None:
+        """Give a queue a consumer that begins or changed."""
+        self._check_consume(consumer)
+        queue = self._queues[consumer.queue]
+        if consumer not in queue.consumers:
+            self._consumers.subscribe(consumer)
+        queue.wake(consumer)
+
+    def _consume(self, command: cmd.Consume) -> None:
+        """Begin a consumer by hand, whose tag its channel must not have yet."""
+        known = self._consumers.all.get(command.name)
+        queue = None if known is None else self._queues.get(known.queue)
+        if known is not None and queue is not None and known in queue.consumers:
+            hand = self._consumers.by_hand.get(command.channel)
+            if hand is None or known.channel is not hand.channel:
+                raise CommandError("name_taken", name=command.name)
+            explanation = f"attempt to reuse consumer tag '{command.name}'"
+            self._closing.fail(hand.name, AmqpError("not_allowed", explanation), "P12")
+            return
+        words = {name: getattr(command, name) for name in command.__struct_fields__}
+        self._begin_or_change(cmd.SetConsumer(**words, ack="manual"), lifts=True)
+
+    def _check_consume(self, consumer: Consumer) -> None:
+        """Look whether AMQP lets a consumer have its queue."""
+        name = consumer.queue
+        known = self._consumers.of(name) if name in self._queues else []
+        others = [each for each in known if each is not consumer]
+        check_consume(
+            self._definitions.queues.get(name),
+            name,
+            consumer.connection,
+            exclusive=consumer.exclusive,
+            consumers=len(others),
+            has_exclusive=any(each.exclusive for each in others),
+            single_active=name in self._queues and self._queues[name].ring.single_active,
+        )
+
+    def _cancel(self, command: ending.Cancel) -> None:
+        consumer = self._consumers.all.get(command.name)
+        if consumer is None:
+            known = ", ".join(self._consumers.all) or "none"
+            raise CommandError("no_consumer", name=command.name, known=known)
+        consumer.rule = "P11"
+        self._consumers.cancel(consumer)
+
+    def _actor(self, name: str) -> Publisher | Consumer | None:
+        return self._connections.publishers.get(name) or self._consumers.all.get(name)
+
+    def _hang(self, command: ending.Hang) -> None:
+        """Let an actor do nothing more on its open connection."""
+        actor = self._actor(command.name)
+        if actor is None:
+            raise self._no_actor(command.name)
+        actor.rule = "A3"
+        actor.running = False
+        stop(actor)
+        self._heartbeats.silent(command.name, command.heartbeat_s)
+
+    def _is_blocked(self, name: str) -> bool:
+        actor = self._actor(name)
+        return isinstance(actor, Publisher) and actor.blocked
+
+    def _missed(self, name: str, interval_s: int) -> None:
+        """Close the connection of an actor whose heartbeats are missing."""
+        actor = self._actor(name)
+        if actor is not None and actor.connection_state == OPEN:
+            text = f"missed heartbeats from client, timeout: {interval_s}s"
+            self._closing.close_connection(name, "A3", 0, text)
+
+    def _close_channel(self, command: ending.CloseChannel) -> None:
+        known = [*self._connections.publishers, *self._consumers.all, *self._consumers.by_hand]
+        if command.name not in known:
+            raise CommandError("no_channel", name=command.name, known=", ".join(known))
+        self._closing.close_channel(command.name, "P11")
+
+    def _check_new(self, name: str, role: str) -> None:
+        publishers, consumers = self._connections.publishers, self._consumers.all
+        if name in (consumers if role == "publisher" else publishers):
+            raise CommandError("name_taken", name=name)
+        if len(publishers) - 1 + len(consumers) >= MAX_ACTORS:
+            raise CommandError("too_many_actors", most=MAX_ACTORS)
+
+    def _remove(self, command: ending.Remove) -> None:
+        publishers, consumers = self._connections.publishers, self._consumers.all
+        by_hand = [name for name in self._consumers.by_hand if connection_of(name) == command.name]
+        if by_hand:
+            self._closing.close_connection(by_hand[0], "P11")
+            return
+        if command.name in publishers:
+            self._connections.remove(publishers[command.name])
+        elif command.name in consumers:
+            self._consumers.remove(consumers[command.name])
+        else:
+            raise self._no_actor(command.name)
+        self._heartbeats.heard(command.name)
+        self._board.forget_actor(command.name, "P11")
+
+    def _no_actor(self, name: str) -> CommandError:
+        known = [each for each in [*self._connections.publishers, *self._consumers.all] if each != "burst"]
+        return CommandError("no_actor", name=name, known=", ".join(known) or "none")

@@ -1,0 +1,48 @@
+"""How a queue ends by command or for AMQP's reasons, with all that hangs on it (P18, P19, D4)."""
+
+from __future__ import annotations
+
+from engine.broker.clients.confirms import Confirms
+from engine.broker.clients.consumers import Consumers
+from engine.broker.control.shown_settings import ShownSettings
+from engine.broker.mirrors.cluster import Cluster
+from engine.broker.queues.queues import Queues
+
+
+class QueueEnds:
+    """Deletes and kills the queues of one node."""
+
+    def __init__(
+        self,
+        queues: Queues,
+        consumers: Consumers,
+        confirms: Confirms,
+        settings: ShownSettings,
+        cluster: Cluster,
+    ) -> None:
+        self._queues = queues
+        self._consumers = consumers
+        self._confirms = confirms
+        self._settings = settings
+        self._cluster = cluster
+
+    def delete(self, name: str, rule: str, cause: str) -> None:
+        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
+        self._consumers.forget_queue(name, rule, cause)
+        self._cluster.ending(name)
+        self._queues.end(name, rule, cause)
+        self._cluster.ended(name)
+        self._confirms.queue_deleted(name)
+        self._settings.report_settings(rule)
+
+    def kill(self, name: str) -> None:
+        """Let a queue's process crash; consumers are cancelled, it has then what its files hold (D4, Q62)."""
+        self._consumers.forget_queue(name, "D4", "crash")
+        self._confirms.queue_crashed(name)
+        self._queues.crash(name)
+
+    def forget(self, name: str, rule: str = "H76", cause: str = "node_down") -> None:
+        """A queue that is down does not come back: no node has anything of it (H76), or it is deleted (H77)."""
+        self._consumers.forget_queue(name, rule, cause)
+        self._queues.forget(name, rule)
+        self._confirms.queue_deleted(name)

@@ -1,0 +1,182 @@
+"""The node's monitors at work: memory, disk, and the duration that queues aim for (M1-M12)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from engine.backing_queue.protocol import BackingQueue
+from engine.broker.commands.cluster_commands import FIRST_NODE
+from engine.broker.control.client_parts import ClientParts
+from engine.broker.control.site_monitors import SiteMonitors, used_at
+from engine.broker.memory import model
+from engine.broker.memory.disk_watch import DiskWatch
+from engine.broker.memory.garbage import Garbage, GarbageWatch
+from engine.broker.memory.watch import MemoryWatch
+from engine.broker.mirrors.cluster import Cluster
+from engine.broker.queues.queue_process import MILLISECOND_US
+from engine.broker.time.processes import Processes
+from engine.broker.time.scheduler import Scheduler
+from engine.broker.vhost.board import Board
+from engine.broker.vhost.configuration import Configuration
+from engine.broker.vhost.virtual_host import VirtualHost
+from engine.report.transitions.base import Why
+from engine.storage.port import Storage
+
+
+class Monitors:
+    """Looks at one node's memory and disk at their intervals."""
+
+    def __init__(
+        self,
+        *,
+        configuration: Configuration,
+        clock: Scheduler,
+        storage: Storage,
+        processes: Processes,
+        watch: MemoryWatch,
+        board: Board,
+        host: VirtualHost,
+        parts: ClientParts,
+        actors: Callable[[str], int],
+        cluster: Cluster,
+    ) -> None:
+        self.used_bytes = 0
+        """Bytes of all files when the memory was last looked at."""
+        self.only_looked = False
+        """Whether the present event only looked at the memory: then it has changed nothing but what it has reported."""
+        self.disk = DiskWatch(
+            clock,
+            configuration.current,
+            partial(used_at, storage, cluster.sites),
+            self._disk_alarm_changed,
+            processes,
+        )
+        self._configuration = configuration
+        self._clock = clock
+        self._storage = storage
+        self._processes = processes
+        self._watch = watch
+        self._board = board
+        self._host = host
+        self._queues = parts.queues
+        self._connections = parts.connections
+        self._garbage_watch = GarbageWatch(f"memory/{configuration.node.running_since_ms}")
+        self._connections = parts.connections
+        self._consumers = parts.consumers
+        self._cluster = cluster
+        self._actors = actors
+        self.others = SiteMonitors(
+            configuration, clock, cluster, storage, processes, actors, self._send_alarms
+        )
+
+    def start(self) -> None:
+        """Look for the first time, and begin to wait for the next."""
+        self.disk.check_space()
+        node = self._configuration.node
+        self._processes.in_monitor("vm_memory", self.measure_memory)
+        self._clock.after(self._rest_of(node.memory_check_interval_ms), self._check_memory)
+        self.others.start()
+        monitor_us = (node.memory_monitor_after_ms or 0) * MILLISECOND_US
+        self._clock.after(monitor_us or self._rest_of(node.memory_monitor_interval_ms), self._recompute)
+
+    def _rest_of(self, interval_ms: int) -> int:
+        """Return how long a timer of a node that has run for a while still waits, in microseconds."""
+        return (interval_ms - self._configuration.node.running_since_ms % interval_ms) * MILLISECOND_US
+
+    def restart(self) -> None:
+        """Look again: the node stopped and started."""
+        self.disk.restart()
+        self.measure_memory()
+        self._send_alarms()
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def _check_memory(self) -> None:
+        """Look at the memory now and again after the interval (M7)."""
+        self.only_looked = len(self._cluster.sites) == 1 and not self._processes.timed
+        self._processes.in_monitor("vm_memory", self.measure_memory)
+        if self.only_looked:
+            self._board.report_part("disk", "M10", self.disk_items())
+        interval_us = self._configuration.node.memory_check_interval_ms * MILLISECOND_US
+        self._clock.after(interval_us, self._check_memory)
+
+    def measure_memory(self) -> None:
+        """Measure the modelled memory; set or clear the alarm (M7)."""
+        settings = self._configuration.node
+        each_bytes = settings.connection_memory_bytes
+        queues = list(self._host.queues())
+        actors = self._actors(FIRST_NODE)
+        garbage = self._garbage(actors) if settings.garbage_follows else None
+        memory = model.measure(
+            settings.base_memory_bytes + model.queues_bytes(self._count(queues), each_bytes),
+            actors * each_bytes,
+            (actors if garbage is None else garbage.buffers) * settings.receive_buffer_bytes,
+            queues,
+            self._host.store_loads(),
+            garbage,
+        )
+        changed = self._watch.check(memory, settings, self._clock.now_us)
+        self.used_bytes = self._storage.used_bytes()
+        self._report_memory("M7")
+        if changed:
+            self.only_looked = False
+            why: Why = {"process_memory": self._watch.counted, "limit": self._watch.limit}
+            self._board.report_part("alarms", "M7", self.alarm_items(), why)
+            self._send_alarms()
+
+    def _garbage(self, actors: int) -> Garbage:
+        """Return what processes hold beside what lives; a connection that is not read has nothing to receive into."""
+        blocked = sum(each.blocked for each in self._connections.publishers.values() if each.name != "burst")
+        return self._garbage_watch.check((live.process for _, live in self._queues.items()), actors - blocked)
+
+    def _count(self, queues: Sequence[BackingQueue]) -> int:
+        """Return how many queues this node has: alone all that there are, also while their broker is stopped."""
+        return len(self._queues) if len(self._cluster.sites) == 1 else len(queues)
+
+    def _report_memory(self, rule: str) -> None:
+        self._board.report_part("memory", rule, self._watch.info_items())
+
+    def _recompute(self) -> None:
+        """Compute the duration to aim for, and again after the interval (M1)."""
+        self._processes.in_monitor("memory", self._send_desired)
+        interval_us = self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US
+        self._clock.after(interval_us, self._recompute)
+
+    def _send_desired(self) -> None:
+        """Compute the duration to aim for and send it to the queues if that is urgent (M3, M4)."""
+        changed_queues = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
+        self._report_memory("M3")
+        for name in changed_queues:
+            process = self._cluster.process(name, FIRST_NODE)
+            if process is not None:
+                process.wanted_duration(self._watch.monitor.desired)
+
+    # --- disk and alarms ---------------------------------------------------------------------------------------------
+
+    def _disk_alarm_changed(self) -> None:
+        """Block or let go the publishers, and switch paging off or on (M1, M12)."""
+        monitor = self.disk.monitor
+        self._board.report_part("disk", "M10", self.disk_items())
+        why: Why = {"free": monitor.free, "limit": monitor.limit}
+        self._board.report_part("alarms", "M10", self.alarm_items(), why)
+        self._send_alarms()
+        self._send_desired()
+
+    def _send_alarms(self) -> None:
+        """Notify every connection which alarms are set (A1)."""
+        memory = self._watch.alarm or self.others.alarm
+        alarms = (("memory", memory), ("disk", self.disk.monitor.alarm or self.others.disk_alarm))
+        self._connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
+
+    # --- what is shown -----------------------------------------------------------------------------------------------
+
+    def disk_items(self) -> Why:
+        """Return what is shown of the disk."""
+        found: Why = {"used_bytes": self.used_bytes}
+        return found | self.disk.monitor.info_items() if self._configuration.names_disk else found
+
+    def alarm_items(self) -> Why:
+        """Return which alarms are set."""
+        found: Why = {"memory": self._watch.alarm}
+        return found | {"disk": self.disk.monitor.alarm} if self._configuration.names_disk else found

@@ -1,0 +1,169 @@
+"""The node as others see it: a report at the end of each event, and the snapshot, which folding gives as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from engine.backing_queue.protocol import BackingQueue
+from engine.broker.clients.actors import Consumer, Hand, Publisher
+from engine.broker.control.client_parts import ClientParts
+from engine.broker.control.life import Life
+from engine.broker.control.machine import Machine
+from engine.broker.control.monitors import Monitors
+from engine.broker.control.shown_settings import ShownSettings
+from engine.broker.memory.watch import MemoryWatch
+from engine.broker.mirrors.shown import RULES, Shown
+from engine.broker.queues.queues import RULES as QUEUE_RULES
+from engine.broker.queues.site import Site
+from engine.broker.time.processes import Processes
+from engine.broker.vhost.board import Board
+from engine.broker.vhost.virtual_host import VirtualHost
+from engine.report.fold import rows_of
+from engine.values.extents import Delta, Extent
+
+Rates = tuple[float, float, float, float]
+"""Messages per second: in, out, acks in, acks out (Q26)."""
+
+
+class Live(msgspec.Struct, frozen=True):
+    """What no snapshot contains.
+
+    Args:
+        rates: of each queue.
+        subscribed: names of the consumers that their queues list; None for all that there are.
+    """
+
+    rates: Mapping[str, Rates] = {}
+    subscribed: frozenset[str] | None = None
+
+
+class Report:
+    """Reads all parts of one node; changes none."""
+
+    def __init__(
+        self,
+        *,
+        board: Board,
+        settings: ShownSettings,
+        machine: Machine,
+        life: Life,
+        watch: MemoryWatch,
+        monitors: Monitors,
+        processes: Processes,
+        host: VirtualHost,
+        parts: ClientParts,
+        shown: Shown,
+        sites: Mapping[str, Site],
+    ) -> None:
+        self._shown = shown
+        self._sites = sites
+        self._board = board
+        self._settings = settings
+        self._machine = machine
+        self._life = life
+        self._watch = watch
+        self._monitors = monitors
+        self._processes = processes
+        self._host = host
+        self._definitions = parts.definitions
+        self._queues = parts.queues
+        self._connections = parts.connections
+        self._consumers = parts.consumers
+
+    def actors(self) -> list[Publisher | Consumer | Hand]:
+        """Return everybody who talks to a queue."""
+        return [
+            *self._connections.publishers.values(),
+            *self._consumers.all.values(),
+            *self._consumers.by_hand.values(),
+        ]
+
+    def report_changes(self) -> None:
+        """Report what an event changed without a transition of its own."""
+        board = self._board
+        for actor in self.actors():
+            board.report_actor(actor.name, actor.rule, actor.info_items())
+            actor.rule = actor.usual_rule
+        board.report_part("app", "D2", self._life.info_items())
+        board.report_part("memory", "M2", self._watch.info_items())
+        board.report_part("disk", "M10", self._monitors.disk_items())
+        board.report_part("alarms", "M7", self._monitors.alarm_items())
+        board.report_part("cluster", "H1", self._shown.nodes())
+        self._queues.report_queues()
+        for name, member in self._shown.mirrors():
+            board.report_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
+        board.report_part("clock", "P5", self._queues.timer_items())
+        self._processes.report_processes()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state of everything, from the structures that do the work."""
+        return {
+            "queues": {**dict(sorted(self._queues_and_parts())), **self._mirrors()},
+            "stores": self._stores(),
+            "node": {
+                "settings": self._settings.info_items(),
+                "memory": self._watch.info_items(),
+                "disk": self._monitors.disk_items(),
+                "alarms": self._monitors.alarm_items(),
+                "clock": self._queues.timer_items(),
+                "work": self._machine.info_items(),
+                "app": self._life.info_items(),
+                "cluster": self._shown.nodes(),
+                "processes": self._processes.info_items(),
+                "actors": {actor.name: actor.info_items() for actor in self.actors()},
+                **self._definitions.snapshot(),
+            },
+        }
+
+    def _queues_and_parts(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the state of each queue, and of the queues that it consists of."""
+        for name, live in self._queues.items():
+            queue = live.process.queue
+            yield name, self._queue(queue) | self._queues.info_items(name)
+            for part, items in self._queues.items_of_parts(name).items():
+                yield part, self._queue(queue.parts[part]) | items
+
+    def _stores(self) -> dict[str, Any]:
+        """Return the stores of all nodes; those of other nodes than the first carry their node."""
+        found: dict[str, Any] = {}
+        for number, (node, site) in enumerate(self._sites.items()):
+            for name, store in site.host.snapshots().items():
+                found[f"{name}@{node}" if number else name] = store
+        return found
+
+    def _mirrors(self) -> dict[str, Any]:
+        """Return the state of every mirror, by the name that transitions give it."""
+        return {
+            name: self._queue(member.mirror.queue) | self._shown.of_mirror(member)
+            for name, member in self._shown.mirrors()
+        }
+
+    def _queue(self, backing_queue: BackingQueue) -> dict[str, Any]:
+        """Return the state of one backing queue."""
+        queue = backing_queue.snapshot()
+        lanes: dict[str, list[Extent]] = queue["lanes"]
+        delta: Delta = queue["delta"]
+        return {
+            "mode": queue["mode"],
+            "durable": queue["durable"],
+            "lanes": {place: [rows_of(extent) for extent in lanes[place]] for place in sorted(lanes)},
+            "delta": rows_of(delta),
+            "counters": queue["counters"],
+            "reduced": queue["reduced"],
+            "index": queue["index"],
+        }
+
+    def _backing_queues(self) -> Iterator[tuple[str, BackingQueue]]:
+        for name, live in self._queues.items():
+            yield name, live.process.queue
+            yield from live.process.queue.parts.items()
+
+    def live(self) -> Live:
+        """Return what a snapshot does not contain: rates, and who is subscribed."""
+        return Live(
+            {name: queue.rates for name, queue in self._backing_queues()},
+            frozenset(consumer.name for each in self._queues.values() for consumer in each.consumers),
+        )

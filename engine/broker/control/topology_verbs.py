@@ -1,0 +1,230 @@
+"""What the commands about queues, exchanges, bindings and policies do (P17-P19).
+
+A declaration that AMQP refuses closes the channel; that is no refusal of the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from engine.amqp.arguments import PRIORITIES
+from engine.amqp.declarations import (
+    check_binding,
+    check_delete_exchange,
+    check_delete_queue,
+    check_exchange_binding,
+    declare_exchange,
+    declare_queue,
+)
+from engine.amqp.errors import AmqpError
+from engine.amqp.exchanges import Binding, Exchange
+from engine.amqp.policies import Policy, PolicyRefused, checked, policy_of
+from engine.broker.clients.channel import connection_of
+from engine.broker.commands import topology_commands as cmd
+from engine.broker.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES
+from engine.broker.control.client_parts import ClientParts, OnClientParts
+from engine.broker.control.ends import QueueEnds
+from engine.broker.control.verbs import Handlers
+from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.parts import ClusterParts
+from engine.values.errors import CommandError
+
+
+class TopologyVerbs(OnClientParts):
+    """Queues, exchanges, bindings and policies come, change and go."""
+
+    def __init__(
+        self,
+        parts: ClientParts,
+        ends: QueueEnds,
+        cluster: Cluster,
+        cluster_parts: ClusterParts,
+    ) -> None:
+        super().__init__(parts)
+        self._ends = ends
+        self._cluster = cluster
+        self._nodes = cluster_parts.nodes
+        self._mishaps = cluster_parts.mishaps
+        self._places = cluster_parts.places
+
+    def handlers(self) -> Handlers:
+        """Return what does each of these commands."""
+        return {
+            cmd.DeclareQueue: partial(self._by_hand, self._declare_queue, "P18"),
+            cmd.DeleteQueue: partial(self._by_hand, self._delete_queue, "P19"),
+            cmd.DeclareExchange: partial(self._by_hand, self._declare_exchange, "P18"),
+            cmd.DeleteExchange: partial(self._by_hand, self._delete_exchange, "P18"),
+            cmd.Bind: partial(self._by_hand, self._bind, "P18"),
+            cmd.Unbind: partial(self._by_hand, self._unbind, "P18"),
+            cmd.BindExchange: partial(self._by_hand, self._bind_exchange, "P18"),
+            cmd.UnbindExchange: partial(self._by_hand, self._unbind_exchange, "P18"),
+            cmd.SetPolicy: self._set_policy,
+            cmd.ClearPolicy: self._clear_policy,
+            cmd.KillQueue: self._kill_queue,
+        }
+
+    def _by_hand(self, do: Callable[[Any], None], rule: str, command: Any) -> None:
+        """Do a command on the channel that it names, which AMQP's errors close."""
+        with self._consumers.on_channel(command.channel) as hand:
+            try:
+                do(command)
+            except AmqpError as error:
+                self._closing.fail(hand.name, error, rule)
+            else:
+                hand.unanswered += getattr(command, "no_wait", False)
+
+    def _declare_queue(self, command: cmd.DeclareQueue) -> None:
+        existing = self._definitions.queues.get(command.name)
+        wanted = declare_queue(
+            existing,
+            name=command.name,
+            connection=connection_of(command.channel),
+            durable=command.durable,
+            exclusive=command.exclusive,
+            auto_delete=command.auto_delete,
+            passive=command.passive,
+            arguments=command.arguments,
+        )
+        if existing is not None:
+            stat = partial(self._declare_queue, command)
+            if not self._patience.puts_off(command.name, command.channel, stat):
+                self._lifetimes.used(command.name)
+            return
+        if len(self._queues) >= MAX_QUEUES:
+            raise CommandError("too_many_queues", most=MAX_QUEUES)
+        others = sum(max(1, len(each.process.queue.parts)) for each in self._queues.values())
+        room = MAX_BACKING_QUEUES - others - 1
+        if wanted.arguments.get(PRIORITIES, 0) > room:
+            raise CommandError("too_many_priorities", room=max(room, 0), most=MAX_BACKING_QUEUES)
+        policy = policy_of(self._definitions.policies.values(), "queues", wanted.name)
+        node = self._nodes.node_of(connection_of(command.channel))
+        site = self._places.site_for(wanted, {} if policy is None else policy.definition, node)
+        self._queues.begin(wanted, site=site)
+        self._cluster.began(wanted.name, site.name)
+
+    def _delete_queue(self, command: cmd.DeleteQueue) -> None:
+        live = self._queues.get(command.name)
+        record = self._cluster.records.get(command.name)
+        if live is None and record is not None and self._cluster.lives(record):
+            # It waits for a promotion as long as a mirror lives (H77).
+            delete = partial(self._delete_queue, command)
+            self._patience.puts_off(command.name, command.channel, delete, forever=True)
+            return
+        check_delete_queue(
+            self._definitions.queues.get(command.name),
+            connection_of(command.channel),
+            ready=live.depth if live is not None else 1,  # what is down may be full
+            consumers=len(self._consumers.of(command.name)) if live is not None else 0,
+            if_unused=command.if_unused,
+            if_empty=command.if_empty,
+        )
+        if live is not None:
+            self._ends.delete(command.name, "P19", "deleted")
+        elif record is not None:
+            self._ends.forget(command.name, "P19", "deleted")
+            self._cluster.ended(command.name)
+
+    def _declare_exchange(self, command: cmd.DeclareExchange) -> None:
+        existing = self._definitions.exchanges.exchanges.get(command.name)
+        wish = Exchange(
+            name=command.name,
+            type=command.type,
+            durable=command.durable,
+            auto_delete=command.auto_delete,
+            internal=command.internal,
+            arguments=command.arguments,
+        )
+        wanted = declare_exchange(existing, wish, command.passive)
+        if existing is None:
+            self._definitions.add_exchange(wanted)
+
+    def _delete_exchange(self, command: cmd.DeleteExchange) -> None:
+        exchanges = self._definitions.exchanges
+        existing = exchanges.exchanges.get(command.name)
+        bound = exchanges.bound(command.name)
+        check_delete_exchange(existing, command.name, bound=bound, if_unused=command.if_unused)
+        if existing is not None:
+            self._definitions.remove_exchange(command.name)
+
+    def _bind(self, command: cmd.Bind) -> None:
+        self._definitions.bind(self._checked_binding(command, unbind=False))
+
+    def _unbind(self, command: cmd.Unbind) -> None:
+        self._definitions.unbind(self._checked_binding(command, unbind=True))
+
+    def _bind_exchange(self, command: cmd.BindExchange) -> None:
+        self._definitions.bind(self._between_exchanges(command, unbind=False))
+
+    def _unbind_exchange(self, command: cmd.UnbindExchange) -> None:
+        self._definitions.unbind(self._between_exchanges(command, unbind=True))
+
+    def _between_exchanges(self, command: cmd.BindExchange | cmd.UnbindExchange, unbind: bool) -> Binding:
+        exchanges = self._definitions.exchanges.exchanges
+        binding = Binding(
+            exchange=command.source,
+            queue=command.destination,
+            routing_key=command.routing_key,
+            arguments=command.arguments,
+            to="exchange",
+        )
+        source, destination = exchanges.get(command.source), exchanges.get(command.destination)
+        check_exchange_binding(source, destination, binding, unbind=unbind)
+        return binding
+
+    def _checked_binding(self, command: cmd.Bind | cmd.Unbind, unbind: bool) -> Binding:
+        definitions = self._definitions
+        binding = Binding(
+            exchange=command.exchange,
+            queue=command.queue,
+            routing_key=command.routing_key,
+            arguments=command.arguments,
+        )
+        exchange = definitions.exchanges.exchanges.get(command.exchange)
+        queue, connection = definitions.queues.get(command.queue), connection_of(command.channel)
+        known = binding in definitions.exchanges.bindings
+        check_binding(exchange, queue, binding, connection, unbind=unbind, known=known)
+        return binding
+
+    def _set_policy(self, command: cmd.SetPolicy) -> None:
+        policy = Policy(
+            name=command.name,
+            pattern=command.pattern,
+            definition=command.definition,
+            priority=command.priority,
+            apply_to=command.apply_to,
+        )
+        try:
+            self._definitions.set_policy(checked(policy))
+        except PolicyRefused as error:
+            raise error.inside("", CommandError) from error
+        self._obey()
+
+    def _clear_policy(self, command: cmd.ClearPolicy) -> None:
+        if command.name not in self._definitions.policies:
+            known = ", ".join(self._definitions.policies) or "none"
+            raise CommandError("no_policy", name=command.name, known=known)
+        self._definitions.clear_policy(command.name)
+        self._obey()
+
+    def _obey(self) -> None:
+        """Let every queue apply what the policies are now (P17)."""
+        for name in list(self._queues):
+            self._queues.obey(name)
+        self._cluster.policies_changed()
+
+    def _kill_queue(self, command: cmd.KillQueue) -> None:
+        if command.queue not in self._queues:
+            raise CommandError("no_queue", name=command.queue, known=", ".join(self._queues) or "none")
+        node, record = command.node, self._cluster.records[command.queue]
+        if node is None or node == record.master:
+            if not self._mishaps.crash_master(command.queue):
+                self._ends.kill(command.queue)
+                self._cluster.update(record)
+                self._cluster.settle()
+        elif node in record.mirrors:
+            self._mishaps.crash_mirror(record, node)
+            self._cluster.settle()
+        else:
+            raise CommandError("no_member", name=command.queue, node=node, known=", ".join(record.members))

@@ -1,0 +1,59 @@
+"""Which function does each command, and whether any can be done now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from engine.broker.commands import cluster_commands as cluster_cmd
+from engine.broker.commands import commands as cmd
+from engine.broker.commands.base import Command
+from engine.broker.control.life import Life
+from engine.broker.queues.site import Site
+from engine.values.errors import CommandError
+
+WITHOUT_NODES = (cluster_cmd.StartNode, cmd.StartApp, cmd.Ctl)
+"""What an operator may do while no node runs."""
+
+Handlers = Mapping[type[Command], Callable[[Any], None]]
+"""What does each kind of command. A verb raises CommandError before it changes anything, or not at all."""
+
+
+class Keeper(Protocol):
+    """Keeps what clients send while nobody reads it."""
+
+    def keeps(self, command: Command) -> bool:
+        """Keep a command for later; return whether it was kept."""
+
+
+class Verbs:
+    """The commands of one node.
+
+    Args:
+        life: whether the broker runs.
+        keepers: who keeps what clients send on connections that are blocked (A3), and on channels that wait (H64).
+        sites: the nodes.
+    """
+
+    def __init__(self, life: Life, keepers: Sequence[Keeper], sites: Mapping[str, Site]) -> None:
+        self._life = life
+        self._keepers = keepers
+        self._sites = sites
+        self._handlers: dict[type[Command], Callable[[Any], None]] = {}
+
+    def learn(self, handlers: Handlers) -> None:
+        """Take what does some kinds of commands."""
+        self._handlers |= handlers
+
+    def do(self, command: Command) -> None:
+        """Do a command.
+
+        Raises CommandError when it cannot be done now; nothing changed then.
+        """
+        if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
+            raise CommandError("broker_stopped")
+        if not any(site.up for site in self._sites.values()) and not isinstance(command, WITHOUT_NODES):
+            raise CommandError("node_down", name=", ".join(self._sites), known="none")
+        if any(keeper.keeps(command) for keeper in self._keepers):
+            return
+        self._handlers[type(command)](command)

@@ -1,0 +1,160 @@
+"""The memory of the node, modelled: exact counts times measured bytes for each structure (see calibration)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from engine.backing_queue.protocol import BackingQueue
+from engine.broker.memory import calibration as cal
+from engine.broker.memory.garbage import Garbage
+from engine.classic_v1.store import StoreLoad
+from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
+from engine.values.ranges import RangeSet
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """Modelled bytes by structure.
+
+    Args:
+        base: the node and one empty queue.
+        connections: publishers and consumers.
+        buffers: receive buffers of their sockets, which the VM counts though nothing of them is resident.
+        entries: the queue's entries in RAM, and unacknowledged ones in the channels.
+        bodies: message bodies outside the process heaps.
+        journal: index records that no segment has yet, and the segments' own records.
+        stores: rows of the store indexes, of the files, and of the current files' caches.
+        cached_bodies: bodies that only a current file's cache keeps.
+    """
+
+    base: int
+    connections: int
+    entries: int
+    bodies: int
+    journal: int
+    stores: int
+    cached_bodies: int
+    buffers: int = 0
+
+    @property
+    def total(self) -> int:
+        """The modelled process memory (M9)."""
+        return sum(msgspec.structs.astuple(self))
+
+
+def _round_up_to_8(size: int) -> int:
+    return -(-size // 8) * 8
+
+
+@lru_cache(maxsize=4096)
+def _costs(flags: int, size_bytes: int) -> tuple[int, int]:
+    """Return thousandths of a byte that one message takes in the queue's heap, and that its body takes outside.
+
+    Every look at the memory asks it of every run, and there are few kinds of messages.
+    """
+    if not flags & IN_RAM:
+        return (cal.GAMMA_HEAP if flags & INDEXED else cal.BETA_HEAP), 0
+    if size_bytes <= cal.SMALL_BODY_BYTES:
+        return cal.ALPHA_HEAP_SMALL + 1000 * _round_up_to_8(size_bytes), 0
+    return cal.ALPHA_HEAP_LARGE, cal.BODY_BINARY + cal.BODY_BINARY_PER_BYTE * size_bytes
+
+
+def entry_bytes(extent: Extent) -> int:
+    """Return thousandths of a byte that one entry takes in the queue's heap."""
+    return _costs(extent.flags, extent.size_bytes)[0]
+
+
+def queues_bytes(count: int, connection_bytes: int) -> int:
+    """Return what queues add to a node with one empty queue, in the same proportion to connections as measured.
+
+    Args:
+        count: how many queues there are.
+        connection_bytes: what a connection with a channel costs at the scale of this node.
+    """
+    return max(0, count - 1) * connection_bytes * cal.QUEUE_BASE // cal.CONNECTION_BASE
+
+
+def measure(
+    base: int,
+    connections: int,
+    buffers: int,
+    queues: Sequence[BackingQueue],
+    stores: Iterable[StoreLoad],
+    garbage: Garbage | None = None,
+) -> Memory:
+    """Add up the memory; the cost follows the number of runs.
+
+    Args:
+        base, connections, buffers: bytes of the node, of all connections, and of what their sockets receive into.
+        queues: all queues; a body that lies in several of them is one binary.
+        stores: what counts of each message store.
+        garbage: of the queue processes; None counts what lives alone.
+    """
+    entries = bodies = in_ram_and_store = 0
+    pending_bytes = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP
+    counted = RangeSet()
+    for queue in queues:
+        for place, extent in queue.entries():
+            flags, size_bytes, count = extent.flags, extent.size_bytes, extent.count
+            entry, body = _costs(flags, size_bytes)
+            entries += count * (entry + pending_bytes if place.unacked else entry)
+            if flags & IN_RAM:
+                if len(queues) > 1:
+                    count = _not_counted(counted, extent)
+                bodies += count * body
+                if flags & IN_STORE:
+                    in_ram_and_store += count * size_bytes
+    stores_total, cached = _stores(stores, with_removed=garbage is not None)
+    if garbage is not None:
+        entries += 1000 * garbage.heap_bytes
+        bodies += cal.BODY_BINARY_PER_BYTE * garbage.body_bytes
+        in_ram_and_store += garbage.body_bytes
+    cached_bodies = max(0, cached - in_ram_and_store)
+    return Memory(
+        base=base,
+        connections=connections,
+        entries=entries // 1000,
+        bodies=bodies // 1000,
+        journal=sum(_journal(queue) for queue in queues) // 1000,
+        stores=stores_total // 1000,
+        cached_bodies=cal.BODY_BINARY_PER_BYTE * cached_bodies // 1000,
+        buffers=buffers,
+    )
+
+
+def _not_counted(counted: RangeSet, extent: Extent) -> int:
+    """Return how many of the bodies no other queue had in RAM, and count them now."""
+    known = sum(each.count for each in counted.inside(extent.msg_no, extent.count))
+    counted.add(extent.msg_no, extent.count)
+    return extent.count - known
+
+
+def _journal(queue: BackingQueue) -> int:
+    index = queue.index_load()
+    total = index.segments * cal.SEGMENT_HEAP * index.segment_entries // cal.SEGMENT_ENTRIES
+    for count, embedded, size_bytes in index.records:
+        if embedded:
+            binary = cal.JOURNAL_BINARY_EMBEDDED + cal.JOURNAL_BINARY_PER_BYTE * size_bytes
+            total += count * (cal.JOURNAL_HEAP_EMBEDDED + binary)
+        else:
+            total += count * cal.JOURNAL_HEAP_STORE
+        if index.buffered:
+            total += count * cal.JOURNAL_BUFFER_HEAP
+    return total
+
+
+def _stores(stores: Iterable[StoreLoad], with_removed: bool) -> tuple[int, int]:
+    """Return thousandths of a byte for tables, and the bytes of records that the caches hold.
+
+    Args:
+        with_removed: count records of removed messages as well, which the cache keeps until its file is full (S171.3).
+    """
+    total = cached = 0
+    for store in stores:
+        total += cal.FILE_ROW * store.files
+        total += cal.STORE_ROW * store.messages
+        total += cal.CACHE_ROW * store.cached
+        cached += store.cached_with_removed_bytes if with_removed else store.cached_bytes
+    return total, cached

@@ -1,0 +1,465 @@
+"""The members of every queue: how they join, leave, take over and are put back in place (H7-H18, H61-H66)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, cast
+
+from engine.amqp.arguments import PRIORITIES
+from engine.amqp.mirroring import WHEN_SYNCED, Mirroring, mirroring_of
+from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import BackingQueue, Mirrorable
+from engine.broker.mirrors.hooks import Hooks
+from engine.broker.mirrors.labels import ring_sent
+from engine.broker.mirrors.member import Member
+from engine.broker.mirrors.rooms_below import RoomsBelow
+from engine.broker.mirrors.synchronisation import Synchronisation
+from engine.broker.queues.immediate_mail import mail_alone
+from engine.broker.queues.queue_process import QueueProcess
+from engine.mirrored_queue import instructions as to_do
+from engine.mirrored_queue.master import MasterQueue
+from engine.mirrored_queue.mirror import Copy, Mirror
+from engine.mirrored_queue.record import QueueRecord, wanted
+from engine.mirrored_queue.ring import FRAME_BYTES, Ring
+from engine.report.transitions.mirrors import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
+from engine.values.ranges import Range
+
+Observer = Callable[[str, str, Any], None]
+"""Called with a node, what reached it (gm, direct, sync_asked), and that."""
+
+
+class Cluster:
+    """Who has which member of which queue.
+
+    Args:
+        below: what the cluster stands on.
+    """
+
+    def __init__(self, below: RoomsBelow) -> None:
+        self.sites = below.sites
+        self.records: dict[str, QueueRecord] = {}
+        self.members: dict[tuple[str, str], Member] = {}
+        self.masters: dict[str, MasterQueue] = {}
+        self.rings: dict[str, Ring] = {}
+        self.syncs: dict[str, Synchronisation] = {}
+        self.observer: Observer | None = None
+        self.between_bytes = 0
+        """Bytes that mirroring sent from node to node: copies of channels, the ring, synchronisations."""
+        self.lost = 0
+        """Messages that masters had and the mirrors which took over had not."""
+        self.hooks = Hooks()
+        self._clock = below.clock
+        self._settings = below.configuration.current
+        self._queues = below.queues
+        self._definitions = below.definitions
+        self._consumers = below.consumers
+        self._confirms = below.connections.confirms
+        self._board = below.board
+        self._emit = below.emit
+        self._soon: deque[Callable[[], None]] = deque()
+        self._queues.engine_of = self._engine_of
+        self._confirms.master_of = self._master_of
+
+    @property
+    def running(self) -> list[str]:
+        """The nodes that run."""
+        return [name for name, site in self.sites.items() if site.up]
+
+    def lives(self, record: QueueRecord) -> bool:
+        """Return whether any mirror of a queue lives."""
+        return any((record.name, node) in self.members for node in record.mirrors)
+
+    def soon(self, do: Callable[[], None]) -> None:
+        """Do something when what is being handled now has ended."""
+        self._soon.append(do)
+
+    def settle(self) -> None:
+        """Do all that was put off."""
+        while self._soon:
+            self._soon.popleft()()
+
+    def label(self, queue: str, node: str) -> str:
+        """Return how transitions name the member of a queue on a node: the master as the queue itself."""
+        record = self.records.get(queue)
+        return queue if record is None or record.master == node else f"{queue}@{node}"
+
+    def _master_of(self, queue: str) -> str | None:
+        record = self.records.get(queue)
+        return record.master if record is not None else None
+
+    # --- queues begin and end ----------------------------------------------------------------------------------------
+
+    def began(self, name: str, node: str) -> None:
+        """Take a new queue in; its mirrors join before its declaration is answered (H16)."""
+        declared = self._definitions.queues[name]
+        record = self.records[name] = QueueRecord(name, node, declared.exclusive)
+        self.rings[name] = self._ring(name)
+        record.mirroring = self._mirroring(record)
+        self._queues[name].copies = None
+        if record.mirroring is not None:
+            self._wrap(record)
+            self.update(record)
+        self.settle()
+
+    def ending(self, name: str) -> None:
+        """A queue is about to be deleted: its mirrors go first (H77)."""
+        record = self.records.get(name)
+        if record is None:
+            return
+        sync = self.syncs.get(name)
+        if sync is not None:
+            sync.fail("deleted")
+        if record.mirroring is not None:
+            self.stop_mirrors(record, "normal")
+        self.masters.pop(name, None)
+
+    def ended(self, name: str) -> None:
+        """A queue was deleted."""
+        self.records.pop(name, None)
+        self.rings.pop(name, None)
+        self.hooks.served(name)
+
+    def new_ring(self, record: QueueRecord) -> None:
+        """Begin the ring anew, with the master alone where there is mirroring."""
+        self.rings[record.name] = self._ring(record.name)
+        if record.mirroring is not None:
+            self.rings[record.name].join(record.master)
+
+    def replace_mirror(self, record: QueueRecord, node: str) -> None:
+        """End a mirror that is not in the record any more, since its master came back from its files (H42, H64)."""
+        self.drop(record, node, "replaced")
+
+    def _ring(self, name: str) -> Ring:
+        return Ring(self._settings().ring_hop_us, self._after, partial(self._deliver, name), self.count_bytes)
+
+    def _after(self, delay_us: int, do: Callable[[], None]) -> None:
+        self._clock.after(delay_us, do)
+
+    def count_bytes(self, count: int) -> None:
+        """Count bytes that went from node to node."""
+        self.between_bytes += count
+
+    def _mirroring(self, record: QueueRecord) -> Mirroring | None:
+        """Return what a queue's policy wants; none if it is exclusive, and here none with priorities (H7, H87)."""
+        policy = self._definitions.policy(record.name)
+        priorities = PRIORITIES in self._definitions.queues[record.name].arguments
+        return None if policy is None or record.exclusive or priorities else mirroring_of(policy.definition)
+
+    # --- the master's wrapper (H13, H19) -----------------------------------------------------------------------------
+
+    def _engine_of(self, name: str, engine: BackingQueue) -> BackingQueue:
+        record = self.records.get(name)
+        if record is None or record.mirroring is None:
+            return engine
+        master = self.masters.get(name)
+        if master is None or master.inner is not engine:
+            master = self.masters[name] = self._master(name, engine)
+        return master
+
+    def _master(self, name: str, engine: BackingQueue) -> MasterQueue:
+        return MasterQueue(
+            cast(Mirrorable, engine), partial(self._broadcast, name), partial(self._has_mirrors, name)
+        )
+
+    def _has_mirrors(self, name: str) -> bool:
+        return bool(self.records[name].mirrors)
+
+    def _wrap(self, record: QueueRecord) -> None:
+        process = self._queues[record.name].process
+        process.queue = self._engine_of(record.name, process.queue)
+        self.rings[record.name].join(record.master)
+
+    def _unwrap(self, record: QueueRecord) -> None:
+        process = self._queues[record.name].process
+        process.queue = self.masters.pop(record.name).inner
+        self.new_ring(record)
+
+    # --- policies (H13) ----------------------------------------------------------------------------------------------
+
+    def policies_changed(self) -> None:
+        """Put every queue's members where its policy wants them now."""
+        for record in list(self.records.values()):
+            before, record.mirroring = record.mirroring, self._mirroring(record)
+            if not record.alive or record.mirroring == before:
+                continue
+            if before is None:
+                self._wrap(record)
+            if record.mirroring is None:
+                self.stop_mirrors(record, "shutdown")
+                self._unwrap(record)
+            else:
+                self.update(record)
+        self.settle()
+
+    def update(self, record: QueueRecord, last: str | None = None) -> None:
+        """Add the members that the policy lacks, drop those that are too many, and maybe synchronise (H13).
+
+        Args:
+            last: a node that gets its mirror after the others.
+        """
+        master, mirrors = wanted(record, self.running)
+        mirrors = sorted(mirrors, key=lambda node: node == last)
+        for node in mirrors:
+            if node != record.master and node not in record.mirrors:
+                self.join(record, node)
+        for node in list(record.mirrors):
+            if node not in mirrors and node != master:
+                self.drop(record, node)
+        if master != record.master:
+            self.move(record, master)
+        self.soon(partial(self.hooks.auto_sync, record.name))
+
+    # --- members come ------------------------------------------------------------------------------------------------
+
+    def join(self, record: QueueRecord, node: str) -> None:
+        """Begin a mirror on a node, empty, as the youngest (H20, H72)."""
+        name, site = record.name, self.sites[node]
+        if name in site.host.hosted:
+            site.host.wipe(name)
+        record.mirrors.append(node)
+        engine = cast(Mirrorable, site.host.add(self._definitions.queues[name], self._clock.now_us))
+        mirror = Mirror(
+            engine, partial(self._member_confirms, name, node), partial(self._synchronised, record, node)
+        )
+        process = QueueProcess(
+            queue=engine,
+            mail=partial(mail_alone, self._clock),
+            scheduler=self._clock,
+            settings=self._settings,
+            monitor=site.watch.monitor,
+            on_confirmed=mirror.on_disk,
+            on_clock=_nothing,
+        )
+        member = Member(site, mirror, process, partial(self._asked, name), partial(self._crashed, record))
+        if self.observer is not None:
+            member.observer = partial(self.observer, node, "direct")
+        self.members[(name, node)] = member
+        self.rings[name].join(node)
+        master = self.masters[name]
+        self._queues[name].copies = partial(self.copy, name)
+        self._emit(MirrorJoined("H20", name, node, {"depth_delta": master.whole_depth}))
+        self._broadcast(name, to_do.Depth(master.whole_depth))
+        process.handled()
+        self.soon(partial(self.reapply, name))
+
+    def _asked(self, name: str, member: Member) -> None:
+        if self.observer is not None:
+            self.observer(member.node, "sync_asked", member.mirror.depth_delta)
+        sync = self.syncs.get(name)
+        if sync is not None:
+            sync.answered(member)
+
+    def _member_confirms(self, name: str, node: str, messages: Sequence[Range]) -> None:
+        self._confirms.member_confirmed(name, node, messages)
+
+    def _synchronised(self, record: QueueRecord, node: str) -> None:
+        """Record a mirror as synchronised; a master that the policy does not want may go now (H12, H41)."""
+        if node in record.synchronised:
+            return
+        record.synchronised.add(node)
+        self._emit(MirrorSynchronised("H41", record.name, node))
+        self.soon(partial(self.reapply, record.name))
+        self.soon(partial(self._maybe_move, record))
+
+    def _maybe_move(self, record: QueueRecord) -> None:
+        if record.alive and self.records.get(record.name) is record:
+            master, _ = wanted(record, self.running)
+            if master != record.master:
+                self.update(record)
+
+    def reapply(self, name: str) -> None:
+        """The record changed: the master applies its arguments and policy again (H43)."""
+        if name in self._queues:
+            self._queues.reapply(name)
+
+    # --- members go --------------------------------------------------------------------------------------------------
+
+    def drop(self, record: QueueRecord, node: str, how: str = "dropped") -> None:
+        """Let a mirror delete its content and end (H14)."""
+        member = self.members.pop((record.name, node), None)
+        if member is not None:
+            member.end()
+            member.site.watch.monitor.deregister(record.name)
+            self._forget_label(record.name, node)
+            member.site.host.delete(record.name, how)
+        self._left(record, node, how)
+        record.forget(node)
+        self.soon(partial(self.reapply, record.name))
+
+    def _forget_label(self, name: str, node: str) -> None:
+        self._board.forget_queue(f"{name}@{node}")
+
+    def _left(self, record: QueueRecord, node: str, how: str) -> None:
+        self.rings[record.name].leave(node)
+        self._emit(MirrorLeft("H61", record.name, node, how))
+        self._confirms.member_gone(record.name, node)
+        sync = self.syncs.get(record.name)
+        if sync is not None:
+            self.soon(partial(sync.died, node))
+        if not record.mirrors or record.mirrors == [node]:
+            live = self._queues.get(record.name)
+            if live is not None:
+                live.copies = None
+
+    def stop_mirrors(self, record: QueueRecord, reason: str) -> None:
+        """Let every mirror delete what it has and end (H66)."""
+        self._broadcast(record.name, to_do.Delete(reason))
+        self.rings[record.name].finish()
+        for node in list(record.mirrors):
+            self.drop(record, node, reason)
+
+    def _crashed(self, record: QueueRecord, member: Member) -> None:
+        self.soon(partial(self.hooks.crashed, record, member.node))
+
+    def lose_mirror(self, record: QueueRecord, node: str, how: str) -> None:
+        """A mirror's process is gone without a word; its engine is still to be ended."""
+        member = self.members.pop((record.name, node), None)
+        if member is not None:
+            member.end()
+            member.site.watch.monitor.deregister(record.name)
+        self._forget_label(record.name, node)
+        if how == "crash":
+            self.rings[record.name].leave(node)
+            self._emit(MirrorLeft("H61", record.name, node, how))
+        else:
+            self._left(record, node, how)
+
+    # --- deaths and promotion (H61-H64) ------------------------------------------------------------------------------
+
+    def died(self, record: QueueRecord, dead: Iterable[str]) -> None:
+        """Members are gone: whoever lives acts on it, after what the ring had under way arrived (H28)."""
+        self.rings[record.name].finish()
+        self._died(record, set(dead))
+
+    def _died(self, record: QueueRecord, dead: set[str]) -> None:
+        living = [node for node in record.mirrors if node not in dead]
+        if record.alive:
+            for node in dead:
+                record.forget(node)
+            self.soon(partial(self.reapply, record.name))
+            if record.mirroring is not None and record.mirroring.mode == "exactly":
+                self.update(record)
+            self.soon(partial(self.hooks.auto_sync, record.name))
+            return
+        if not living:
+            record.mirrors, record.synchronised = [], set()
+            self.soon(partial(self.hooks.gone, record.name))
+            return
+        heir = living[0]
+        if heir in record.orphans:
+            return
+        if self.refuses(record):
+            self._refuse(record, heir)
+            return
+        for node in dead:
+            record.forget(node)
+        self.promote(record, heir)
+
+    def refuses(self, record: QueueRecord) -> bool:
+        """Return whether no mirror may be promoted after a failure: when-synced, and none is synchronised (H61)."""
+        mirroring = record.mirroring
+        if mirroring is None or mirroring.promote_on_failure != WHEN_SYNCED:
+            return False
+        return not record.synchronised
+
+    def _refuse(self, record: QueueRecord, heir: str) -> None:
+        """The oldest mirror may not be promoted: it deletes what it has, and counts as living still (H64)."""
+        member = self.members.pop((record.name, heir))
+        member.end()
+        member.site.watch.monitor.deregister(record.name)
+        self._forget_label(record.name, heir)
+        member.site.host.delete(record.name, "refused")
+        self._emit(MirrorLeft("H64", record.name, heir, "refused"))
+        self._confirms.member_gone(record.name, heir)
+        record.orphans.add(heir)
+
+    def promote(self, record: QueueRecord, heir: str) -> None:
+        """Let a mirror be the master (H62)."""
+        name = record.name
+        member = self.members[(name, heir)]
+        sync = self.syncs.get(name)
+        if sync is not None:
+            sync.fail("master_gone")
+        if member.frozen:
+            member.heir = True
+            return
+        del self.members[(name, heir)]
+        member.end()
+        member.site.watch.monitor.deregister(name)
+        mirror = member.mirror
+        source, lost = self.label(name, heir), mirror.depth_delta or 0
+        record.forget(heir)
+        record.master, record.alive = heir, True
+        self.lost += lost
+        self._emit(QueuePromoted("H62", name, heir, source, {"lost": lost}))
+        self._board.rename_queue(name, source)
+        mirror.queue.advance_clock(self._clock.now_us)
+        mirror.requeue_all()
+        master = self.masters[name] = self._master(name, mirror.queue)
+        master.seen.insert_all(each for each in mirror.known if each.known != "published_and_seen")
+        self._broadcast(name, to_do.Depth(master.whole_depth))
+        live = self._queues.take_over(name, self.sites[heir])
+        live.copies = partial(self.copy, name) if record.mirrors else None
+        for copy in mirror.leftovers():
+            live.enter(copy.arrival, 0, copy.expiration_ms, copy.confirm_at_once, already_delivered=True)
+        for copy in member.late_copies():
+            new, confirmed = master.late(copy)
+            self._confirms.member_confirmed(name, heir, confirmed)
+            for each in new:
+                live.enter(each.arrival, 0, each.expiration_ms, each.confirm_at_once, already_delivered=True)
+        self._consumers.served_anew(name, cancels=not record.down_sent)
+        record.down_sent = False
+        self.soon(partial(self.hooks.served, name))
+        self.soon(partial(self.reapply, name))
+        if record.mirroring is not None and record.mirroring.mode == "exactly":
+            self.update(record)
+        self.soon(partial(self.hooks.auto_sync, name))
+
+    def move(self, record: QueueRecord, _: str) -> None:
+        """Let the old master go, so that a mirror takes over (H11, H14)."""
+        name, node = record.name, record.master
+        record.alive = False
+        self._queues.lose(name)
+        self.masters.pop(name, None)
+        self.sites[node].host.delete(name, "dropped")
+        self.rings[name].leave(node)
+        self._confirms.member_gone(name, node)
+        self.died(record, ())
+
+    def process(self, name: str, node: str | None) -> QueueProcess | None:
+        """Return the process of a queue's member on a node, of its master for None; None where there is none."""
+        record = self.records[name]
+        if node is None or node == record.master:
+            return self._queues[name].process if name in self._queues else None
+        member = self.members.get((name, node))
+        return member.process if member is not None else None
+
+    # --- messages on their way (H31, H32) ----------------------------------------------------------------------------
+
+    def _broadcast(self, name: str, instruction: to_do.Instruction) -> None:
+        record, ring = self.records[name], self.rings[name]
+        if record.mirrors and not isinstance(instruction, to_do.SetMode):
+            self._emit(ring_sent(name, record.master, instruction, len(ring.members)))
+        ring.broadcast(record.master, instruction)
+
+    def _deliver(self, name: str, node: str, instruction: to_do.Instruction) -> None:
+        if self.observer is not None:
+            self.observer(node, "gm", instruction)
+        member = self.members.get((name, node))
+        if member is not None and not isinstance(instruction, to_do.Delete):
+            member.take(instruction)
+
+    def copy(self, name: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
+        """Give every mirror what a channel publishes (H31)."""
+        copy, record = Copy(arrival, expiration_ms, confirm_at_once), self.records[name]
+        for node in list(record.mirrors):
+            member = self.members.get((name, node))
+            if member is not None:
+                self.count_bytes(arrival.count * (arrival.size_bytes + FRAME_BYTES))
+                member.take_copy(copy)
+
+
+def _nothing(_: str) -> None:
+    return None

@@ -1,0 +1,117 @@
+"""Building what a cluster consists of: its nodes, the members of its queues, and what happens to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from engine.backing_queue.protocol import BackingQueue
+from engine.broker.clients.closing import Closing
+from engine.broker.commands.base import Command
+from engine.broker.memory.monitor import MemoryMonitor
+from engine.broker.memory.watch import MemoryWatch
+from engine.broker.mirrors.channels import MirroredChannels
+from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.labels import Labelled
+from engine.broker.mirrors.mishaps import Mishaps
+from engine.broker.mirrors.nodes import Nodes
+from engine.broker.mirrors.patience import Patience
+from engine.broker.mirrors.places import Places
+from engine.broker.mirrors.rooms_below import RoomsBelow
+from engine.broker.mirrors.shown import Shown
+from engine.broker.mirrors.syncs import Syncs
+from engine.broker.queues.site import Site
+from engine.broker.vhost.configuration import Configuration
+from engine.broker.vhost.message_kinds import MessageKinds
+from engine.broker.vhost.virtual_host import VirtualHost
+from engine.formats.message import MessageCodec
+from engine.report.transitions.base import Transition
+from engine.storage.port import Storage
+
+NODES: Final = ("n1", "n2", "n3")
+"""Names of a cluster's nodes, in the order in which each lists those that run (H9)."""
+
+
+def sites_of(
+    configuration: Configuration,
+    codec: MessageCodec,
+    storage: Storage,
+    kinds: MessageKinds,
+    label: Callable[[str, str], str],
+    emit: Callable[[Transition], None],
+) -> dict[str, Site]:
+    """Return the nodes of a cluster by name, each with files and memory of its own.
+
+    Args:
+        label: names a queue's member on a node.
+    """
+    names = NODES[: configuration.node.nodes]
+    return {
+        name: Site(
+            name,
+            VirtualHost(
+                settings=configuration.queue,
+                codec=codec,
+                storage=storage,
+                emit=emit if len(names) == 1 else Labelled(emit, name, name == NODES[0], label),
+                as_read=kinds.as_read,
+                folder="" if name == NODES[0] else f"{name}/",
+            ),
+            MemoryWatch(MemoryMonitor()),
+        )
+        for name in names
+    }
+
+
+def queues_of(sites: Mapping[str, Site]) -> Iterator[BackingQueue]:
+    """Yield every engine that runs on any node."""
+    for site in sites.values():
+        yield from site.host.queues()
+
+
+class ClusterParts:
+    """What one cluster consists of.
+
+    Args:
+        below: what the cluster stands on.
+        seed: the scenario's.
+        forget_queue: forgets a queue that does not come back.
+        node_changed: called when a node came or went.
+        redo: does a command that its client sent while its channel waited.
+    """
+
+    def __init__(
+        self,
+        below: RoomsBelow,
+        cluster: Cluster,
+        closing: Closing,
+        *,
+        seed: int,
+        forget_queue: Callable[[str], None],
+        node_changed: Callable[[str], None],
+        redo: Callable[[Command], None],
+    ) -> None:
+        queues, connections, configuration = below.queues, below.connections, below.configuration
+        self.sites = below.sites
+        self.nodes = Nodes(below, cluster, closing, forget_queue, node_changed)
+        self.syncs = Syncs(below, cluster, self.memory_alarm)
+        self.places = Places(cluster, configuration.current, seed)
+        self.patience = Patience(cluster, below.consumers, closing, below.clock, redo)
+        self.mishaps = Mishaps(cluster, queues, connections.confirms)
+        self.shown = Shown(cluster)
+        queues.more_items = self.shown.of_queue
+        connections.members = MirroredChannels(cluster, queues, configuration.current)
+        cluster.hooks.room = connections.credit_came
+        self._connections = connections
+        self._consumers = below.consumers
+
+    def memory_alarm(self) -> bool:
+        """Return whether any node's memory alarm is set (H57, H86)."""
+        return any(site.watch.alarm for site in self.sites.values())
+
+    def actors_at(self, node: str) -> int:
+        """Return how many connections of publishers and consumers a node has."""
+        names = [name for name in (*self._connections.publishers, *self._consumers.all) if name != "burst"]
+        if len(self.sites) == 1:
+            return len(names)
+        return sum(self.nodes.node_of(name) == node for name in names)

@@ -1,0 +1,78 @@
+"""What is shown of a cluster: its nodes, and the members of its queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.member import Member
+from engine.report.transitions.base import Why
+
+RULES: Final = {
+    "node": "H1",
+    "mirrors": "H1",
+    "synchronised": "H41",
+    "depth_delta": "H40",
+    "held_copies": "H37",
+    "frozen": "H88",
+    "syncing": "H56",
+}
+"""By which rule each fact changes."""
+
+
+class Shown:
+    """Reads the members of one cluster; changes none."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def nodes(self) -> Why:
+        """Return what is shown of the nodes; nothing where there is only one."""
+        cluster = self._cluster
+        if len(cluster.sites) == 1:
+            return {}
+        shown: Why = {"between_bytes": cluster.between_bytes, "lost": cluster.lost}
+        for name, site in cluster.sites.items():
+            memory = site.watch.memory
+            shown |= {
+                f"{name}_up": site.up,
+                f"{name}_memory_bytes": memory.total if site.up else 0,
+                f"{name}_limit_bytes": site.watch.limit,
+                f"{name}_alarm": site.watch.alarm,
+            }
+            if site.disk_alarm is not None:
+                shown[f"{name}_disk_alarm"] = site.up and site.disk_alarm
+        return shown
+
+    def of_queue(self, name: str) -> dict[str, Any]:
+        """Return what mirrors add to the facts of a queue; nothing for an unmirrored one of a single node."""
+        record = self._cluster.records.get(name)
+        if record is None or (len(self._cluster.sites) == 1 and record.mirroring is None):
+            return {}
+        shown: dict[str, Any] = {"node": record.master}
+        if record.mirroring is not None:
+            shown |= {"mirrors": list(record.mirrors), "synchronised": sorted(record.synchronised)}
+        return shown | ({"syncing": True} if name in self._cluster.syncs else {})
+
+    def mirrors(self) -> Iterator[tuple[str, Member]]:
+        """Yield every mirror with the name that transitions give it."""
+        for (queue, node), member in sorted(self._cluster.members.items()):
+            yield self._cluster.label(queue, node), member
+
+    def of_mirror(self, member: Member) -> dict[str, Any]:
+        """Return what is shown of a mirror beside its engine; what has its usual value is left out."""
+        mirror, process = member.mirror, member.process
+        known = member.site.watch.monitor.queues.get(process.name)
+        shown: dict[str, Any] = {
+            "mirror_of": process.name,
+            "node": member.node,
+            "depth_delta": "unknown" if mirror.depth_delta is None else mirror.depth_delta,
+            "held_copies": mirror.waiting or None,
+            "frozen": member.frozen or None,
+            "syncing": member.syncing or None,
+            **process.timer_items(),
+        }
+        if known is not None:
+            shown |= {"reported_duration": known.reported, "desired_duration": known.sent}
+        return {name: value for name, value in shown.items() if value is not None}

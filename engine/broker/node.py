@@ -1,0 +1,475 @@
+"""The node: queues with everything around them, driven by commands in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+
+from engine.amqp.declarations import DeclaredQueue
+from engine.amqp.errors import AmqpError
+from engine.amqp.policies import Effective
+from engine.backing_queue.arrivals import Arrival
+from engine.broker.clients.closing import Closing
+from engine.broker.clients.connections import Connections
+from engine.broker.clients.consumers import Consumers
+from engine.broker.commands import commands
+from engine.broker.commands.base import Command
+from engine.broker.commands.commands import AnyCommand
+from engine.broker.commands.scenario import Scenario, TimedCommand
+from engine.broker.commands.topology_commands import KillQueue
+from engine.broker.control.client_parts import ClientParts
+from engine.broker.control.client_verbs import ClientVerbs
+from engine.broker.control.cluster_verbs import ClusterVerbs
+from engine.broker.control.ends import QueueEnds
+from engine.broker.control.hand_verbs import HandVerbs
+from engine.broker.control.life import Life
+from engine.broker.control.machine import Machine
+from engine.broker.control.monitors import Monitors
+from engine.broker.control.operator_verbs import Console, OperatorVerbs, no_console
+from engine.broker.control.report import Live, Report
+from engine.broker.control.shown_settings import ShownSettings
+from engine.broker.control.topology_verbs import TopologyVerbs
+from engine.broker.control.verbs import Verbs
+from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
+from engine.broker.mirrors.rooms_below import RoomsBelow
+from engine.broker.queues.dead_letters import DeadLetters
+from engine.broker.queues.deliveries import Callbacks
+from engine.broker.queues.evictions import Reason
+from engine.broker.queues.lifetimes import Lifetimes
+from engine.broker.queues.queue_process import QueueProcess
+from engine.broker.queues.queues import Queues
+from engine.broker.time.processes import Processes
+from engine.broker.time.scheduler import COMMAND, Scheduler
+from engine.broker.vhost.board import Board
+from engine.broker.vhost.capacity import Capacity
+from engine.broker.vhost.configuration import Configuration
+from engine.broker.vhost.definitions import Definitions
+from engine.broker.vhost.message_kinds import MessageKinds
+from engine.broker.vhost.virtual_host import QUEUE
+from engine.formats.message import MessageCodec, Template
+from engine.report.log import TransitionLog
+from engine.report.transitions.base import Transition
+from engine.storage.port import Storage
+from engine.values.errors import CommandError
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+
+STEP_HORIZON_US: Final = 60_000_000
+"""A step searches so far ahead for the next event."""
+PREFIX_BYTES: Final = 8
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A command of the scenario that could not be done when its time came."""
+
+    at_us: int
+    command: AnyCommand
+    message: str
+
+
+class Node:
+    """A whole node in virtual time.
+
+    The same scenario gives the same transitions, however the time is cut into calls of `advance` and whichever
+    storage is underneath.
+
+    Args:
+        scenario: profile, settings, seed and timed commands; more commands can be submitted.
+        storage: an empty place for the node's files.
+        keep: how many transitions the log holds.
+        console: understands the lines of the command `ctl`; see engine.ctl.operator.
+    """
+
+    def __init__(
+        self, scenario: Scenario, storage: Storage, keep: int = 2048, console: Console = no_console
+    ) -> None:
+        self.scenario = scenario
+        self.storage = storage
+        self.configuration = Configuration(scenario)
+        self.log = TransitionLog(keep)
+        self.refused: list[Refused] = []
+        self.history: list[TimedCommand] = []
+        self._build_broker()
+        self._build_clients()
+        self._build_nodes()
+        self._build_control(console)
+        self._begin()
+
+    def _build_broker(self) -> None:
+        """Build time, definitions, files, memory and queues, and start on an empty storage."""
+        configuration = self.configuration
+        self._clock = Scheduler()
+        self.processes = Processes(self._clock, self._emit, self._stores_worked, configuration.credit)
+        self.processes.use(configuration.node.work_profile)
+        self.board = Board(self._emit)
+        prefix = blake2b(self.scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
+        self._codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
+        below = configuration.queue.queue_index_embed_msgs_below
+        self.kinds = MessageKinds(self._codec, below, self._oldest_message)
+        self.definitions = Definitions(self._emit)
+        self.sites = sites_of(configuration, self._codec, self.storage, self.kinds, self._label, self._emit)
+        first = self.sites[NODES[0]]
+        self.host, self.watch = first.host, first.watch
+        self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
+        self.queues = Queues(
+            site=first,
+            clock=self._clock,
+            settings=configuration.current,
+            processes=self.processes,
+            board=self.board,
+            emit=self._emit,
+            on_confirmed=self._confirmed,
+            callbacks=Callbacks(self._discarded, self._taken, self._rejected, self._bury, self._broken),
+            definitions=self.definitions,
+            lifetimes=self.lifetimes,
+        )
+        self._settings = ShownSettings(configuration, self.queues, self.board)
+        self._machine = Machine(configuration, self.processes, self.board)
+        self._settings.report_settings("start")
+        self._machine.report_work()
+        for site in self.sites.values():
+            site.host.start_new()
+        self.processes.of_stores(self.host.stores)
+
+    def _connection_bytes_per_s(self) -> int | None:
+        return self.configuration.node.connection_bytes_per_s
+
+    def _build_clients(self) -> None:
+        """Build publishers, consumers, and what AMQP closes of them."""
+        self.consumers = Consumers(self.queues, self.queues.way_out, self._emit, self._lost_consumer)
+        self.lifetimes.consumers = self.consumers
+        engines = partial(queues_of, self.sites)
+        self._capacity = Capacity(self.configuration.node, self._codec, self.storage, engines)
+        self.connections = Connections(
+            self.queues,
+            self.consumers,
+            self.definitions,
+            self.kinds,
+            self._publish_failed,
+            self._clock,
+            self._capacity,
+            self.processes,
+            self._emit,
+            self._redo,
+            self._connection_bytes_per_s,
+        )
+        self.dead_letters = DeadLetters(
+            self.definitions,
+            self.queues,
+            self.kinds,
+            self._clock,
+            self.connections.take_numbers,
+            self._emit,
+        )
+        self._below = RoomsBelow(
+            sites=self.sites,
+            clock=self._clock,
+            configuration=self.configuration,
+            definitions=self.definitions,
+            board=self.board,
+            queues=self.queues,
+            consumers=self.consumers,
+            connections=self.connections,
+            emit=self._emit,
+        )
+        self.cluster = Cluster(self._below)
+        self._ends = QueueEnds(
+            self.queues, self.consumers, self.connections.confirms, self._settings, self.cluster
+        )
+        self._closing = Closing(
+            self.connections,
+            self.consumers,
+            self.definitions,
+            self._ends.delete,
+            self.board.forget_actor,
+            self._emit,
+        )
+
+    def _build_nodes(self) -> None:
+        """Build what stops and starts the nodes of the cluster, and fills mirrors."""
+        self._parts = ClusterParts(
+            self._below,
+            self.cluster,
+            self._closing,
+            seed=self.scenario.seed,
+            forget_queue=self._ends.forget,
+            node_changed=self._node_changed,
+            redo=self._redo,
+        )
+
+    def _build_control(self, console: Console) -> None:
+        """Build the monitors, stops and starts, the report of what changed, and what commands do."""
+        clients = ClientParts(
+            self.definitions,
+            self.queues,
+            self.lifetimes,
+            self.connections,
+            self.consumers,
+            self._closing,
+            self._parts.patience,
+        )
+        self.monitors = Monitors(
+            configuration=self.configuration,
+            clock=self._clock,
+            storage=self.storage,
+            processes=self.processes,
+            watch=self.watch,
+            board=self.board,
+            host=self.host,
+            parts=clients,
+            actors=self._parts.actors_at,
+            cluster=self.cluster,
+        )
+        self.life = Life(
+            configuration=self.configuration,
+            settings=self._settings,
+            parts=clients,
+            dead_letters=self.dead_letters,
+            watch=self.watch,
+            monitors=self.monitors,
+            on_gone=self.cluster.ended,
+        )
+        self._report = Report(
+            board=self.board,
+            settings=self._settings,
+            machine=self._machine,
+            life=self.life,
+            watch=self.watch,
+            monitors=self.monitors,
+            processes=self.processes,
+            host=self.host,
+            parts=clients,
+            shown=self._parts.shown,
+            sites=self.sites,
+        )
+        self._verbs = Verbs(self.life, (self.connections.unread, self._parts.patience), self.cluster.sites)
+        self._teach_verbs(clients, console)
+
+    def _teach_verbs(self, parts: ClientParts, console: Console) -> None:
+        """Give each kind of command the function that does it."""
+        clients = ClientVerbs(
+            parts,
+            configuration=self.configuration,
+            capacity=self._capacity,
+            board=self.board,
+            scheduler=self._clock,
+        )
+        hand = HandVerbs(parts)
+        topology = TopologyVerbs(parts, self._ends, self.cluster, self._parts)
+        cluster = ClusterVerbs(self.cluster, self._parts, self.queues)
+        operator = OperatorVerbs(
+            configuration=self.configuration,
+            settings=self._settings,
+            queues=self.queues,
+            monitors=self.monitors,
+            life=self.life,
+            report=self._report,
+            change_machine=self._change_machine,
+            console=console,
+            do=self._verbs.do,
+            cluster=self.cluster,
+            clock=self._clock,
+        )
+        for verbs in (clients, hand, topology, operator, cluster):
+            self._verbs.learn(verbs.handlers())
+
+    def _begin(self) -> None:
+        self._declare_topology()
+        self.monitors.start()
+        for timed in self.scenario.commands:
+            self._clock.at(timed.at_us, partial(self._scheduled, timed), COMMAND)
+        self._end_event()
+
+    def _declare_topology(self) -> None:
+        """Declare what the scenario has before its first command: its topology, or one queue called orders."""
+        topology = self.scenario.topology
+        if topology is None:
+            only = DeclaredQueue(name=QUEUE, durable=self.configuration.node.queue_durable)
+            self.queues.begin(only, redeclared=True)
+            self.cluster.began(QUEUE, NODES[0])
+            return
+        for command in topology.declarations():
+            self._verbs.do(command)
+
+    @property
+    def process(self) -> QueueProcess:
+        """The process of the first queue."""
+        return next(iter(self.queues.values())).process
+
+    # --- what parts send to parts that are built later ---------------------------------------------------------------
+
+    def _emit(self, transition: Transition) -> None:
+        self.log.add(self._clock.now_us, transition)
+        self.processes.meter.observe(transition)
+
+    def _label(self, queue: str, node: str) -> str:
+        return self.cluster.label(queue, node)
+
+    def _node_changed(self, _: str) -> None:
+        self.monitors.measure_memory()
+        self.monitors.others.measure_memory()
+
+    def _oldest_message(self) -> int:
+        """Return the lowest message number that any queue has in RAM or any store on disk."""
+        oldest = [s.oldest_message() for site in self.sites.values() for s in site.host.stores.values()]
+        oldest += [queue.oldest_message() for queue in queues_of(self.sites)]
+        return min((each for each in oldest if each is not None), default=self.connections.next_msg_no)
+
+    def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
+        self.connections.confirms.confirmed(queue, messages)
+
+    def _discarded(self, queue: str, arrival: Arrival) -> None:
+        self.connections.confirms.discarded(queue, arrival)
+
+    def _taken(self, queue: str, messages: Range) -> None:
+        self.connections.confirms.taken(queue, messages)
+
+    def _rejected(self, queue: str, messages: Range) -> None:
+        self.connections.confirms.rejected(queue, messages, "overflow")
+
+    def _bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
+        self.dead_letters.bury(queue, reason, dead, limits)
+
+    def _broken(self, queue: str) -> None:
+        """Let a queue's process crash as soon as what goes on now is over; what reaches it until then is lost (D4)."""
+        self.queues[queue].process.hold()
+        self._clock.after(0, partial(self._crash, queue))
+
+    def _crash(self, queue: str) -> None:
+        if queue in self.queues:
+            self._verbs.do(KillQueue(queue=queue))
+
+    def _lost_consumer(self, queue: str) -> None:
+        self.lifetimes.lost_consumer(self.queues[queue])
+
+    def _delete_queue(self, name: str, rule: str, cause: str) -> None:
+        self._ends.delete(name, rule, cause)
+
+    def _publish_failed(self, actor: str, error: AmqpError) -> None:
+        self._closing.fail(actor, error, "P8")
+
+    def _redo(self, command: Command) -> None:
+        """Do what a client by hand sent while its connection was blocked; nobody waits for a refusal any more."""
+        with suppress(CommandError):
+            self._verbs.do(command)
+
+    def _stores_worked(self) -> None:
+        self.queues.sweep()
+
+    def _change_machine(self) -> None:
+        self._machine.change(self.host, self.queues, self.connections, self.consumers)
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    def now_us(self) -> int:
+        """The virtual time in microseconds."""
+        return self._clock.now_us
+
+    def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
+        """Let time pass up to `until_us`; return whether that was reached.
+
+        Args:
+            until_us: virtual microseconds; nothing happens when that is past.
+            max_transitions: stop after the event that brought this many.
+        """
+        stop_at = None if max_transitions is None else self.log.number + max_transitions
+        while self._clock.run_next(until_us):
+            self._end_event()
+            if stop_at is not None and self.log.number >= stop_at:
+                return False
+        self._clock.now_us = max(self._clock.now_us, until_us)
+        return True
+
+    def next_us(self) -> int | None:
+        """Return when something may happen next by itself; None for never."""
+        return self._clock.next_us()
+
+    def step(self) -> bool:
+        """Let time pass up to the next event that brings transitions; return whether there was one."""
+        before = self.log.number
+        until_us = self._clock.now_us + STEP_HORIZON_US
+        while self._clock.run_next(until_us):
+            self._end_event()
+            if self.log.number > before:
+                return True
+        return False
+
+    def run(self) -> str:
+        """Run the scenario to its end and return the digest."""
+        self.advance(self.scenario.until_us)
+        return self.log.digest
+
+    # --- commands ----------------------------------------------------------------------------------------------------
+
+    def submit(self, command: dict[str, Any] | AnyCommand) -> None:
+        """Do a command now.
+
+        What the node does by itself at this very time comes first, so that a replay gives the same.
+
+        Raises CommandError when it is malformed or cannot be done; then nothing changed.
+        """
+        parsed = command if isinstance(command, Command) else commands.parse(command)
+        self.advance(self._clock.now_us)
+        self._apply(parsed)
+
+    def _apply(self, command: AnyCommand) -> None:
+        self._verbs.do(command)
+        self.history.append(TimedCommand(self._clock.now_us, command))
+        self._end_event()
+
+    def _scheduled(self, timed: TimedCommand) -> None:
+        try:
+            self._apply(timed.command)
+        except CommandError as error:
+            self.refused.append(Refused(timed.at_us, timed.command, str(error)))
+
+    def scenario_so_far(self, title: str | None = None) -> Scenario:
+        """Return the run up to now as a scenario with its digest, to be replayed."""
+        self.advance(self._clock.now_us)
+        return msgspec.structs.replace(
+            self.scenario,
+            title=self.scenario.title if title is None else title,
+            commands=tuple(self.history),
+            until_us=self._clock.now_us,
+            digest=self.log.digest,
+        )
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def _end_event(self) -> None:
+        """Let dead letters arrive, and report what an event changed without a transition of its own."""
+        if self.monitors.only_looked:  # every third event of a session at work
+            self.monitors.only_looked = False
+            return
+        self.dead_letters.deliver()
+        self.cluster.settle()
+        self._report.report_changes()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
+        return self._report.snapshot()
+
+    def held_messages(self) -> int:
+        """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
+        return self._capacity.held(self.connections.waiting)
+
+    def live(self) -> Live:
+        """Return what a snapshot does not contain: rates, and who is subscribed."""
+        return self._report.live()
+
+    def verify(self) -> None:
+        """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""
+        if not self.life.runs:
+            return
+        for queue in queues_of(self.sites):
+            queue.verify()
+        for site in self.sites.values():
+            for store in site.host.stores.values() if site.up else ():
+                store.verify()

@@ -1,0 +1,103 @@
+"""Dead letters: messages that died in a queue are published again to its dead-letter exchange (P8, P9, P11)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from engine.amqp.deaths import died, without_cycles
+from engine.amqp.policies import Effective
+from engine.backing_queue.arrivals import Arrival
+from engine.broker.commands.base import Message
+from engine.broker.queues.deliveries import Deliveries
+from engine.broker.queues.evictions import Reason
+from engine.broker.time.process import PUBLISH
+from engine.broker.time.scheduler import Scheduler
+from engine.broker.vhost.definitions import Definitions
+from engine.broker.vhost.message_kinds import MessageKinds
+from engine.report.transitions.amqp import DeadLettered
+from engine.report.transitions.base import Transition
+from engine.values.extents import Extent
+
+SECOND_US = 1_000_000
+
+
+class DeadLetters:
+    """Dead messages on their way: they are in their new queues when the event that killed them has ended.
+
+    Args:
+        take_numbers: returns the first of so many new message numbers.
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        queues: Mapping[str, Deliveries],
+        kinds: MessageKinds,
+        clock: Scheduler,
+        take_numbers: Callable[[int], int],
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self._definitions = definitions
+        self._queues = queues
+        self._kinds = kinds
+        self._clock = clock
+        self._take_numbers = take_numbers
+        self._emit = emit
+        self._waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
+
+    def bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
+        """Give dead messages their new headers and route them; cycles are broken."""
+        exchange = limits.dead_letter_exchange
+        if exchange is None or exchange not in self._definitions.exchanges.exchanges:
+            return
+        for extent in dead:
+            before = self._kinds.of(extent.template)
+            key = limits.dead_letter_routing_key
+            headers = died(
+                before.headers,
+                reason=reason,
+                queue=queue,
+                exchange=before.exchange,
+                routing_key=before.routing_key,
+                time_s=self._clock.now_us // SECOND_US,
+                expiration_ms=None if extent.read_back else before.expiration_ms,
+                new_routing_key=key,
+            )
+            again = Message(
+                exchange,
+                before.routing_key if key is None else key,
+                headers=headers,
+                properties=before.properties,
+                copies=before.copies if key is None else (),
+                rewritten=True,
+            )
+            routed = self._definitions.route(exchange, again.routing_keys, headers)
+            to, cycling = without_cycles(reason, headers, routed)
+            why: dict[str, int | float | str | bool | None] = {"cycling": len(cycling)}
+            rule = "P11" if reason == "rejected" else "P9" if reason == "expired" else "P8"
+            self._emit(DeadLettered(rule, queue, reason, extent.count, exchange, again.routing_key, to, why))
+            if to:
+                arrival = Arrival(
+                    extent.count,
+                    self._take_numbers(extent.count),
+                    extent.size_bytes,
+                    extent.raw_persistent,
+                    template=self._kinds.number(again, extent.raw_persistent),
+                )
+                self._kinds.remember(arrival)
+                self._waiting.append((arrival, to))
+
+    def deliver(self) -> None:
+        """Let dead letters arrive, and those that this kills in turn."""
+        while self._waiting:
+            arrival, to = self._waiting.popleft()
+            for name in to:
+                if name in self._queues:
+                    queue = self._queues[name]
+                    queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
+
+    def forget(self) -> None:
+        """The node stopped: what was on its way is lost."""
+        self._waiting.clear()

@@ -1,0 +1,497 @@
+"""Messages on their way through one queue process to consumers and back (P7-P13)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+
+from engine.amqp.policies import expiry_ms
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.broker.clients.actors import Consumer
+from engine.broker.clients.channel import Channel, tags_of
+from engine.broker.clients.way_out import WayOut
+from engine.broker.queues.evictions import Bury, Evictions
+from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
+from engine.broker.queues.ring import Ring
+from engine.broker.time.pace import BURST_SPACING_US
+from engine.broker.time.process import ACK, PUBLISH, Process
+from engine.broker.time.scheduler import Scheduler
+from engine.report.transitions.amqp import Rejected
+from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.messages import Discarded, Dropped
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+
+
+class Callbacks(NamedTuple):
+    """Functions that are called when something happens to messages of a queue; the first argument is its name.
+
+    Args:
+        discarded: messages left without being queued (K2).
+        taken: messages whose confirms go out at once, where the queue might have rejected them (K1).
+        rejected: messages that the queue did not take (P8).
+        bury: messages died.
+        broken: the queue's process cannot go on: it crashes.
+    """
+
+    discarded: Callable[[str, Arrival], None]
+    taken: Callable[[str, Range], None]
+    rejected: Callable[[str, Range], None]
+    bury: Bury
+    broken: Callable[[str], None]
+
+
+class Deliveries:
+    """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
+
+    Consumers take turns, a message each (P12). Where all of them can take some, whole rounds are dealt at once, and
+    what a consumer holds is every second, third, ... message of an extent.
+
+    Args:
+        process: the queue process.
+        way_out: how deliveries and acknowledgements travel where work takes time.
+        callbacks: called with what happens to messages.
+    """
+
+    def __init__(
+        self,
+        process: QueueProcess,
+        way_out: WayOut,
+        scheduler: Scheduler,
+        emit: Callable[[Transition], None],
+        callbacks: Callbacks,
+    ) -> None:
+        self.process = process
+        self.name = process.name
+        self.evictions = Evictions(process, scheduler, callbacks.bury)
+        self.used = False
+        """Whether it ever had a consumer (P18)."""
+        self._way_out = way_out
+        self.ring = Ring(self._resumed)
+        self._scheduler = scheduler
+        self._emit = emit
+        self._on_discarded = callbacks.discarded
+        self._on_taken = callbacks.taken
+        self._on_rejected = callbacks.rejected
+        self._bury = callbacks.bury
+        self._on_broken = callbacks.broken
+        self.copies: Callable[[Arrival, int | None, bool], None] | None = None
+        """Sends the mirrors what a channel publishes (H31)."""
+
+    @property
+    def may_reject(self) -> bool:
+        """Whether it may refuse messages for its length (P8)."""
+        return self.evictions.may_reject
+
+    @property
+    def depth(self) -> int:
+        """Ready messages."""
+        return self.process.queue.depth
+
+    @property
+    def durable(self) -> bool:
+        """Whether it survives a restart (D1)."""
+        return self.process.queue.durable
+
+    @property
+    def mailbox(self) -> Process:
+        """The process that takes its messages."""
+        return self.process.mail.process
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+        return self.process.mail.consumer_priority
+
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what an arrival would be in this queue."""
+        return self.process.queue.entry(arrival)
+
+    # --- consumers come and go ---------------------------------------------------------------------------------------
+
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """Those that consume from this queue."""
+        return tuple(self.ring)
+
+    def add(self, consumer: Consumer) -> None:
+        """Let a consumer take its turn last among those of its priority (P12)."""
+        self.used = True
+        self.ring.add(consumer)
+
+    def remove(self, consumer: Consumer) -> None:
+        """Let a consumer get nothing any more; what it holds stays as it is."""
+        self.ring.remove(consumer)
+
+    def start_again(self, process: QueueProcess) -> None:
+        """Go on with a new process, the old one being gone."""
+        self.evictions.stop()
+        self.process = self.evictions.process = process
+
+    def wake(self, consumer: Consumer) -> None:
+        """A consumer was started or changed: give it messages and let it work."""
+        self._way_out.serve(consumer)
+        self.process.send(self.consumer_priority, partial(self._woken, consumer))
+
+    def _woken(self, consumer: Consumer) -> None:
+        self.process.begin()
+        self.ring.unpark(consumer.channel)
+        self._run_backlog(BURST_SPACING_US)
+        self._let_work(consumer)
+        self.process.handled()
+
+    def go_on(self, channel: Channel, spacing_us: int) -> None:
+        """Consumers of a channel may have room again: deliver what waits (P12)."""
+        self.process.begin()
+        if self.ring.unpark(channel):
+            self._run_backlog(spacing_us)
+        self.process.handled_part()
+
+    def limit(self, channel: Channel) -> None:
+        """A channel has a limit for all its consumers from now on (P13)."""
+        self.ring.limit(channel)
+
+    def unlimit(self, channel: Channel) -> None:
+        """A channel has no limit any more (P13)."""
+        if self.ring.unlimit(channel):
+            self._resumed(channel)
+
+    def _resumed(self, channel: Channel) -> None:
+        if self.process.held is not None:
+            self.process.held.append(partial(self._resumed, channel))
+            return
+        self.process.begin()
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    # --- arrival (P8) ------------------------------------------------------------------------------------------------
+
+    def arrive(
+        self,
+        arrival: Arrival,
+        spacing_us: int,
+        expiration_ms: int | None = None,
+        confirm_at_once: bool = False,
+    ) -> None:
+        """Let messages arrive one after the other, `spacing_us` apart.
+
+        Args:
+            expiration_ms: their own expiration (P8.2).
+            confirm_at_once: their confirms do not depend on disk, and nobody sent them yet (K1).
+        """
+        if self.copies is not None:
+            self.copies(arrival, expiration_ms, confirm_at_once)
+        self.enter(arrival, spacing_us, expiration_ms, confirm_at_once)
+
+    def enter(
+        self,
+        arrival: Arrival,
+        spacing_us: int,
+        expiration_ms: int | None = None,
+        confirm_at_once: bool = False,
+        already_delivered: bool = False,
+    ) -> None:
+        """Let messages into this queue, with `already_delivered` as ones that are delivered again (H62)."""
+        if self.process.held is not None:
+            again = partial(
+                self.enter, arrival, spacing_us, expiration_ms, confirm_at_once, already_delivered
+            )
+            self.process.held.append(again)
+            return
+        queue, evictions = self.process.begin(), self.evictions
+        ttl_ms = expiry_ms(evictions.limits.message_ttl_ms, expiration_ms)
+        if ttl_ms is not None:
+            evictions.expiries = True
+            expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
+            # 0 stands for never, and nothing ever is as early as the first microsecond.
+            arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
+        if confirm_at_once and not evictions.may_reject:
+            self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
+        none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
+        done = 0
+        # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
+        if (not queue.depth or self.ring.single_active) and not none_fits:
+            done = self._deliver_directly(arrival, spacing_us, already_delivered)
+        rest = arrival.part(done, arrival.count - done) if done < arrival.count else None
+        if rest is not None and evictions.none_stays and not none_fits:
+            self._vanish(rest)
+            rest = None
+        rejected = 0
+        if rest is not None:
+            fits = min(rest.count, evictions.room(rest.size_bytes)) if evictions.may_reject else rest.count
+            rejected = rest.count - fits
+            if fits:
+                # The first message in an empty queue gets a pass of drop_expired (P8.6).
+                evictions.publish(rest.part(0, fits), spacing_us, already_delivered)
+            if rejected:
+                self._reject(rest.part(fits, rejected))
+        if confirm_at_once and evictions.may_reject and rejected < arrival.count:
+            self._on_taken(self.name, Range(arrival.msg_no, arrival.count - rejected))
+        self.process.handled()
+
+    def _vanish(self, arrival: Arrival) -> None:
+        """Messages that may not stay for a moment leave no trace (P8.4)."""
+        self._emit(
+            Dropped(
+                "P8", self.name, None, None, (self.process.queue.unkept(arrival),), None, {"cause": "ttl"}
+            )
+        )
+        self.process.queue.discard(arrival)
+        self._on_discarded(self.name, arrival)
+
+    def _reject(self, arrival: Arrival) -> None:
+        """The queue is full and takes nothing: nack, and dead-letter with reject-publish-dlx (P8.1)."""
+        queue, limits = self.process.queue, self.evictions.limits
+        why: Why = {
+            "len": queue.depth,
+            "bytes": queue.ready_bytes,
+            "max_length": limits.max_length,
+            "max_length_bytes": limits.max_length_bytes,
+            "overflow": limits.overflow,
+        }
+        self._emit(Rejected("P8", self.name, arrival.count, why))
+        if limits.overflow == "reject-publish-dlx" and self.evictions.dead_letters:
+            self._bury(self.name, "maxlen", [self.process.queue.unkept(arrival)], limits)
+        self.process.queue.discard(arrival)
+        self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
+
+    def _deliver_directly(self, arrival: Arrival, spacing_us: int, again: bool) -> int:
+        """Give new messages to ready consumers without queueing them (P7, P8.3); return how many."""
+        done = 0
+        queue = self.process.queue
+        while done < arrival.count and (consumer := self.ring.next()) is not None:
+            left = arrival.count - done
+            turns = self.ring.turns(consumer, left)
+            each = self.ring.share(turns, left)
+            part = arrival.part(done, each * len(turns))
+            if consumer.needs_ack and queue.depth:
+                # The broker asserts here that the queue is empty (P8.3).
+                self._on_broken(self.name)
+                return arrival.count
+            if consumer.needs_ack:
+                tags = queue.publish_delivered(part, spacing_us)
+                extent = msgspec.structs.replace(self.process.queue.unkept(part), start=tags.start)
+            else:
+                extent = self.process.queue.unkept(part)
+                self._discard(part)
+            self._deal(turns, [(extent, part.count if again else 0)])
+            done += part.count
+        return done
+
+    def _deal(self, turns: tuple[Consumer, ...], taken: Iterable[tuple[Extent, int]]) -> None:
+        """Give messages to consumers in turn.
+
+        Args:
+            taken: messages, and how many of them, the first ones, are delivered again.
+        """
+        step, dealt = len(turns), 0
+        own_tags = len({each.channel for each in turns}) == step
+        for extent, redelivered in taken:
+            if own_tags:
+                for place in range(min(step, extent.count)):
+                    count = (extent.count - place + step - 1) // step
+                    self._hand_over(turns[(dealt + place) % step], extent, redelivered, place, count, step)
+            else:  # consumers of one channel share its tags: one message after the other
+                for place in range(extent.count):
+                    self._hand_over(turns[(dealt + place) % step], extent, redelivered, place, 1, 1)
+            dealt += extent.count
+        for consumer in turns[: dealt % step] if step > 1 else turns:
+            self.ring.delivered(consumer, dealt)
+        for consumer in turns:
+            self._let_work(consumer)
+
+    def _hand_over(
+        self, consumer: Consumer, extent: Extent, redelivered: int, offset: int, count: int, step: int
+    ) -> None:
+        consumer.holding += count
+        consumer.delivered += count
+        consumer.redelivered += max(0, min(count, -(-(redelivered - offset) // step)))
+        consumer.channel.deliver(
+            self.name,
+            consumer.name,
+            extent,
+            redelivered,
+            ack=consumer.needs_ack,
+            offset=offset,
+            count=count,
+            step=step,
+        )
+        self._way_out.sent(self, consumer, count, extent.size_bytes)
+
+    def _discard(self, part: Arrival) -> None:
+        """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
+        self._emit(Discarded("Q24", self.name, None, None, (self.process.queue.unkept(part),)))
+        self.process.queue.discard(part)
+        self._on_discarded(self.name, part)
+
+    # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
+
+    def take(self, count: int, ack: bool, spacing_us: int) -> list[Taken]:
+        """Fetch messages, each fetch followed by a pass of drop_expired with its take and put-back (P10)."""
+        queue = self.process.queue
+        taken: list[Taken] = []
+        while count > 0 and queue.depth:
+            batch = self.evictions.unexpired(min(count, max(1, queue.undisturbed(count))))
+            got = queue.fetch(batch, ack, spacing_us)
+            taken += got
+            count -= sum(each.extent.count for each in got)
+            self.evictions.drop_expired()
+        return taken
+
+    def _run_backlog(self, spacing_us: int) -> None:
+        """Deliver waiting messages while a consumer is ready (P7)."""
+        queue = self.process.queue
+        while queue.depth and (consumer := self.ring.next()) is not None:
+            turns = self.ring.turns(consumer, queue.depth)
+            count = self.ring.share(turns, queue.depth) * len(turns)
+            taken = self.take(count, consumer.needs_ack, spacing_us)
+            self._deal(turns, [(each.extent, each.redelivered) for each in taken])
+
+    # --- consumers at work -------------------------------------------------------------------------------------------
+
+    def _let_work(self, consumer: Consumer) -> None:
+        if consumer.works and consumer.holding and consumer.timer is None:
+            now_us = self._scheduler.now_us
+            consumer.pace.begin(now_us)
+            self._set_timer(consumer)
+
+    def _set_timer(self, consumer: Consumer) -> None:
+        at_us = consumer.pace.next_us(self._scheduler.now_us)
+        consumer.timer = self._scheduler.at(at_us, partial(self._work, consumer))
+
+    def _work(self, consumer: Consumer) -> None:
+        """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
+        consumer.timer = None
+        due = consumer.pace.due(self._scheduler.now_us)
+        sharing = sum(each.works for each in self.consumers)
+        spacing_us = consumer.pace.spacing_us(due, sharing)
+        if self.process.held is not None:
+            self.process.held.append(partial(self._let_work, consumer))
+            return
+        self.process.mail.together(partial(self._finish, consumer, due, spacing_us))
+
+    def _finish(self, consumer: Consumer, due: int, spacing_us: int) -> None:
+        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process.
+
+        Where they take no time, it may get messages for them now, and finish those as well.
+        """
+        while due > 0 and consumer.holding:
+            count = min(due, consumer.holding)
+            due -= count
+            consumer.pace.did(count)
+            consumer.holding -= count
+            if consumer.needs_ack:
+                consumer.acked += count
+                tags = tags_of(consumer.channel.take(count))
+                if tags:
+                    self._way_out.acked(self, consumer, tags, consumer.ack == "multiple", spacing_us)
+            else:
+                self._way_out.taken(self, consumer, spacing_us)
+        if consumer.holding and consumer.timer is None:
+            self._set_timer(consumer)
+
+    # --- what channels send ------------------------------------------------------------------------------------------
+
+    def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+        """basic.get `count` times; `then` takes the messages (P10)."""
+        self.process.send(PUBLISH, partial(self._get, count, ack, then))
+
+    def _get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+        self.process.begin()
+        taken = self.take(count, ack, BURST_SPACING_US)
+        self.process.handled()
+        then(taken)
+
+    def ack(
+        self,
+        consumer: Consumer | None,
+        tags: Sequence[Range],
+        multiple: bool,
+        spacing_us: int = BURST_SPACING_US,
+    ) -> None:
+        """Take acknowledgements; with room again their consumer has its turn (P11).
+
+        For what came through the mailbox; `send_ack` puts it there.
+
+        Args:
+            consumer: who held the messages, None for basic.get.
+            spacing_us: how far apart messages are that go out for them.
+        """
+        found = self.process.begin().ack(tags, multiple=multiple)
+        if self._freed(consumer, tags, found):
+            self._run_backlog(spacing_us)
+        self.process.handled_part()
+
+    def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
+        """Let a consumer hold so many messages less; return whether it was parked for them."""
+        if consumer is None:
+            return False
+        full = consumer.credit <= 0
+        consumer.gave_back(sum(each.count for each in tags), sum(each.count for each in found))
+        if not full or consumer.credit <= 0 or consumer not in self.consumers:
+            return False
+        self.ring.unpark(consumer.channel)
+        return True
+
+    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+        self.process.send(ACK, partial(self.ack, consumer, tags, multiple))
+
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
+        self.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple))
+
+    def _end_rejected(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """Let rejected messages be dead letters if there is an exchange for them (P11)."""
+        queue = self.process.begin()
+        if self.evictions.dead_letters:
+            dead = queue.ackfold(tags)
+            if dead:
+                self._bury(self.name, "rejected", dead, self.evictions.limits)
+        found = queue.ack(tags, multiple=multiple)
+        if self._freed(consumer, tags, found):
+            self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
+        """Return messages to the queue, behind queued publishes (P6)."""
+        if multiple or self._takes_back_alike():
+            self.process.send(PUBLISH, partial(self._requeue, consumer, tags, multiple))
+            return
+        for each in tags:
+            for seq_id in range(each.start, each.end):
+                self.process.send(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True))
+
+    def _takes_back_alike(self) -> bool:
+        """Return whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
+        return not self.consumers and not self.evictions.drops_head and not self.evictions.expiries
+
+    def _requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """Return messages, then drop_expired and the consumers have their turn (P11)."""
+        queue = self.process.begin()
+        if tags:
+            self._freed(consumer, tags, queue.requeue(tags, multiple=multiple))
+            self.evictions.drop_heads()
+            self.evictions.drop_expired()
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def put_back(self, tags: Sequence[Range]) -> None:
+        """Take back what a channel held that a stopping node closed (D2): before whatever waits in the mailbox."""
+        self._requeue(None, tags, True)
+
+    def purge(self) -> int:
+        """Drop every ready message; return how many (P19)."""
+        if self.process.held is not None:
+            self.process.held.append(partial(_do, self.purge))
+            return 0
+        count = self.process.begin().purge()
+        self.process.handled()
+        return count
+
+
+def _do(purge: Callable[[], int]) -> None:
+    purge()

@@ -1,0 +1,358 @@
+"""All queues of a node: which there are, their processes, and what begins and ends with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from engine.amqp.declarations import DeclaredQueue
+from engine.amqp.policies import Effective
+from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.backing_queue.protocol import BackingQueue
+from engine.broker.clients.way_out import WayOut
+from engine.broker.commands.settings import NodeSettings
+from engine.broker.queues.deliveries import Callbacks, Deliveries
+from engine.broker.queues.immediate_mail import ImmediateMail
+from engine.broker.queues.lifetimes import Lifetimes
+from engine.broker.queues.mail import Mail
+from engine.broker.queues.queue_mail import QueueMail
+from engine.broker.queues.queue_process import QueueProcess
+from engine.broker.queues.site import Site
+from engine.broker.time.processes import Processes
+from engine.broker.time.scheduler import Scheduler
+from engine.broker.vhost.board import Board
+from engine.broker.vhost.definitions import Definitions
+from engine.broker.vhost.virtual_host import QUEUE, StopKind
+from engine.report.transitions.base import Transition, Why
+from engine.values.errors import CommandError
+from engine.values.ranges import Range
+
+RULES: Final = {
+    "queue_process": "P5",
+    "rate_timer_at_us": "P5",
+    "reported_duration": "M2",
+    "desired_duration": "M2",
+    "ttl_at_us": "P9",
+    "expires_at_us": "P18",
+    "part_of": "P20",
+    "priority": "P20",
+}
+"""By which rule each fact of a queue changes; its definition follows P17."""
+
+
+class Wish:
+    """What commands asked of one queue, which holds through restarts.
+
+    Args:
+        mode: default or lazy.
+        target: a pinned target_ram_count, None for none.
+    """
+
+    def __init__(self) -> None:
+        self.mode = "default"
+        self.target: int | None = None
+
+
+class Queues(Mapping[str, Deliveries]):
+    """The live queues by name, the oldest first.
+
+    Args:
+        site: the node that has the queues which are begun nowhere else.
+        settings: returns the node's settings, which may change while it runs.
+        processes: those of the broker, where work takes time.
+        on_confirmed: called with a queue's name and the messages whose confirms may be sent (K8).
+        callbacks: what happens to messages, as Deliveries reports it.
+        definitions: what queues obey.
+        lifetimes: when they go by themselves.
+    """
+
+    def __init__(
+        self,
+        *,
+        site: Site,
+        clock: Scheduler,
+        settings: Callable[[], NodeSettings],
+        processes: Processes,
+        board: Board,
+        emit: Callable[[Transition], None],
+        on_confirmed: Callable[[str, Sequence[Range]], None],
+        callbacks: Callbacks,
+        definitions: Definitions,
+        lifetimes: Lifetimes,
+    ) -> None:
+        self.wishes: dict[str, Wish] = {}
+        self.site = site
+        self._site_of: dict[str, Site] = {}
+        self.engine_of: Callable[[str, BackingQueue], BackingQueue] = _as_it_is
+        """Returns what a queue's process works on, given the engine: with mirrors a wrapper around it."""
+        self.more_items: Callable[[str], dict[str, Any]] = _nothing_more
+        """Returns what mirrors add to the facts of a queue."""
+        self._clock = clock
+        self._settings = settings
+        self._processes = processes
+        self.way_out = WayOut(processes)
+        self._board = board
+        self._emit = emit
+        self._on_confirmed = on_confirmed
+        self._callbacks = callbacks
+        self._definitions = definitions
+        self._lifetimes = lifetimes
+        self._live: dict[str, Deliveries] = {}
+        self._down: dict[str, Deliveries] = {}
+        """The queues of a node that is stopped: nobody can reach them until it starts again."""
+        self._defined: dict[str, dict[str, Any]] = {}
+        """What is shown of each queue's definition."""
+        self._clock_shown = False
+
+    def __getitem__(self, name: str) -> Deliveries:
+        return self._live[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._live)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    # --- queues begin and end ----------------------------------------------------------------------------------------
+
+    def begin(self, queue: DeclaredQueue, redeclared: bool = False, site: Site | None = None) -> Deliveries:
+        """Begin a queue that is not there yet (Q5), on a node of the cluster."""
+        name = queue.name
+        self._site_of[name] = site or self.site
+        self._site_of[name].host.add(queue, self._clock.now_us, redeclared)
+        self._definitions.add_queue(queue)
+        self.wishes[name] = Wish()
+        live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
+        live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
+        self._live[name] = live
+        self.obey(name)
+        return live
+
+    def obey(self, name: str, *, starting: bool = False) -> None:
+        """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17).
+
+        Args:
+            starting: the process begins; a pass of drop_expired follows then, also where nothing is set.
+        """
+        live, limits = self._live[name], self._definitions.effective(name)
+        before = live.evictions.limits
+        self._defined[name] = self._definitions.info_items(name)
+        if limits.expires_ms != before.expires_ms:
+            self._lifetimes.used(name)
+        if (limits == before and not starting) or live.process.stuck:
+            return
+        live.process.begin()
+        live.evictions.obey(limits)
+        if limits.queue_mode is not None:
+            live.process.set_mode(limits.queue_mode)
+        if not live.process.stuck:
+            live.evictions.drop_expired()
+        live.process.handled()
+
+    def reapply(self, name: str) -> None:
+        """Apply arguments and policy although they are as before, as when a member came or went (H43)."""
+        live = self._live[name]
+        limits = live.evictions.limits
+        if live.process.stuck:
+            return
+        live.process.begin()
+        live.evictions.drop_heads()
+        if limits.queue_mode is not None:
+            live.process.set_mode(limits.queue_mode)
+        if not live.process.stuck:
+            live.evictions.drop_expired()
+        live.process.handled()
+
+    def _process(self, name: str) -> QueueProcess:
+        site = self._site_of[name]
+        return QueueProcess(
+            queue=self.engine_of(name, site.host.hosted[name].queue),
+            mail=self._mail,
+            scheduler=self._clock,
+            settings=self._settings,
+            monitor=site.watch.monitor,
+            on_confirmed=partial(self._on_confirmed, name),
+            on_clock=partial(self.report_timers, name),
+        )
+
+    def _mail(self, process: QueueProcess) -> Mail:
+        if self._processes.timed:
+            return QueueMail(process, self._processes, self._clock)
+        return ImmediateMail(process, self._processes.of("queue", process.name), self._processes.end)
+
+    def change_machine(self) -> None:
+        """Give every queue process the mailbox that it has on another machine; nothing waits anywhere then."""
+        for live in self._live.values():
+            live.process.change_mail(self._mail)
+
+    def sweep(self) -> None:
+        """Let every queue process take what the stores sent."""
+        for live in self._live.values():
+            live.process.mail.sweep()
+
+    def end(self, name: str, rule: str, cause: str) -> None:
+        """Delete a queue with everything in it (Q64)."""
+        live = self._live.pop(name)
+        live.process.stop()
+        live.evictions.stop()
+        self._lifetimes.forget(name)
+        site = self._site_of[name]
+        site.watch.monitor.deregister(name)
+        del self.wishes[name]
+        self._forget(name)
+        site.host.delete(name, cause)
+        del self._site_of[name]
+        self._definitions.remove_queue(name, rule)
+
+    def crash(self, name: str) -> None:
+        """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
+        self._live[name].process.stop()
+        site = self._site_of[name]
+        site.watch.monitor.deregister(name)
+        self._forget(name)
+        site.host.restart_queue(name, self._clock.now_us)
+        self._start_process(name)
+
+    def lose(self, name: str) -> None:
+        """A queue has no process any more, and waits for a new one: its node is gone, or it moves (H61)."""
+        live = self._live.pop(name)
+        for consumer in live.consumers:
+            live.remove(consumer)
+        live.process.stop()
+        live.evictions.stop()
+        self._lifetimes.forget(name)
+        self._site_of[name].watch.monitor.deregister(name)
+        self._forget(name)
+        self._down[name] = live
+
+    def take_over(self, name: str, site: Site) -> Deliveries:
+        """Give a queue that had lost its process a new one, on the engine that a node has (H62, H73)."""
+        self._live[name] = self._down.pop(name)
+        self._site_of[name] = site
+        self._start_process(name)
+        return self._live[name]
+
+    def forget(self, name: str, rule: str) -> None:
+        """A queue that is down does not come back (H76)."""
+        self._definitions.remove_queue(name, rule)
+        del self._down[name]
+        del self._site_of[name]
+        del self.wishes[name]
+
+    def check_may_stop(self) -> None:
+        """Raise CommandError if a queue process is in a conversion that never ends: a stop does not reach it (V5)."""
+        for name, live in self._live.items():
+            if live.process.stuck:
+                raise CommandError("never_stops", name=name)
+
+    def stop(self, kind: StopKind) -> None:
+        """Stop every queue with the node (D4)."""
+        for name, live in self._live.items():
+            live.process.stop()
+            live.evictions.stop()
+            self._lifetimes.forget(name)
+            self._forget(name)
+        self._processes.end_all()
+        self.site.host.stop(kind)
+        self._down, self._live = self._live, {}
+
+    def start_again(self) -> list[str]:
+        """Start on what the stop left; return the queues that are gone (D1, D2)."""
+        self._live, self._down = self._down, {}
+        host = self.site.host
+        host.start_again(self._clock.now_us)
+        self._processes.of_stores(host.stores)
+        gone = [name for name in self._live if name not in host.hosted]
+        for name in gone:
+            del self._live[name]
+            del self._site_of[name]
+            del self.wishes[name]
+        self._definitions.restart(list(self._live))
+        for name in self._live:
+            self._start_process(name)
+        return gone
+
+    def _start_process(self, name: str) -> None:
+        """Give a queue that started again its process, and do what commands asked of it (Q62)."""
+        live, process, wish = self._live[name], self._process(name), self.wishes[name]
+        live.start_again(process)
+        if wish.mode != "default":
+            process.set_mode(wish.mode)
+        if wish.target is not None:
+            process.pin_target(wish.target)
+        process.handled()
+        live.evictions.limits = Effective()
+        self.obey(name, starting=True)
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def report_timers(self, name: str, rule: str) -> None:
+        """Report when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
+        live = self._live.get(name)
+        if live is None:
+            return
+        if name == QUEUE:
+            self._board.report_part("clock", rule, live.process.timer_items())
+        else:
+            self._board.report_queue(name, {**RULES, "queue_process": rule}, self.info_items(name))
+
+    def timer_items(self) -> Why:
+        """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
+        queue = self._live.get(QUEUE)
+        if queue is not None:
+            self._clock_shown = True
+            return queue.process.timer_items()
+        return {"queue_process": None, "rate_timer_at_us": None} if self._clock_shown else {}
+
+    def report_queues(self) -> None:
+        """Report what changed without a transition of its own."""
+        for name in self._live:
+            self._board.report_queue(name, RULES, self.info_items(name))
+            for part, items in self.items_of_parts(name).items():
+                self._board.report_queue(part, RULES, items)
+
+    def _durations(self, name: str) -> dict[str, Any]:
+        """Return the seconds that a queue reported last, and those it was given as its aim; None is infinity (M2)."""
+        known = self._site_of[name].watch.monitor.queues.get(name)
+        if known is None:
+            return {}
+        return {"reported_duration": known.reported, "desired_duration": known.sent}
+
+    def _forget(self, name: str) -> None:
+        """Forget what was reported of a queue that ended with a transition of its own, and of its parts."""
+        for each in (name, *self._site_of[name].host.hosted[name].queue.parts):
+            self._board.forget_queue(each)
+
+    def items_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
+        """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
+        parts = self._site_of[name].host.hosted[name].queue.parts
+        if not parts:
+            return {}
+        return {
+            part: {"part_of": name, "priority": len(parts) - 1 - place} for place, part in enumerate(parts)
+        }
+
+    def info_items(self, name: str) -> dict[str, Any]:
+        """Return what is shown of a queue beside its record; what has its usual value is left out."""
+        items: dict[str, Any] = {}
+        if name != QUEUE:
+            clock = self._live[name].process.timer_items()
+            items |= clock
+        if name != QUEUE or len(self._live) > 1 or self._processes.timed:
+            items |= self._durations(name)
+        items |= self._defined[name]
+        backing_queue = self._site_of[name].host.hosted[name].backing_queue
+        items["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
+        items["ttl_at_us"] = self._live[name].evictions.ttl_at_us
+        items["expires_at_us"] = self._lifetimes.expires_at_us(name)
+        items |= self.more_items(name)
+        return {key: value for key, value in items.items() if value is not None}
+
+
+def _as_it_is(_: str, engine: BackingQueue) -> BackingQueue:
+    return engine
+
+
+def _nothing_more(_: str) -> dict[str, Any]:
+    return {}

@@ -1,0 +1,210 @@
+"""The consumers of one queue: whose turn it is, who is parked, and how those come back (P12, P13).
+
+A consumer that cannot take a message when its turn comes is parked with its channel; with room again it returns to the
+tail of its priority, as all others of its channel that have room. So its place in the ring is not kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from engine.broker.clients.actors import Consumer
+from engine.broker.clients.channel import Channel
+
+Limited = Literal["dormant", "active", "suspended"]
+"""What a queue has of a channel's limit: none, to be asked, or refused and waiting for word (P13)."""
+
+
+class Line:
+    """Consumers in their order, those of a higher priority first."""
+
+    def __init__(self) -> None:
+        self._lines: dict[int, deque[Consumer]] = {}
+
+    def __iter__(self) -> Iterator[Consumer]:
+        return (each for line in self._lines.values() for each in line)
+
+    def __contains__(self, consumer: Consumer) -> bool:
+        return any(each is consumer for each in self)
+
+    def add(self, consumer: Consumer) -> None:
+        """Put a consumer behind all others of its priority."""
+        if consumer.priority not in self._lines:
+            self._lines[consumer.priority] = deque()
+            self._lines = dict(sorted(self._lines.items(), reverse=True))
+        self._lines[consumer.priority].append(consumer)
+
+    def remove(self, consumer: Consumer) -> bool:
+        """Take a consumer out, whatever its priority is now; return whether it was here."""
+        for line in self._lines.values():
+            if consumer in line:
+                line.remove(consumer)
+                return True
+        return False
+
+    def __bool__(self) -> bool:
+        return any(self._lines.values())
+
+    @property
+    def head(self) -> Consumer | None:
+        """The first consumer of the highest priority that has any."""
+        for line in self._lines.values():
+            if line:
+                return line[0]
+        return None
+
+    def turn(self, consumer: Consumer) -> None:
+        """Put the first of its priority behind the others of it."""
+        self._lines[consumer.priority].rotate(-1)
+
+    def equals(self, consumer: Consumer) -> tuple[Consumer, ...]:
+        """Return all of a consumer's priority, in the order of their turns."""
+        return tuple(self._lines.get(consumer.priority, ()))
+
+    def take(self, which: Callable[[Consumer], bool]) -> list[Consumer]:
+        """Take out all that `which` chooses, in order."""
+        taken = [each for each in self if which(each)]
+        for each in taken:
+            self.remove(each)
+        return taken
+
+
+class Ring:
+    """Who of a queue's consumers is served next.
+
+    Args:
+        resume: called when a channel with a limit has room again.
+    """
+
+    def __init__(self, resume: Callable[[Channel], None]) -> None:
+        self.single_active = False
+        """Whether one consumer gets everything for as long as it is there (x-single-active-consumer)."""
+        self.active: Consumer | None = None
+        """That consumer."""
+        self._turns = Line()
+        self._parked = Line()
+        self._limited: dict[Channel, Limited] = {}
+        self._resume = resume
+
+    def __iter__(self) -> Iterator[Consumer]:
+        yield from self._turns
+        yield from self._parked
+
+    def __contains__(self, consumer: Consumer) -> bool:
+        return consumer in self._turns or consumer in self._parked
+
+    # --- they come and go --------------------------------------------------------------------------------------------
+
+    def add(self, consumer: Consumer) -> None:
+        """Let a consumer take its turn last among those of its priority (P12)."""
+        if consumer.channel.limiter.active:
+            self.limit(consumer.channel)
+        self._turns.add(consumer)
+        if self.single_active and self.active is None:
+            self.active = consumer
+
+    def remove(self, consumer: Consumer) -> bool:
+        """Let a consumer get nothing any more; return whether it was here."""
+        found = self._turns.remove(consumer) or self._parked.remove(consumer)
+        if not any(each.channel is consumer.channel for each in self):
+            self._limited.pop(consumer.channel, None)
+            consumer.channel.limiter.forget(self)
+        if consumer is self.active:  # one that is parked is not looked at
+            self.active = self._turns.head
+        return found
+
+    # --- whose turn --------------------------------------------------------------------------------------------------
+
+    def next(self) -> Consumer | None:
+        """Return whose turn it is, after parking those that cannot take anything; None when nobody can."""
+        while (consumer := self.active if self.single_active else self._turns.head) is not None:
+            if self.single_active and consumer in self._parked:
+                return None
+            if self._may_take(consumer):
+                return consumer
+            self._turns.remove(consumer)
+            self._parked.add(consumer)
+        return None
+
+    def _may_take(self, consumer: Consumer) -> bool:
+        channel = consumer.channel
+        state = self._limited.get(channel, "dormant")
+        if state == "suspended" or consumer.credit <= 0:
+            return False
+        if state == "active" and not channel.limiter.may_send(self):
+            self._limited[channel] = "suspended"
+            return False
+        return True
+
+    def turns(self, consumer: Consumer, count: int) -> tuple[Consumer, ...]:
+        """Return who gets the next messages one by one in turn: each of them gets at least one of `count`.
+
+        Where somebody has to be asked in between, the consumer alone; it then gets one message only, unless nobody
+        else has its priority.
+        """
+        if self.single_active:
+            return (consumer,)
+        equal = self._turns.equals(consumer)
+        if (
+            len(equal) == 1
+            or len(equal) > count
+            or any(not self._is_simple(each, consumer) for each in equal)
+        ):
+            return (consumer,)
+        return equal
+
+    def _is_simple(self, other: Consumer, consumer: Consumer) -> bool:
+        """Return whether a consumer takes messages as another does, with nobody to be asked."""
+        simple = self._limited.get(other.channel, "dormant") == "dormant" and other.credit > 0
+        return simple and other.needs_ack == consumer.needs_ack
+
+    def share(self, turns: tuple[Consumer, ...], count: int) -> int:
+        """Return how many of `count` messages each of `turns` gets before anybody has to be asked again."""
+        first = turns[0]
+        if len(turns) == 1:
+            if len(self._turns.equals(first)) > 1 and not self.single_active:
+                return 1
+            limiter = first.channel.limiter
+            asked = self._limited.get(first.channel) == "active" and first.needs_ack
+            return min(count, first.credit, limiter.room) if asked else min(count, first.credit)
+        return min(count // len(turns), *(each.credit for each in turns))
+
+    def delivered(self, consumer: Consumer, count: int) -> None:
+        """Put the consumer whose turn it was behind the others."""
+        if not self.single_active:
+            self._turns.turn(consumer)
+        if consumer.needs_ack and self._limited.get(consumer.channel) == "active":
+            consumer.channel.limiter.sent(count)
+
+    # --- room again --------------------------------------------------------------------------------------------------
+
+    def unpark(self, channel: Channel) -> bool:
+        """Let everybody of a channel who has room take turns again; return whether there was anybody."""
+        if not self._parked:
+            return False
+        found = self._parked.take(lambda each: each.channel is channel and each.credit > 0)
+        for each in found:
+            self._turns.add(each)
+        return bool(found)
+
+    def limit(self, channel: Channel) -> None:
+        """Ask the channel's limiter before each delivery from now on."""
+        if self._limited.get(channel, "dormant") == "dormant":
+            self._limited[channel] = "active"
+
+    def unlimit(self, channel: Channel) -> bool:
+        """Ask no more; return whether the channel waited for word."""
+        waited = self._limited.pop(channel, "dormant") == "suspended"
+        if waited:
+            self.unpark(channel)
+        return waited
+
+    def resume(self, limiter: object) -> None:
+        """A limiter has room again: go on with its channel."""
+        for channel, state in list(self._limited.items()):
+            if channel.limiter is limiter and state == "suspended":
+                self._limited[channel] = "active"
+                self.unpark(channel)
+                self._resume(channel)

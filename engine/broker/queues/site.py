@@ -1,0 +1,23 @@
+"""A node of a cluster as its queues see it: where their files are, and who watches their memory."""
+
+from __future__ import annotations
+
+from engine.broker.memory.watch import MemoryWatch
+from engine.broker.vhost.virtual_host import VirtualHost
+
+
+class Site:
+    """One node's virtual host and memory.
+
+    Args:
+        name: of the node.
+    """
+
+    def __init__(self, name: str, host: VirtualHost, watch: MemoryWatch) -> None:
+        self.name = name
+        self.host = host
+        self.watch = watch
+        self.disk_alarm: bool | None = None
+        """Whether too little of its disk is free (M10); None where nobody looks."""
+        self.up = True
+        """Whether the node runs."""

@@ -1,0 +1,81 @@
+"""A process of a machine on which work takes no time: it does at once what it is sent (P6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from engine.broker.time.credit import DEFAULT, Spec
+from engine.broker.time.meter import Meter
+from engine.broker.time.process import Cores, Process
+from engine.broker.time.scheduler import Scheduler
+
+UNBOUNDED: Final = 1 << 62
+
+
+class Immediate(Process):
+    """Has the mailbox of a process, in which nothing ever waits: nobody runs out of credit, and nothing is shown.
+
+    Only a reader may leave something lying in its socket, while it may not read (A3).
+    """
+
+    is_shown = False
+    in_flow = False
+
+    @classmethod
+    def alone(cls, id_: str, scheduler: Scheduler) -> Immediate:
+        """Return a process to which no other process of the node sends anything."""
+        return cls(
+            kind="queue",
+            id_=id_,
+            scheduler=scheduler,
+            meter=Meter(),
+            cores=Cores(),
+            peer=_nobody,
+            on_change=_ignore,
+            spec=_default,
+        )
+
+    def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
+        """Do it now, or as soon as the process may read."""
+        if self.ended:
+            return
+        if self.may_read is not None and (self.may_read() < count or self.mailbox):
+            self._append(priority, count, do, each_ns)
+            return
+        do(count)
+        if self.after_each is not None:
+            self.after_each()
+
+    def wake(self) -> None:
+        """Do what lies there, as far as it may read."""
+        while not self.ended and (work := self._take(everything=True)) is not None:
+            work()
+
+    def wake_now(self) -> None:
+        """Do nothing: whatever was posted is done."""
+
+    def may_send(self, to: str) -> int:
+        """Return how many messages it may send to another process: any number."""
+        return UNBOUNDED
+
+    def pay(self, to: str, count: int) -> None:
+        """Do nothing: the receiver has handled the messages."""
+
+    def earned(self, sender: str, count: int) -> None:
+        """Do nothing: the sender did not pay."""
+
+    def peer_gone(self, peer: str) -> None:
+        """Do nothing: nobody waits for its credit."""
+
+
+def _nobody(_: str) -> Process | None:
+    return None
+
+
+def _ignore(_: object) -> None:
+    """Nobody is notified."""
+
+
+def _default() -> Spec:
+    return DEFAULT

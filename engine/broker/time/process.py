@@ -1,0 +1,307 @@
+"""A process of the broker: a mailbox with priorities, work that takes virtual time, and credit (P6, F1-F3)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from engine.broker.time.credit import CreditFlow, Grant, Pair, Spec
+from engine.broker.time.meter import Meter
+from engine.broker.time.scheduler import Scheduler, Timer
+
+QUANTUM_NS: Final = 4_000_000
+"""A process handles about so much work at a time; what came meanwhile has its turn after it."""
+MILLI: Final = 1000
+FLOW_MEMORY_US: Final = 5_000_000
+"""A connection shows `flow` for so long after its reader was blocked (A4)."""
+
+CALLBACK: Final = 6
+ACK: Final = 4
+BUMP: Final = 1
+PUBLISH: Final = 0
+"""Priorities of the queue process: higher first (P6). Requeues, gets and purges have that of a publish."""
+
+
+class MailBatch:
+    """Equal messages that lie one behind the other in a mailbox.
+
+    Args:
+        count: how many.
+        each_ns: what one is expected to cost, so that a quantum takes as many as fit.
+        do: handles so many of them, the first ones.
+    """
+
+    __slots__ = ("count", "each_ns", "do")
+
+    def __init__(self, count: int, each_ns: int, do: Callable[[int], None]) -> None:
+        self.count = count
+        self.each_ns = each_ns
+        self.do = do
+
+
+class Cores:
+    """The processors that all processes share: when more are busy than there are cores, each takes longer."""
+
+    __slots__ = ("milli", "busy", "running")
+
+    def __init__(self) -> None:
+        self.milli = MILLI
+        self.busy = 0
+        self.running: Process | None = None
+        """The process whose work is being done at this moment."""
+
+    def begin(self, process: Process) -> None:
+        """Note that one more is busy, and that what happens now is its work."""
+        self.busy += 1
+        self.running = process
+
+    def stretched(self, ns: int) -> int:
+        """Return how long work lasts with what is busy now, the asking process included."""
+        return max(ns, ns * self.busy * MILLI // self.milli)
+
+
+class Process:
+    """One of the broker's processes on virtual time.
+
+    Whatever a quantum does is done at its beginning; what it sends leaves at its end, when the work is paid for.
+
+    Args:
+        kind: reader, channel, writer, queue, store, gc or monitor.
+        spec: returns how much credit others have with it, and it with others.
+        peer: finds another process by its id.
+        on_change: called with this process when what is shown of it may differ.
+    """
+
+    is_shown = True
+    """Whether the page gets it."""
+
+    def __init__(
+        self,
+        *,
+        kind: str,
+        id_: str,
+        scheduler: Scheduler,
+        meter: Meter,
+        cores: Cores,
+        peer: Callable[[str], Process | None],
+        on_change: Callable[[Process], None],
+        spec: Callable[[], Spec],
+    ) -> None:
+        self.kind = kind
+        self.id = id_
+        self.credit = CreditFlow(scheduler.time)
+        self.busy = False
+        self.busy_us = 0
+        """Virtual time that it worked in all."""
+        self.after_each: Callable[[], None] | None = None
+        """Called after every quantum, once its messages left (P1)."""
+        self.ended = False
+        """Whether it is no more: what is sent to it is lost."""
+        self.may_read: Callable[[], int] | None = None
+        """How many messages it may handle now; only readers have such a bound (A3)."""
+        self.more_credit: Callable[[], dict[str, Pair]] | None = None
+        """Credit that is counted elsewhere (F4)."""
+        self._boxes: dict[int, deque[MailBatch]] = {}
+        self._scheduler = scheduler
+        self._meter = meter
+        self._cores = cores
+        self._peer = peer
+        self._on_change = on_change
+        self._spec = spec
+        self._outbox: list[Callable[[], None]] = []
+        self._timer: Timer | None = None
+
+    # --- the mailbox -------------------------------------------------------------------------------------------------
+
+    @property
+    def mailbox(self) -> int:
+        """Messages that wait."""
+        return sum([run.count for box in self._boxes.values() for run in box])
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing is being worked on."""
+        return not self.busy and not any(self._boxes.values())
+
+    def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
+        """Put messages into the mailbox, behind those of the same priority (P6)."""
+        if self.ended:
+            return
+        self._append(priority, count, do, each_ns)
+        self.wake()
+        self._on_change(self)
+
+    def _append(self, priority: int, count: int, do: Callable[[int], None], each_ns: int) -> None:
+        self._boxes.setdefault(priority, deque()).append(MailBatch(count, each_ns, do))
+
+    def wake(self) -> None:
+        """Let it look at its mailbox, now that it may have something to do."""
+        if not self.busy and self._timer is None and not self.ended:
+            self._timer = self._scheduler.after(0, self._serve)
+
+    def wake_now(self) -> None:
+        """Let it look at its mailbox in this very event; not for use while another process works."""
+        if not self.busy:
+            self._stop_timer()
+            self._serve()
+
+    def clear(self) -> None:
+        """Lose everything in the mailbox and on its way out (D4)."""
+        self._boxes.clear()
+        self._outbox.clear()
+        self._stop_timer()
+        self._rest()
+
+    # --- working -----------------------------------------------------------------------------------------------------
+
+    def _take(self, everything: bool) -> Callable[[], None] | None:
+        """Take the next messages out of the mailbox and return their work; None when there is nothing to do (P6).
+
+        Args:
+            everything: all equal messages at once, else as many as fit into a quantum.
+        """
+        waiting = [priority for priority, box in self._boxes.items() if box]
+        if not waiting:
+            return None
+        box = self._boxes[max(waiting)]
+        run = box[0]
+        count = run.count if everything else min(run.count, max(1, QUANTUM_NS // max(run.each_ns, 1)))
+        if self.may_read is not None:
+            count = min(count, self.may_read())
+            if count <= 0:
+                return None
+        run.count -= count
+        if not run.count:
+            box.popleft()
+        return partial(run.do, count)
+
+    def _serve(self) -> None:
+        self._timer = None
+        work = self._take(everything=False)
+        if work is None:
+            self._on_change(self)
+            return
+        self.busy = True
+        self._cores.begin(self)
+        self._meter.take()
+        work()
+        cpu_ns, disk_ns = self._meter.take()
+        took_us = (self._cores.stretched(cpu_ns) + disk_ns) // 1000
+        self._cores.running = None
+        self.busy_us += took_us
+        if took_us:
+            self._timer = self._scheduler.after(took_us, self._end)
+            self._on_change(self)
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        self._timer = None
+        self._rest()
+        self._send_all()
+        if self.after_each is not None:
+            self.after_each()
+        if not self.idle:
+            self.wake()
+        self._on_change(self)
+
+    def _rest(self) -> None:
+        if self.busy:
+            self.busy = False
+            self._cores.busy -= 1
+
+    def _send_all(self) -> None:
+        outbox, self._outbox = self._outbox, []
+        for send in outbox:
+            send()
+
+    def work_off(self) -> bool:
+        """Handle everything at once, as when work begins to cost nothing; return whether there was anything."""
+        worked = self.busy or bool(self._outbox)
+        self._stop_timer()
+        self._rest()
+        self._send_all()
+        while (work := self._take(everything=True)) is not None:
+            work()
+            self._send_all()
+            worked = True
+        if worked and self.after_each is not None:
+            self.after_each()
+        self._on_change(self)
+        return worked
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    @property
+    def in_flow(self) -> bool:
+        """Whether a connection whose reader this is shows `flow` (A4)."""
+        return not self.ended and self.credit.blocked_within(FLOW_MEMORY_US)
+
+    # --- credit ------------------------------------------------------------------------------------------------------
+
+    def send(self, action: Callable[[], None]) -> None:
+        """Let something leave at the end of this quantum, or at once while it is not at work."""
+        if self.busy:
+            self._outbox.append(action)
+        else:
+            action()
+
+    def may_send(self, to: str) -> int:
+        """Return how many messages it may send to another process: none while anybody blocks it (F2, F3)."""
+        return 0 if self.credit.blocked else self.credit.left(to, self._spec())
+
+    def pay(self, to: str, count: int) -> None:
+        """Pay for messages to another process (F2)."""
+        self.credit.sent(to, count, self._spec())
+
+    def earned(self, sender: str, count: int) -> None:
+        """Count handled messages of a sender and grant what is due at the end of this quantum (F1, F3)."""
+        for grant in self.credit.handled(sender, count, self._spec()):
+            self.send(partial(self.hand_over, [grant]))
+
+    def blocked_elsewhere(self, by: str, blocked: bool) -> None:
+        """Note that a receiver with its own count of credit blocks this process, or no longer does (F3)."""
+        if blocked:
+            self.credit.block(by)
+        else:
+            self.hand_over(self.credit.unblock(by))
+
+    def hand_over(self, grants: list[Grant]) -> None:
+        """Give credit to those who wait for it."""
+        for grant in grants:
+            sender = self._peer(grant.to)
+            if sender is not None:
+                sender.take_grant(self.id, grant.amount)
+
+    def take_grant(self, by: str, amount: int) -> None:
+        """Take credit: with it, this process may be unblocked, release its own grants and read on (F2, F3, A3)."""
+        self.hand_over(self.credit.granted(by, amount))
+        self.wake()
+        self._on_change(self)
+
+    def peer_gone(self, peer: str) -> None:
+        """Forget a process that ended (F3)."""
+        self.hand_over(self.credit.peer_gone(peer))
+        self.wake()
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def info_items(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        pairs = self.credit.pairs() | (self.more_credit() if self.more_credit is not None else {})
+        return {
+            "kind": self.kind,
+            "mailbox": self.mailbox,
+            "busy": self.busy,
+            "busy_us": self.busy_us,
+            "state": "flow" if self.credit.in_flow else "running",
+            "blocked_by": list(self.credit.blocked_by),
+            "blocked_us": self.credit.blocked_us,
+            "deferred": dict(sorted(self.credit.deferred.items())),
+            "credit": {to: list(pair) for to, pair in pairs.items()},
+        }

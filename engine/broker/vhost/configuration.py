@@ -1,0 +1,74 @@
+"""The settings of one run: those of its scenario, with the changes that commands have made since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from engine.broker.commands import settings
+from engine.broker.commands.scenario import Scenario
+from engine.broker.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
+from engine.broker.time.credit import Spec
+from engine.report.transitions.base import Why
+from engine.values.settings import QueueSettings
+
+
+class Configuration:
+    """Settings of the queues, which stay, and of the node, which commands may change."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.profile = scenario.profile
+        self.queue, self.node = scenario.resolved()
+        self.named = frozenset(scenario.settings)
+        """Settings that the scenario or a command named."""
+        self._configured = self.node
+
+    def current(self) -> NodeSettings:
+        """Return the node's settings as commands left them."""
+        return self.node
+
+    def credit(self) -> Spec:
+        """Return the credit that processes give each other."""
+        return Spec(*self.node.credit_flow_default_credit)
+
+    def change(self, name: str, value: Any) -> None:
+        """Take a value from a command."""
+        self.node = msgspec.structs.replace(self.node, **{name: value})
+        self.named |= {name}
+
+    def forget_runtime(self) -> None:
+        """Go back to the configuration: what `rabbitmqctl` set is kept in RAM alone (M8)."""
+        configured = {name: getattr(self._configured, name) for name in RUNTIME}
+        self.node = msgspec.structs.replace(self.node, **configured)
+
+    @property
+    def names_disk(self) -> bool:
+        """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
+        return not DISK_NAMES.isdisjoint(self.named)
+
+    @property
+    def names_work(self) -> bool:
+        """Whether anyone named the machine whose times work costs."""
+        return "work_profile" in self.named
+
+    def info_items(self, mode: str, target: int | None) -> Why:
+        """Return all settings under their names; the pair of credits as two.
+
+        Args:
+            mode, target: what commands asked of the queue called orders.
+        """
+        queue = msgspec.structs.asdict(self.queue)
+        initial, more = queue.pop("msg_store_credit_disc_bound")
+        if self.queue.release == QueueSettings().release:
+            # Runs from before there was another release keep their digest.
+            del queue["release"]
+        return {
+            "profile": self.profile,
+            **queue,
+            "msg_store_credit_initial": initial,
+            "msg_store_credit_more": more,
+            **settings.info_items(self.node, self.named),
+            "target_ram_count": target,
+            "queue_mode": mode,
+        }

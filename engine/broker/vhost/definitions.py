@@ -1,0 +1,209 @@
+"""What is declared: queues as AMQP has them, exchanges, bindings and policies (D1, P17, P18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import msgspec
+
+from engine.amqp.declarations import DeclaredQueue
+from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges, declared_alternate
+from engine.amqp.policies import Effective, Policy, effective, policy_of
+from engine.report.transitions.amqp import (
+    ExchangeDeclared,
+    ExchangeDeleted,
+    PolicyCleared,
+    PolicySet,
+    QueueBound,
+    QueueUnbound,
+)
+from engine.report.transitions.base import Transition
+from engine.values.errors import CommandError
+
+MAX_EXCHANGES: Final = 16
+MAX_BINDINGS: Final = 64
+MAX_POLICIES: Final = 16
+
+
+class Definitions:
+    """Tables of one virtual host; each change is emitted as a transition.
+
+    The exchanges that every broker has are known and never reported.
+    """
+
+    def __init__(self, emit: Callable[[Transition], None]) -> None:
+        self.queues: dict[str, DeclaredQueue] = {}
+        self.exchanges = Exchanges()
+        self.policies: dict[str, Policy] = {}
+        self._emit = emit
+
+    # --- queues ------------------------------------------------------------------------------------------------------
+
+    def add_queue(self, queue: DeclaredQueue) -> None:
+        """Take a queue, which the default exchange routes to from now on."""
+        self.queues[queue.name] = queue
+        self.exchanges.add_queue(queue.name)
+
+    def remove_queue(self, name: str, rule: str) -> None:
+        """Forget a queue with its bindings; an auto-delete exchange may go with the last one."""
+        del self.queues[name]
+        with self._reporting(rule):
+            self.exchanges.forget_queue(name)
+
+    def effective(self, name: str) -> Effective:
+        """Return what a queue obeys, after arguments and policy (P17)."""
+        return effective(self.queues[name].arguments, self.policy(name))
+
+    def policy(self, name: str) -> Policy | None:
+        """Return the policy that a queue has (P17)."""
+        return policy_of(self.policies.values(), "queues", name)
+
+    def info_items(self, name: str) -> dict[str, Any]:
+        """Return what is shown of a queue's definition; what has its usual value is left out."""
+        queue, policy = self.queues[name], self.policy(name)
+        obeyed = msgspec.structs.asdict(self.effective(name))
+        usual = msgspec.structs.asdict(Effective())
+        found = {
+            "arguments": queue.arguments,
+            "exclusive": queue.exclusive,
+            "auto_delete": queue.auto_delete,
+            "policy": policy.name if policy is not None else None,
+            "effective": {key: value for key, value in obeyed.items() if value != usual[key]},
+        }
+        return {key: value for key, value in found.items() if value}
+
+    # --- exchanges and bindings --------------------------------------------------------------------------------------
+
+    def add_exchange(self, exchange: Exchange) -> None:
+        """Take a new exchange.
+
+        Raises CommandError when there are too many.
+        """
+        if len(self.exchanges.exchanges) - len(PREDECLARED) >= MAX_EXCHANGES:
+            raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)
+        self.exchanges.add(exchange)
+        self._emit(ExchangeDeclared("P18", exchange.name, exchange_items(exchange)))
+
+    def remove_exchange(self, name: str) -> None:
+        """Forget an exchange with its bindings; auto-delete exchanges may go with their last."""
+        with self._reporting("P18"):
+            self.exchanges.remove(name)
+
+    def bind(self, binding: Binding) -> None:
+        """Take a binding, unless it is there.
+
+        Raises CommandError when there are too many.
+        """
+        if binding in self.exchanges.bindings:
+            return
+        if len(self.exchanges.bindings) >= MAX_BINDINGS:
+            raise CommandError("too_many_bindings", most=MAX_BINDINGS)
+        self.exchanges.bind(binding)
+        self._emit(QueueBound("P18", *_row(binding)))
+
+    def unbind(self, binding: Binding) -> None:
+        """Forget a binding, if it is there; an auto-delete exchange goes with its last."""
+        with self._reporting("P18"):
+            self.exchanges.unbind(binding)
+
+    @contextmanager
+    def _reporting(self, rule: str) -> Iterator[None]:
+        """Report which bindings and exchanges are gone after something was removed."""
+        bindings, exchanges = list(self.exchanges.bindings), set(self.exchanges.exchanges)
+        yield
+        for each in bindings:
+            if each not in self.exchanges.bindings:
+                self._emit(QueueUnbound(rule, *_row(each)))
+        for name in sorted(exchanges - set(self.exchanges.exchanges)):
+            self._emit(ExchangeDeleted(rule, name))
+
+    def route(
+        self, exchange: str, routing_keys: Sequence[str], headers: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """Return the queues that a message goes to, alternate exchanges of policies included (D1, P17)."""
+        return self.exchanges.route(exchange, routing_keys, headers, self._alternate)
+
+    def _alternate(self, exchange: Exchange) -> str | None:
+        declared = declared_alternate(exchange)
+        if declared is not None:
+            return declared
+        policy = policy_of(self.policies.values(), "exchanges", exchange.name)
+        found = policy.definition.get("alternate-exchange") if policy is not None else None
+        return found if isinstance(found, str) else None
+
+    # --- policies ----------------------------------------------------------------------------------------------------
+
+    def set_policy(self, policy: Policy) -> None:
+        """Take a policy, or replace the one of its name.
+
+        Raises CommandError when there are too many.
+        """
+        if policy.name not in self.policies and len(self.policies) >= MAX_POLICIES:
+            raise CommandError("too_many_policies", most=MAX_POLICIES)
+        self.policies[policy.name] = policy
+        self._emit(PolicySet("P17", policy.name, policy_items(policy)))
+
+    def clear_policy(self, name: str) -> None:
+        """Forget a policy."""
+        del self.policies[name]
+        self._emit(PolicyCleared("P17", name))
+
+    # --- restarts ----------------------------------------------------------------------------------------------------
+
+    def restart(self, kept_queues: list[str]) -> None:
+        """Keep what a restart keeps: durable exchanges, and their bindings to durable queues (D1).
+
+        Args:
+            kept_queues: those that are there after the restart, durable or declared again.
+        """
+        durable = [name for name in kept_queues if self.queues[name].durable]
+        with self._reporting("D1"):
+            self.exchanges = self.exchanges.after_restart(durable)
+        self.queues = {name: self.queues[name] for name in kept_queues}
+        for name in kept_queues:
+            self.exchanges.add_queue(name)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the tables as plain values; the fold's counterpart."""
+        own = {each.name for each in PREDECLARED}
+        return {
+            "exchanges": {
+                name: exchange_items(each)
+                for name, each in sorted(self.exchanges.exchanges.items())
+                if name not in own
+            },
+            "bindings": [binding_items(each) for each in self.exchanges.bindings],
+            "policies": {name: policy_items(each) for name, each in sorted(self.policies.items())},
+        }
+
+
+def _row(binding: Binding) -> tuple[str, str, str, dict[str, Any], str]:
+    return (binding.exchange, binding.queue, binding.routing_key, binding.arguments, binding.to)
+
+
+def binding_items(binding: Binding) -> dict[str, Any]:
+    """Return what is shown of a binding."""
+    return msgspec.structs.asdict(binding)
+
+
+def exchange_items(exchange: Exchange) -> dict[str, Any]:
+    """Return what is shown of an exchange."""
+    return {
+        "type": exchange.type,
+        "durable": exchange.durable,
+        "auto_delete": exchange.auto_delete,
+        "internal": exchange.internal,
+        "arguments": exchange.arguments,
+    }
+
+
+def policy_items(policy: Policy) -> dict[str, Any]:
+    """Return what is shown of a policy."""
+    return {
+        "pattern": policy.pattern,
+        "definition": policy.definition,
+        "priority": policy.priority,
+        "apply_to": policy.apply_to,
+    }

@@ -1,0 +1,147 @@
+"""Which exchange, routing key and properties a message carries, under the number that its extents have (S50, S52)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.backing_queue.arrivals import Arrival
+from engine.broker.commands.base import Message
+from engine.formats import properties
+from engine.formats.message import MessageCodec, Template
+from engine.values.extents import RAW_PERSISTENT, READ_BACK, Extent
+from engine.values.stretches import Stretches
+
+PERSISTENT_MODE, TRANSIENT_MODE = 2, 1
+MANY_RUNS: Final = 4096
+"""Stretches of stored messages that are remembered before those that are gone are looked for."""
+
+
+class Stored(msgspec.Struct, frozen=True, gc=False):
+    """What the bodies of messages whose home is the store contain, and their index records do not.
+
+    Args:
+        persistent: their own delivery_mode is 2, whatever the queue is.
+    """
+
+    start: int
+    count: int
+    template: int
+    persistent: bool
+
+    def part(self, offset: int, count: int) -> Stored:
+        """Return `count` messages beginning at `offset`."""
+        return Stored(self.start + offset, count, self.template, self.persistent)
+
+    def continued_by(self, after: Stored) -> bool:
+        """Return whether `after` has the same template and delivery mode."""
+        return self.template == after.template and self.persistent == after.persistent
+
+    def merged(self, count: int) -> Stored:
+        """Return this run with `count` messages in all."""
+        return Stored(self.start, count, self.template, self.persistent)
+
+
+class MessageKinds:
+    """Numbers of the codec's templates, and what each of them stands for.
+
+    Args:
+        codec: encodes messages.
+        embed_below: bodies with properties of at least this many bytes are stored (Q12).
+        oldest: returns the lowest message number that any queue or store has.
+    """
+
+    def __init__(self, codec: MessageCodec, embed_below: int, oldest: Callable[[], int]) -> None:
+        self._codec = codec
+        self._embed_below = embed_below
+        self._oldest = oldest
+        self._stored: Stretches[Stored] = Stretches()
+        self._prune_at = MANY_RUNS
+        self._published: dict[int, Message] = {}
+
+    def number(self, message: Message, persistent: bool) -> int:
+        """Return the number of a message's template, registering it when it is new."""
+        plain = not message.headers and message.expiration_ms is None and not message.properties
+        block = None if plain else _block(message, persistent)
+        number = self._codec.template_no(Template(message.exchange, message.routing_keys, block))
+        self._published[number] = message
+        if message.rewritten:
+            self._codec.rewritten(number, len(message.headers))
+        return number
+
+    def of(self, number: int) -> Message:
+        """Return what a template stands for."""
+        published = self._published.get(number)
+        if published is None:
+            template = self._codec.templates[number]
+            published = Message(template.exchange, template.routing_keys[0] if template.routing_keys else "")
+        return published
+
+    def remember(self, arrival: Arrival) -> None:
+        """Remember what stored messages carry: index records do not have it, and reads are only counted (S60)."""
+        template = arrival.template
+        if arrival.size_bytes + self._codec.estimated_bytes(template) < self._embed_below:
+            return
+        self._stored.insert(Stored(arrival.msg_no, arrival.count, template, arrival.raw_persistent))
+        if len(self._stored) > self._prune_at:
+            oldest = self._oldest()
+            while self._stored and self._stored.first.start + self._stored.first.count <= oldest:
+                self._stored.pop_head(self._stored.first.count)
+            self._prune_at = max(MANY_RUNS, 2 * len(self._stored))
+
+    def as_read(self, extent: Extent) -> list[Extent]:
+        """Return messages with what is known once their bodies are read from a file: template and delivery mode (S60).
+
+        Their own expiration is not decoded then, which a dead letter shows (P9), unless the broker wrote it itself.
+        """
+        if not extent.home_store:
+            return [self._undecoded(extent)]
+        found: list[Extent] = []
+        at = 0
+        for known in self._stored.overlapping(extent.msg_no, extent.count):
+            before = known.start - extent.msg_no - at
+            if before:
+                found.append(extent.part(at, before))
+            flags = extent.flags | (RAW_PERSISTENT if known.persistent else 0)
+            part = extent.part(at + before, known.count)
+            found.append(self._undecoded(replace(part, template=known.template, flags=flags)))
+            at += before + known.count
+        if at < extent.count:
+            found.append(extent.part(at, extent.count - at))
+        return found
+
+    def _undecoded(self, extent: Extent) -> Extent:
+        message = self.of(extent.template)
+        loses = message.expiration_ms is not None and not message.rewritten
+        return extent.with_flags(READ_BACK) if loses else extent
+
+
+def _block(message: Message, persistent: bool) -> bytes:
+    mode = PERSISTENT_MODE if persistent else TRANSIENT_MODE
+    values: dict[str, Any] = {"delivery_mode": mode, **message.properties}
+    if message.headers:
+        values["headers"] = [(name, field(value)) for name, value in message.headers.items()]
+    if message.expiration_ms is not None:
+        values["expiration"] = str(message.expiration_ms)
+    return properties.encode(values)
+
+
+def field(value: Any) -> properties.Field:
+    """Return a header's value with its type letter, as clients send it (S52)."""
+    if value is None:
+        return ("V", None)
+    if isinstance(value, bool):
+        return ("t", value)
+    if isinstance(value, int):
+        return ("l", value)
+    if isinstance(value, list):
+        return ("A", [field(each) for each in value])
+    if isinstance(value, dict):
+        return (
+            "F",
+            [(name, ("T", each) if name == "time" else field(each)) for name, each in value.items()],
+        )
+    return ("S", str(value).encode())

@@ -1,0 +1,124 @@
+"""What a queue index has, by its transitions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from engine import transitions as tr
+from engine.values.stretches import Stretches
+
+PUBLISH, DELIVER, ACK = 1, 2, 4
+JOURNAL_BITS: Final = PUBLISH | DELIVER | ACK
+ACTIONS: Final = {
+    "publish": (PUBLISH, 1),
+    "deliver": (DELIVER, 1),
+    "ack": (ACK, 1),
+    "publish_deliver": (PUBLISH | DELIVER, 2),
+}
+"""Bits that an action sets, and how many journal actions it is (S73)."""
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Index entries of consecutive seq_ids: 8 * file part + journal bits."""
+
+    start: int
+    count: int
+    code: int
+
+    def part(self, offset: int, count: int) -> Entry:
+        """Return `count` entries beginning at `offset`."""
+        return Entry(self.start + offset, count, self.code)
+
+    def continued_by(self, after: Entry) -> bool:
+        """Return whether `after` has the same code."""
+        return self.code == after.code
+
+    def merged(self, count: int) -> Entry:
+        """Return this run with `count` entries in all."""
+        return Entry(self.start, count, self.code)
+
+
+class IndexTable:
+    """One queue index: entries, segment files, journal."""
+
+    __slots__ = ("entries", "segments", "journal_bytes", "buffered_bytes", "dirty")
+
+    def __init__(self) -> None:
+        self.entries: Stretches[Entry] = Stretches()
+        self.segments: dict[int, int] = {}
+        self.journal_bytes: int | None = None
+        self.buffered_bytes = 0
+        self.dirty = 0
+
+    def entries_recorded(self, t: tr.EntriesRecorded) -> None:
+        """Set journal bits; an entry with all three and nothing in a file vanishes (S71, S72)."""
+        bits, actions = ACTIONS[t.action]
+        at, end = t.start, t.start + t.count
+        for old in [*self.entries.remove(t.start, t.count), Entry(end, 0, 0)]:
+            if at < old.start:
+                self._insert(at, old.start - at, bits)
+            if old.count:
+                self._insert(old.start, old.count, old.code | bits)
+            at = old.start + old.count
+        self.dirty += actions * t.count
+        self.buffered_bytes += t.journal_bytes
+
+    def _insert(self, start: int, count: int, code: int) -> None:
+        if code != JOURNAL_BITS:
+            self.entries.insert(Entry(start, count, code))
+
+    def journal_opened(self, t: tr.JournalOpened) -> None:
+        """The journal file exists (S70)."""
+        self.journal_bytes = 0
+
+    def journal_synced(self, t: tr.JournalSynced) -> None:
+        """The buffer went to the file (S82)."""
+        self.journal_bytes = (self.journal_bytes or 0) + t.bytes_
+        self.buffered_bytes -= t.bytes_
+
+    def journal_flushed(self, t: tr.JournalFlushed) -> None:
+        """The journal is empty (S80)."""
+        self.journal_bytes = 0
+        self.buffered_bytes = 0
+        self.dirty = 0
+
+    def segment_written(self, t: tr.SegmentWritten, size: int) -> None:
+        """Journal bits of the entries in a segment of `size` become part of the file (S80.1)."""
+        for old in self.entries.remove(t.segment * size, size):
+            code = 8 * ((old.code >> 3) + (old.code & JOURNAL_BITS).bit_count())
+            self.entries.insert(Entry(old.start, old.count, code))
+        self.segments[t.segment] = self.segments.get(t.segment, 0) + t.bytes_
+
+    def segment_deleted(self, t: tr.SegmentDeleted, size: int) -> None:
+        """The segment of `size` and everything in it is forgotten (S80.1)."""
+        self.entries.remove(t.segment * size, size)
+        self.segments.pop(t.segment, None)
+
+    def index_reset(self, t: tr.IndexReset) -> None:
+        """The queue's directory was erased (S92)."""
+        self.entries.clear()
+        self.segments.clear()
+        self.journal_bytes = None
+        self.buffered_bytes = self.dirty = 0
+
+    def index_recovered(self, t: tr.IndexRecovered) -> None:
+        """The index as recovery found it (S110-S117)."""
+        self.entries.clear()
+        for start, count, code in t.entries:
+            self.entries.insert(Entry(start, count, code))
+        self.segments = dict(t.segments)
+        self.journal_bytes = t.journal_bytes
+        self.buffered_bytes = 0
+        self.dirty = t.dirty
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {
+            "entries": [[e.start, e.count, e.code] for e in self.entries],
+            "segments": [[number, size] for number, size in sorted(self.segments.items())],
+            "journal_bytes": self.journal_bytes,
+            "buffered_bytes": self.buffered_bytes,
+            "dirty": self.dirty,
+        }

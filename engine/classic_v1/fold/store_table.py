@@ -1,0 +1,172 @@
+"""What a message store has, by its transitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import astuple, replace
+
+from engine import transitions as tr
+from engine.values.stretches import Stretches
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Store index rows of consecutive messages whose records lie back to back (S130).
+
+    Args:
+        start: number of the first message.
+        offset: of that message's record.
+        step: 1 when the following messages lie behind it, -1 when they lie before it.
+    """
+
+    start: int
+    count: int
+    refs: int
+    file: int
+    offset: int
+    record_bytes: int
+    step: int = 1
+
+    def _offset_of(self, number: int) -> int:
+        return self.offset + number * self.step * self.record_bytes
+
+    def part(self, offset: int, count: int) -> Row:
+        """Return `count` rows beginning at `offset`."""
+        return replace(self, start=self.start + offset, count=count, offset=self._offset_of(offset))
+
+    def continued_by(self, after: Row) -> bool:
+        """Return whether `after` has equal fields and goes on in the same file and direction."""
+        return (
+            self.refs == after.refs
+            and self.file == after.file
+            and self.record_bytes == after.record_bytes
+            and self.step == after.step
+            and self._offset_of(self.count) == after.offset
+        )
+
+    def merged(self, count: int) -> Row:
+        """Return this run with `count` rows in all."""
+        return replace(self, count=count)
+
+
+class File(msgspec.Struct, array_like=True, gc=False):
+    """One store file as the file summary has it, and the bytes that reached the operating system (S131)."""
+
+    number: int
+    file_size: int = 0
+    valid: int = 0
+    locked: bool = False
+    disk_bytes: int = 0
+
+
+class StoreTable:
+    """One message store: files, rows, cache."""
+
+    __slots__ = ("files", "current", "rows", "cache", "buffered_bytes", "orphans")
+
+    def __init__(self) -> None:
+        self.files: dict[int, File] = {}
+        self.current = 0
+        self.rows: Stretches[Row] = Stretches()
+        self.cache = 0
+        self.buffered_bytes = 0
+        self.orphans: dict[int, int] = {}
+
+    def file(self, number: int) -> File:
+        """Return a file, making it known where this is the first word of it."""
+        return self.files.setdefault(number, File(number))
+
+    def store_written(self, t: tr.StoreWritten) -> None:
+        """Records entered the current file's buffer (S143)."""
+        offset = t.offset if t.step > 0 else t.offset + (t.count - 1) * t.record_bytes
+        self.rows.insert(Row(t.msg_no, t.count, 1, t.file, offset, t.record_bytes, t.step))
+        file = self.file(t.file)
+        total = t.count * t.record_bytes
+        file.file_size += total
+        file.valid += total
+        self.buffered_bytes += total
+        self.current = t.file
+
+    def buffer_written(self, t: tr.BufferWritten) -> None:
+        """The buffer reached the operating system (S21)."""
+        self.file(t.file).disk_bytes += t.bytes_
+        self.buffered_bytes -= t.bytes_
+
+    def file_rolled_over(self, t: tr.FileRolledOver) -> None:
+        """The next file is the current one (S171)."""
+        self.file(t.opened)
+        self.current = t.opened
+
+    def ref_count_changed(self, t: tr.RefCountChanged) -> None:
+        """Rows become garbage at 0 references and valid again above (S142, S147)."""
+        for old in self.rows.remove(t.msg_no, t.count):
+            change = (t.ref_count > 0) - (old.refs > 0)
+            self.file(old.file).valid += change * old.count * old.record_bytes
+            self.rows.insert(replace(old, refs=t.ref_count))
+
+    def rows_forgotten(self, t: tr.RowsForgotten) -> None:
+        """Rows leave the index (S142, S183, S184)."""
+        for each in t.messages:
+            self.rows.remove(each.start, each.count)
+
+    def file_locked(self, t: tr.FileLocked) -> None:
+        """A lock was taken or given back (S148, S182, S185)."""
+        self.file(t.file).locked = t.locked
+
+    def rows_moved(self, t: tr.RowsMoved) -> None:
+        """Live records lie elsewhere now (S183)."""
+        for msg_no, count, file, offset in t.rows:
+            at = offset
+            for old in self.rows.remove(msg_no, count):
+                self.rows.insert(replace(old, file=file, offset=at))
+                at += old.count * old.step * old.record_bytes
+
+    def combine_stepped(self, t: tr.CombineStepped) -> None:
+        """The destination was cut and extended to its final size (S183)."""
+        if t.step == "truncated":
+            self.file(t.destination).disk_bytes = t.bytes_
+
+    def files_combined(self, t: tr.FilesCombined) -> None:
+        """The destination has the live records of both (S183, S185)."""
+        self._forget_file(t.source, t.left_on_disk)
+        destination = self.file(t.destination)
+        destination.file_size = destination.valid = t.size_bytes
+
+    def file_deleted(self, t: tr.FileDeleted) -> None:
+        """A file is in no table any more (S184, S185)."""
+        self._forget_file(t.file, t.left_on_disk)
+
+    def _forget_file(self, number: int, left_on_disk: int) -> None:
+        self.files.pop(number, None)
+        if left_on_disk:
+            self.orphans[number] = left_on_disk
+
+    def file_unlinked(self, t: tr.FileUnlinked) -> None:
+        """A file left the disk (S186)."""
+        self.orphans.pop(t.file, None)
+        if t.file in self.files:
+            self.files[t.file].disk_bytes = 0
+
+    def cache_changed(self, t: tr.CacheChanged) -> None:
+        """The current-file cache changed size (S133)."""
+        self.cache = t.entries
+
+    def store_recovered(self, t: tr.StoreRecovered) -> None:
+        """The store as its start found it (S205-S208)."""
+        self.files = {row[0]: File(*row) for row in t.files}
+        self.current = t.current
+        self.rows = Stretches(Row(*row) for row in t.rows)
+        self.cache = self.buffered_bytes = 0
+        self.orphans = dict(t.orphans)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {
+            "files": [list(astuple(file)) for _, file in sorted(self.files.items())],
+            "current": self.current,
+            "rows": [list(astuple(row)) for row in self.rows],
+            "cache": self.cache,
+            "buffered_bytes": self.buffered_bytes,
+            "orphans": [[number, size] for number, size in sorted(self.orphans.items())],
+        }

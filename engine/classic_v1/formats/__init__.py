@@ -1,0 +1,1 @@
+"""The files of classic queues of version 1: segments, journal and store files, byte by byte."""

@@ -1,0 +1,195 @@
+"""The journal of the queue index: `journal.jif` (S62, S63, S114)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from engine.classic_v1.formats import publishing
+from engine.formats.arrays import np
+from engine.formats.chunks import AnyChunk, cut_records, raw
+from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, big_endian
+
+Action = Literal["publish", "deliver", "ack", "publish_deliver"]
+
+PERSISTENT, TRANSIENT, DELIVER, ACK = 0, 1 << 62, 2 << 62, 3 << 62
+"""The kind is in the two highest bits of the first 8 bytes (S62, S63)."""
+SEQ_MASK: Final = (1 << 62) - 1
+MARK_BYTES: Final = 8
+PUBLISH_BYTES: Final = 40
+ENDING_ZEROS: Final = bytes(40)
+
+_WORD = struct.Struct(">Q")
+_WORD_MASK = (1 << 64) - 1
+
+
+class JournalRecords(msgspec.Struct, frozen=True, eq=False):
+    """One action on consecutive seq_ids, one after the other (S62).
+
+    Args:
+        action: "publish", "deliver", "ack", or "publish_deliver" for both records of each seq_id in turn (S66).
+        start: first seq_id.
+        count: number of seq_ids.
+        publish: contents of the publish records; None for deliver and ack.
+        codec: encodes embedded messages; not compared.
+        term: the embedded term of another node's message; then `count` is 1.
+        step: 1 when the lowest seq_id comes first; -1, for deliver and ack, when the highest does (one call's acks are
+            gathered by consing); a single record has step 1.
+    """
+
+    action: Action
+    start: int
+    count: int
+    publish: Publish | None
+    codec: MessageCodec
+    term: bytes | None = None
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        """Give a single record the one step it can have."""
+        if self.count == 1 and self.step != 1:
+            msgspec.structs.force_setattr(self, "step", 1)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, JournalRecords) and self._values() == other._values()
+
+    def _values(self) -> tuple[object, ...]:
+        return (self.action, self.start, self.count, self.publish, self.term, self.step)
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes for one seq_id: one record, or two for "publish_deliver"."""
+        if self.publish is None:
+            return MARK_BYTES
+        size = PUBLISH_BYTES + publishing.embedded_bytes(self.codec, self.publish, self.term)
+        return size + MARK_BYTES if self.action == "publish_deliver" else size
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return self.count * self.record_bytes
+
+    def part(self, offset: int, count: int) -> JournalRecords:
+        """Return the records of `count` seq_ids beginning `offset` after `start`."""
+        publish = self.publish.later(offset) if self.publish is not None else None
+        return JournalRecords(
+            self.action, self.start + offset, count, publish, self.codec, self.term, self.step
+        )
+
+    def written(self, skip: int, count: int) -> JournalRecords:
+        """Return the records of `count` seq_ids in the order of writing, after the first `skip`."""
+        return self.part(skip if self.step > 0 else self.count - skip - count, count)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset; what is cut inside one seq_id's records is RawBytes on both sides."""
+        return cut_records(self, offset_bytes)
+
+    def encode(self) -> bytes:
+        """Return the bytes of the records."""
+        publish = self.publish
+        if publish is None:
+            kind = DELIVER if self.action == "deliver" else ACK
+            if self.count == 1:
+                return _WORD.pack(kind | self.start)
+            return big_endian(kind | self.start, self.count)[:: self.step].tobytes()
+        rows = np.empty((self.count, self.record_bytes), np.uint8)
+        kind = PERSISTENT if publish.persistent else TRANSIENT
+        rows[:, :8] = big_endian(kind | self.start, self.count)
+        ids = self.codec.ids(publish.msg_no, self.count)
+        publishing.fill_publish(rows, 8, self.codec, publish, ids, self.term)
+        if self.action == "publish_deliver":
+            rows[:, -8:] = big_endian(DELIVER | self.start, self.count)
+        return rows.tobytes()
+
+
+def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+    """Read a journal into the longest runs.
+
+    Args:
+        data: the whole file.
+        codec: reads embedded messages and ids.
+
+    Returns:
+        `JournalRecords`s in file order; what lies behind the place where the replay ends silently (S114) is a last
+        `RawBytes` or `Zeros`.
+
+    Raises:
+        IndexCorrupt: an embedded message cannot be read.
+    """
+    return [chunk for _, chunk in scan_journal(data, codec)]
+
+
+def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk]]:
+    """Yield (offset in bytes, chunk) as `decode_journal` does, raising where the damage begins."""
+    view = np.frombuffer(data, np.uint8)
+    at = 0
+    while len(data) - at >= MARK_BYTES and data[at : at + 40] != ENDING_ZEROS:
+        word = _WORD.unpack_from(data, at)[0]
+        seq = word & SEQ_MASK
+        kind = word & ~SEQ_MASK
+        alike = True
+        if kind in (DELIVER, ACK):
+            run = JournalRecords("deliver" if kind == DELIVER else "ack", seq, 1, None, codec)
+        else:
+            read = publishing.read_publish(data, at + 8, codec, kind == PERSISTENT)
+            if read is None:
+                break
+            alike = read.term is None
+            behind = at + 8 + read.length
+            delivered = data[behind : behind + 8] == _WORD.pack(DELIVER | seq)
+            action: Action = "publish_deliver" if delivered else "publish"
+            run = JournalRecords(action, seq, 1, read.publish, codec, read.term)
+        if alike:
+            run = _longest(data, view, at, run)
+        yield at, run
+        at += run.size_bytes
+    for chunk in raw(data[at:]):
+        yield at, chunk
+
+
+def _longest(
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRecords
+) -> JournalRecords:
+    """Return the longest run that begins with this record; only marks also run downwards."""
+    stride = first.record_bytes
+    word = _WORD.unpack_from(data, at)[0]
+    behind = data[at + stride : at + stride + 8]
+    if first.publish is None and first.start and behind == _WORD.pack(word - 1):
+        return _longest_down(view, at, first)
+    if behind != _WORD.pack(word + 1 & _WORD_MASK):
+        return first
+    most = SEQ_MASK - first.start + 1
+    publish = first.publish
+    ids_at = None
+    pattern = first
+    if publish is not None and publish.msg_no >= FIRST_FOREIGN:
+        ids_at = 8
+        pattern = msgspec.structs.replace(first, publish=publishing.with_any_ids(publish))
+
+    def expected(skip: int, count: int) -> bytes:
+        return pattern.part(skip, count).encode()
+
+    count = publishing.count_matching(view, at, stride, most, expected, ids_at)
+    if ids_at is not None:
+        count = publishing.number_foreign(view, at, stride, count, ids_at, first.codec, 1)
+    if count > 1 and first.action == "publish":
+        # The last one is delivered at once, so it begins the next run.
+        end = at + count * stride
+        if view[end : end + 8].tobytes() == _WORD.pack(DELIVER | (first.start + count - 1)):
+            count -= 1
+    return first.part(0, count)
+
+
+def _longest_down(
+    view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRecords
+) -> JournalRecords:
+    """Return the longest run of marks on seq_ids that become smaller."""
+    most = first.start + 1
+    all_of_them = msgspec.structs.replace(first, start=0, count=most, step=-1)
+    count = publishing.count_matching(
+        view, at, MARK_BYTES, most, lambda skip, count: all_of_them.written(skip, count).encode()
+    )
+    return all_of_them.written(0, count)

@@ -1,0 +1,180 @@
+"""Segment, journal and store records, field by field (S54, S60-S64)."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from engine.classic_v1.formats.journal import DELIVER, PERSISTENT, SEQ_MASK, TRANSIENT
+from engine.classic_v1.formats.record import MARKER
+from engine.classic_v1.formats.segment import MARK, PERSISTENT_PUBLISH, REL_MASK
+from engine.formats.layout.field import Bits, Field, Layout, NoRecord
+from engine.formats.layout.message import term_fields
+
+_SHARED = struct.Struct(">QII")
+_SHARED_BYTES: Final = 32
+
+
+def record_at(name: str, data: bytes, offset: int) -> Layout:
+    """Return the record at an offset of a file.
+
+    Args:
+        name: the file's name; its ending names its format.
+        data: the whole file.
+        offset: of the record's first byte.
+
+    Raises:
+        NoRecord: no whole record begins there, or the file is none of the three kinds.
+    """
+    part = data[offset:]
+    if name.endswith(".idx"):
+        return segment_record(part)
+    if name == "journal.jif":
+        return journal_record(part)
+    if name.endswith(".rdq"):
+        return store_record(part)
+    raise NoRecord(f"{name} is neither a segment, nor a journal, nor a store file")
+
+
+def segment_record(data: bytes, marks_before: int = 0) -> Layout:
+    """Return a record of a segment file, with the deliver and ack records right behind it (S60, S61).
+
+    Args:
+        data: bytes from the record on.
+        marks_before: deliver and ack records of the same entry before this one.
+
+    Raises:
+        NoRecord: the bytes are no whole record.
+    """
+    head = _first(data, 2, "a segment record")
+    rel = head & REL_MASK
+    if not head & ~REL_MASK:
+        raise NoRecord(f"no segment record begins with {head:#06x}: its two highest bits are 0 (S60)")
+    if head & ~REL_MASK == MARK:
+        return Layout("mark", 2, (_mark(0, rel, marks_before),), rel)
+    persistent = bool(head & ~REL_MASK == PERSISTENT_PUBLISH)
+    words = _lasting(persistent)
+    bits = (
+        Bits("publish", 15, 15, 1, "publish"),
+        Bits("persistent", 14, 14, int(persistent), words),
+        Bits("rel", 13, 0, rel, f"entry {rel} of this segment"),
+    )
+    first = Field("kind and entry", "head", 0, 2, f"publish, {words}, entry {rel}", "S61", 0, bits)
+    shared, embedded = _shared(data, 2)
+    fields = [first, *shared]
+    at = 2 + _SHARED_BYTES + embedded
+    seen = 0
+    while seen < 2 and data[at : at + 2] == struct.pack(">H", MARK | rel):
+        fields.append(_mark(at, rel, seen))
+        seen += 1
+        at += 2
+    return Layout("publish", at, tuple(fields), rel, data[2:18], embedded)
+
+
+def _mark(at: int, rel: int, before: int) -> Field:
+    which = "deliver" if before == 0 else "ack"
+    bits = (
+        Bits("mark", 15, 14, 1, "deliver the first time, ack the second"),
+        Bits("rel", 13, 0, rel, f"entry {rel} of this segment"),
+    )
+    return Field(which, "mark", at, 2, f"{which}, entry {rel}", "S66" if before == 0 else "S60", 0, bits)
+
+
+def journal_record(data: bytes) -> Layout:
+    """Return a record of the journal, with the deliver record right behind it (S62, S63).
+
+    Args:
+        data: bytes from the record on.
+
+    Raises:
+        NoRecord: the bytes are no whole record.
+    """
+    word = _first(data, 8, "a journal record")
+    seq = word & SEQ_MASK
+    kind = word & ~SEQ_MASK
+    if kind not in (PERSISTENT, TRANSIENT):
+        which = "deliver" if kind == DELIVER else "ack"
+        return Layout(which, 8, (_journal_mark(0, word, which),), seq)
+    if not any(data[:40]):
+        raise NoRecord("40 zero bytes: the replay of a journal ends here (S114)")
+    words = _lasting(kind == PERSISTENT)
+    bits = (
+        Bits("kind", 63, 62, kind >> 62, f"publish, {words}"),
+        Bits("seq_id", 61, 0, seq, f"message {seq}"),
+    )
+    first = Field("kind and seq_id", "head", 0, 8, f"publish, {words}, message {seq}", "S62", 0, bits)
+    shared, embedded = _shared(data, 8)
+    at = 8 + _SHARED_BYTES + embedded
+    fields = [first, *shared]
+    if data[at : at + 8] == struct.pack(">Q", DELIVER | seq):
+        fields.append(_journal_mark(at, DELIVER | seq, "deliver"))
+        at += 8
+    return Layout("publish", at, tuple(fields), seq, data[8:24], embedded)
+
+
+def _journal_mark(at: int, word: int, which: str) -> Field:
+    seq = word & SEQ_MASK
+    bits = (
+        Bits("kind", 63, 62, word >> 62, which),
+        Bits("seq_id", 61, 0, seq, f"message {seq}"),
+    )
+    return Field(
+        which, "mark", at, 8, f"{which}, message {seq}", "S66" if which == "deliver" else "S62", 0, bits
+    )
+
+
+def _shared(data: bytes, at: int) -> tuple[list[Field], int]:
+    """Return what publish records of both kinds share, and the length of the embedded term (S60, S62)."""
+    if len(data) < at + _SHARED_BYTES:
+        raise NoRecord("the file ends inside the publish record")
+    expiry_us, size, embedded = _SHARED.unpack_from(data, at + 16)
+    end = at + _SHARED_BYTES
+    if len(data) < end + embedded:
+        raise NoRecord("the file ends inside the embedded message")
+    where = f"{embedded} bytes follow" if embedded else "0: the content is in a store"
+    fields = [
+        Field("message id", "message id", at, 16, data[at : at + 16].hex(), "S56"),
+        Field("expiry", "expiry", at + 16, 8, f"at {expiry_us} us" if expiry_us else "none", "S64"),
+        Field("body size", "body size", at + 24, 4, f"{size} bytes", "S60"),
+        Field("embedded length", "embedded length", at + 28, 4, where, "S57"),
+    ]
+    if embedded:
+        fields += term_fields(data[end : end + embedded], end)
+    return fields, embedded
+
+
+def store_record(data: bytes) -> Layout:
+    """Return a record of a store file (S54).
+
+    Args:
+        data: bytes from the record on.
+
+    Raises:
+        NoRecord: the bytes are no whole record.
+    """
+    size = _first(data, 8, "a store record")
+    if size < 16:
+        raise NoRecord(f"a size of {size} has no room for the message id (S54)")
+    if len(data) < size + 9:
+        raise NoRecord(f"the record says {size + 9} bytes, but the file has {len(data)} from there on")
+    marker = data[size + 8]
+    meaning = (
+        "255: the record is whole" if marker == MARKER else f"{marker} instead of 255: a broker skips this"
+    )
+    fields = (
+        Field("size", "size", 0, 8, f"{size} = 16 of the id + {size - 16} of the term", "S54"),
+        Field("message id", "message id", 8, 16, data[8:24].hex(), "S54"),
+        *term_fields(data[24 : size + 8], 24),
+        Field("marker", "marker", size + 8, 1, meaning, "S54"),
+    )
+    return Layout("content", size + 9, fields, None, data[8:24])
+
+
+def _first(data: bytes, count: int, what: str) -> int:
+    if len(data) < count:
+        raise NoRecord(f"the file ends before {what} can begin")
+    return int.from_bytes(data[:count], "big")
+
+
+def _lasting(persistent: bool) -> str:
+    return "persistent" if persistent else "transient"

@@ -1,0 +1,206 @@
+"""What segment and journal publish records share: 32 bytes and the embedded term (S60, S62)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from engine.formats.arrays import Bytes2D, np
+from engine.formats.message import MessageCodec, Publish
+from engine.formats.terms import TermError
+from engine.values.errors import IndexCorrupt
+
+FIXED_BYTES: Final = 32
+"""Id, expiry, body size and length of the embedded term."""
+
+SAMPLE_NUMBER: Final = 1 << 40
+"""A message number far from both ends, for records whose ids are not compared."""
+
+_FIXED = struct.Struct(">QII")
+_COMPARED_BYTES = 4 * 1024 * 1024
+
+
+def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) -> int:
+    """Return the length of the embedded term, 0 when the message is in a store.
+
+    Args:
+        codec: has the sizes.
+        publish: contents of the publish record.
+        term: the very bytes of another node's message, or None.
+    """
+    if not publish.embedded:
+        return 0
+    if term is not None:
+        return len(term)
+    return codec.term_bytes(publish.template, publish.size_bytes, publish.raw_persistent)
+
+
+def fill_publish(
+    rows: Bytes2D, at: int, codec: MessageCodec, publish: Publish, ids: Bytes2D, term: bytes | None
+) -> None:
+    """Write the shared part of publish records into a table, a record a row.
+
+    Args:
+        rows: the table; its rows are in the order of `ids`.
+        at: column of the id.
+        codec: encodes the terms.
+        publish: contents of the publish records.
+        ids: 16 id bytes a row.
+        term: the very bytes of another node's message, or None.
+    """
+    length = embedded_bytes(codec, publish, term)
+    rows[:, at : at + 16] = ids
+    fixed = _FIXED.pack(publish.expiry_us, publish.size_bytes, length)
+    rows[:, at + 16 : at + FIXED_BYTES] = np.frombuffer(fixed, np.uint8)
+    if not publish.embedded:
+        return
+    if term is not None:
+        rows[:, at + FIXED_BYTES : at + FIXED_BYTES + length] = np.frombuffer(term, np.uint8)
+    else:
+        layout = codec.layout(publish.template, publish.size_bytes, publish.raw_persistent)
+        codec.fill(rows, at + FIXED_BYTES, layout, ids)
+
+
+def one_publish(codec: MessageCodec, publish: Publish, term: bytes | None) -> bytes:
+    """Return the shared part of one publish record: what `fill_publish` writes into a table of one row."""
+    own = codec.id_bytes(publish.msg_no)
+    if not publish.embedded:
+        term = b""
+    elif term is None:
+        layout = codec.layout(publish.template, publish.size_bytes, publish.raw_persistent)
+        term = codec.one(layout, own)
+    return own + _FIXED.pack(publish.expiry_us, publish.size_bytes, len(term)) + term
+
+
+class ReadPublish(msgspec.Struct, frozen=True):
+    """The shared part of one publish record.
+
+    Args:
+        publish: its contents.
+        term: the embedded term where the codec would not write the same, else None.
+        length: bytes read.
+    """
+
+    publish: Publish
+    term: bytes | None
+    length: int
+
+
+def read_publish(
+    data: bytes | memoryview, at: int, codec: MessageCodec, persistent: bool
+) -> ReadPublish | None:
+    """Read the shared part of a publish record.
+
+    Args:
+        data: the file.
+        at: offset of the id.
+        codec: reads the term.
+        persistent: the flag that stands before this part.
+
+    Returns:
+        None when the file ends inside it.
+
+    Raises:
+        IndexCorrupt: the embedded term is no message, or has another id (S60).
+    """
+    end = at + FIXED_BYTES
+    if end > len(data):
+        return None
+    id16 = bytes(data[at : at + 16])
+    expiry_us, size_bytes, length = _FIXED.unpack_from(data, at + 16)
+    if end + length > len(data):
+        return None
+    if not length:
+        publish = Publish(codec.msg_no_of(id16), size_bytes, expiry_us, persistent, False, persistent, 0)
+        return ReadPublish(publish, None, FIXED_BYTES)
+    term = bytes(data[end : end + length])
+    try:
+        message = codec.read_term(term)
+    except TermError as error:
+        raise IndexCorrupt("embedded_unreadable", at=end, why=error) from None
+    if codec.id_bytes(message.msg_no) != id16:
+        raise IndexCorrupt("embedded_other_id", at=end)
+    publish = Publish(
+        message.msg_no, size_bytes, expiry_us, persistent, True, message.raw_persistent, message.template
+    )
+    generated = message.body_is_generated and message.size_bytes == size_bytes
+    return ReadPublish(publish, None if generated else term, FIXED_BYTES + length)
+
+
+def with_any_ids(publish: Publish) -> Publish:
+    """Return the same with numbers that the codec can encode, where ids will not be compared."""
+    return msgspec.structs.replace(publish, msg_no=SAMPLE_NUMBER)
+
+
+def count_matching(
+    data: Bytes2D,
+    at: int,
+    stride: int,
+    most: int,
+    expected: Callable[[int, int], bytes],
+    ids_at: int | None = None,
+) -> int:
+    """Count the records that equal what a run would have written.
+
+    Args:
+        data: the file.
+        at: offset of the first record in bytes.
+        stride: bytes of each record.
+        most: the longest run possible.
+        expected: returns the bytes of `count` records after the first `skip`, called with (skip, count).
+        ids_at: column of 16 id bytes that may differ; None when they must be equal too.
+    """
+    most = min(most, (len(data) - at) // stride)
+    found = 0
+    block = 16
+    while found < most:
+        count = min(block, most - found)
+        begin = at + found * stride
+        got = data[begin : begin + count * stride].reshape(count, stride)
+        want = np.frombuffer(expected(found, count), np.uint8).reshape(count, stride)
+        if ids_at is None:
+            equal = np.array_equal(got, want)
+        else:
+            behind = ids_at + 16
+            equal = np.array_equal(got[:, :ids_at], want[:, :ids_at])
+            equal = equal and np.array_equal(got[:, behind:], want[:, behind:])
+        if not equal:
+            differs = got != want
+            if ids_at is not None:
+                differs[:, ids_at : ids_at + 16] = False
+            return found + int(differs.any(axis=1).argmax())
+        found += count
+        block = min(4 * block, max(1, _COMPARED_BYTES // stride))
+    return found
+
+
+def number_foreign(
+    data: Bytes2D,
+    at: int,
+    stride: int,
+    count: int,
+    ids_at: int,
+    codec: MessageCodec,
+    step: int,
+) -> int:
+    """Number the ids of equal records, and count those from the first whose numbers follow one another.
+
+    Args:
+        data: the file.
+        at: offset of the first record in bytes.
+        stride: bytes of each record.
+        count: number of records.
+        ids_at: column of the id.
+        codec: gives the numbers, in ascending order of the entries.
+        step: 1 when the entries ascend in the file, -1 when they descend.
+    """
+    rows = data[at : at + count * stride].reshape(count, stride)[:, ids_at : ids_at + 16]
+    joined = rows[::step].tobytes()
+    numbers = [codec.msg_no_of(joined[at : at + 16]) for at in range(0, 16 * count, 16)][::step]
+    for place in range(1, count):
+        if numbers[place] != numbers[0] + step * place:
+            return place
+    return count

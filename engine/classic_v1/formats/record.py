@@ -1,0 +1,208 @@
+"""Files of a message store: `<n>.rdq` (S54, S209)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from engine.classic_v1.formats.publishing import count_matching
+from engine.formats.arrays import np
+from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
+from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
+from engine.formats.terms import TermError
+from engine.values.errors import StoreCorrupt
+
+MARKER: Final = 255
+ID_BYTES: Final = 16
+
+_SIZE = struct.Struct(">Q")
+
+
+class StoreRecords(msgspec.Struct, frozen=True, eq=False):
+    """Store records of consecutive message numbers, back to back (S54).
+
+    Args:
+        msg_no: number of the first message.
+        count: number of records.
+        body_bytes: body bytes of each message.
+        raw_persistent: the message's own delivery mode is 2.
+        template: number of the term's template.
+        codec: encodes the messages; not compared.
+        term: the very term of another node's message; then `count` is 1.
+        step: 1 when the lowest number comes first in the file, -1 when the highest does (alphas are paged out
+            newest first); a single record has step 1.
+    """
+
+    msg_no: int
+    count: int
+    body_bytes: int
+    raw_persistent: bool
+    template: int
+    codec: MessageCodec
+    term: bytes | None = None
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        """Give a single record the one step it can have."""
+        if self.count == 1 and self.step != 1:
+            msgspec.structs.force_setattr(self, "step", 1)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StoreRecords) and self._values() == other._values()
+
+    def _values(self) -> tuple[object, ...]:
+        return (
+            self.msg_no,
+            self.count,
+            self.body_bytes,
+            self.raw_persistent,
+            self.template,
+            self.term,
+            self.step,
+        )
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes of one record, the `total_size` of S54."""
+        if self.term is not None:
+            return len(self.term) + RECORD_OVERHEAD_BYTES
+        return self.codec.record_bytes(self.template, self.body_bytes, self.raw_persistent)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return self.count * self.record_bytes
+
+    def part(self, offset: int, count: int) -> StoreRecords:
+        """Return `count` records beginning `offset` records on."""
+        return StoreRecords(
+            self.msg_no + offset,
+            count,
+            self.body_bytes,
+            self.raw_persistent,
+            self.template,
+            self.codec,
+            self.term,
+            self.step,
+        )
+
+    def written(self, skip: int, count: int) -> StoreRecords:
+        """Return `count` records in the order of writing, after the first `skip`."""
+        return self.part(skip if self.step > 0 else self.count - skip - count, count)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset; a record cut through is RawBytes on both sides."""
+        return cut_records(self, offset_bytes)
+
+    def encode(self) -> bytes:
+        """Return the bytes of the records."""
+        codec = self.codec
+        if self.term is not None:
+            size = _SIZE.pack(ID_BYTES + len(self.term))
+            return b"".join((size, codec.id_bytes(self.msg_no), self.term, b"\xff"))
+        record_bytes = self.record_bytes
+        ids = codec.ids(self.msg_no, self.count)[:: self.step]
+        rows = np.empty((self.count, record_bytes), np.uint8)
+        rows[:, :8] = np.frombuffer(_SIZE.pack(record_bytes - 9), np.uint8)
+        rows[:, 8:24] = ids
+        codec.fill(rows, 24, codec.layout(self.template, self.body_bytes, self.raw_persistent), ids)
+        rows[:, -1] = MARKER
+        return rows.tobytes()
+
+
+def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+    """Read a store file into the longest runs, as the scanner of S209 does.
+
+    Args:
+        data: the whole file.
+        codec: reads messages and ids.
+
+    Returns:
+        `StoreRecords`s in file order. `RawBytes` or `Zeros` is what the scanner skips (a complete record with a wrong
+        marker) and, last, what lies behind the place where it stops.
+
+    Raises:
+        StoreCorrupt: a size of 1 to 15, on which the broker crashes.
+    """
+    return [chunk for _, chunk in scan_store(data, codec)]
+
+
+def scan_store(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk]]:
+    """Yield (offset in bytes, chunk) as `decode_store` does, raising where the damage begins."""
+    view = np.frombuffer(data, np.uint8)
+    at = 0
+    while len(data) - at >= _SIZE.size:
+        size = _SIZE.unpack_from(data, at)[0]
+        end = at + size + 9
+        if not size or end > len(data):
+            break
+        if data[end - 1] != MARKER:
+            yield at, RawBytes(bytes(data[at:end]))
+            at = end
+            continue
+        if size < ID_BYTES:
+            raise StoreCorrupt("record_too_small", size=size, at=at)
+        run = read_record(data, at, size, codec)
+        if run.term is None:
+            run = _longest(data, view, at, run)
+        yield at, run
+        at += run.size_bytes
+    for chunk in raw(data[at:]):
+        yield at, chunk
+
+
+def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRecords:
+    """Read one complete record; a term that the codec would not write the same is kept as it is.
+
+    Args:
+        data: the file.
+        at: offset of the record.
+        size: value of its size field.
+        codec: reads the message.
+    """
+    msg_no = codec.msg_no_of(bytes(data[at + 8 : at + 24]))
+    term = bytes(data[at + 24 : at + 8 + size])
+    try:
+        message = codec.read_term(term)
+    except TermError:
+        return StoreRecords(msg_no, 1, 0, True, 0, codec, term)
+    generated = message.body_is_generated and message.msg_no == msg_no
+    return StoreRecords(
+        msg_no,
+        1,
+        message.size_bytes,
+        message.raw_persistent,
+        message.template,
+        codec,
+        None if generated else term,
+    )
+
+
+def _longest(
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRecords
+) -> StoreRecords:
+    """Return the longest run in either direction that begins with this record."""
+    behind = at + first.record_bytes
+    prefix = first.codec.id_bytes(first.msg_no)[:8]
+    neighbours = (prefix + _SIZE.pack(first.msg_no + 1), prefix + _SIZE.pack(max(first.msg_no - 1, 0)))
+    if data[behind + 8 : behind + 24] not in neighbours:
+        return first
+    stride = first.record_bytes
+
+    def rising(skip: int, count: int) -> bytes:
+        return first.part(skip, count).encode()
+
+    count = count_matching(view, at, stride, FIRST_FOREIGN - first.msg_no, rising)
+    if count > 1:
+        return first.part(0, count)
+
+    def falling(skip: int, count: int) -> bytes:
+        return msgspec.structs.replace(
+            first, msg_no=first.msg_no - skip - count + 1, count=count, step=-1
+        ).encode()
+
+    count = count_matching(view, at, stride, first.msg_no + 1, falling)
+    return msgspec.structs.replace(first, msg_no=first.msg_no - count + 1, count=count, step=-1)

@@ -1,0 +1,140 @@
+"""Single actions on the index, each for a run of seq_ids between which no flush can come (S71-S80)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from engine.classic_v1.formats.journal import Action, JournalRecords
+from engine.classic_v1.index.confirms import Confirms
+from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.records import publish_of
+from engine.classic_v1.index.segments import Segments
+from engine.classic_v1.index.slots import Slot
+from engine.classic_v1.transitions.index import EntriesRecorded, JournalFlushed
+from engine.report.transitions.base import Transition, Why
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+
+
+class Actions:
+    """Journal, segments and what is between them: the dirty count, the pre-publish cache, the waiting confirms.
+
+    Args:
+        queue: queue name, as transitions carry it.
+        max_journal: actions without a flush, at most (S79).
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: str,
+        max_journal: int,
+        segments: Segments,
+        journal: Journal,
+        confirms: Confirms,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.queue = queue
+        self.max_journal = max_journal
+        self.segments = segments
+        self.journal = journal
+        self.confirms = confirms
+        self._emit = emit
+        self.forget()
+
+    def forget(self) -> None:
+        """Lose everything that only the process has."""
+        self.segments.forget_all()
+        self.journal.drop()
+        self.confirms.forget()
+        self.dirty = 0
+        """Actions since the last flush, also those that cancelled out (S73)."""
+        self.cached = 0
+        """Publish records in the pre-publish cache (S76)."""
+        self._cache: list[JournalRecords] = []
+        self._cached_delivers: list[Range] = []
+
+    def publish(self, extent: Extent, with_deliver: bool) -> None:
+        """Record messages, each followed by its deliver if `with_deliver` (S74.1-4, S66)."""
+        publish = publish_of(extent)
+        self.confirms.wait(extent)
+        action: Action = "publish_deliver" if with_deliver else "publish"
+        journal_bytes = self.journal.append([self.journal.run(action, extent.start, extent.count, publish)])
+        self.segments.publish(Slot(extent.start, extent.count, publish, with_deliver))
+        self.dirty += extent.count * (2 if with_deliver else 1)
+        self._emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
+
+    def deliver(self, ranges: Sequence[Range], cached_bytes: int = 0) -> None:
+        """Make one deliver call (S75).
+
+        Args:
+            ranges: seq_ids in the order of the call.
+            cached_bytes: what just entered the journal from the cache, reported with the first range.
+        """
+        self._mark("deliver", ranges, cached_bytes)
+
+    def ack(self, ranges: Sequence[Range], step: int = 1) -> None:
+        """Make one ack call (S75) with seq_ids in this order, or in the opposite one with step -1."""
+        self._mark("ack", ranges[::step], 0, step)
+
+    def _mark(self, action: Action, ranges: Sequence[Range], journal_bytes: int, step: int = 1) -> None:
+        apply = self.segments.deliver if action == "deliver" else self.segments.ack
+        for each in ranges:
+            journal_bytes += self.journal.append([self.journal.mark(action, each.start, each.count, step)])
+            apply(each.start, each.count)
+            self.dirty += each.count
+            self._emit(EntriesRecorded("S75", self.queue, action, each.start, each.count, journal_bytes))
+            journal_bytes = 0
+        self.maybe_flush(None)
+
+    # --- the pre-publish cache (S76, S77) ---
+
+    def cache(self, extent: Extent, delivered: bool = True) -> None:
+        """Publish messages, and deliver them unless the caller forbids it, through the cache (S76)."""
+        publish = publish_of(extent)
+        self.confirms.wait(extent)
+        self._cache.append(self.journal.run("publish", extent.start, extent.count, publish))
+        self.cached += extent.count
+        delivers = self._cached_delivers
+        if delivered and delivers and delivers[-1].end == extent.start:
+            delivers[-1] = delivers[-1].merged(delivers[-1].count + extent.count)
+        elif delivered:
+            delivers.append(Range(extent.start, extent.count))
+        self.segments.publish(Slot(extent.start, extent.count, publish))
+        self.dirty += extent.count
+        self._emit(EntriesRecorded("S76", self.queue, "publish", extent.start, extent.count, 0))
+
+    def flush_cache(self, hint: int | None) -> None:
+        """Write all cached publishes to the journal, then all their delivers (S77)."""
+        if self._cache:
+            cached, self._cache, self.cached = self._cache, [], 0
+            delivers, self._cached_delivers = self._cached_delivers, []
+            written = self.journal.append(cached)
+            if delivers:
+                self.deliver(delivers, written)
+            else:
+                self._emit(EntriesRecorded("S77", self.queue, "publish", cached[0].start, 0, written))
+        self.maybe_flush(hint)
+
+    # --- flush (S79, S80) ---
+
+    def maybe_flush(self, hint: int | None) -> None:
+        """Flush when there are more actions than the journal, or `hint` messages, allow (S79)."""
+        if self.dirty > self.max_journal:
+            self.flush("max_journal", hint)
+        elif hint is not None and self.dirty > hint:
+            self.flush("hint", hint)
+
+    def flush(self, cause: str, hint: int | None = None) -> None:
+        """Write and delete segments, clear the journal, report confirms (S80).
+
+        Args:
+            cause: max_journal, hint, asked or recovery; for the picture.
+            hint: the target RAM count in messages that was compared with.
+        """
+        self.segments.flush()
+        self.journal.clear()
+        why: Why = {"dirty": self.dirty, "max_journal": self.max_journal, "hint": hint, "cause": cause}
+        self.dirty = 0
+        self._emit(JournalFlushed("S79" if cause in ("max_journal", "hint") else "S80", self.queue, why))
+        self.confirms.notify()

@@ -1,0 +1,108 @@
+"""What a segment file and the pending entries contain together (S91), and what they contain twice (S115)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from engine.classic_v1.index.overlay import overlay
+from engine.classic_v1.index.slots import ACK, DELIVER, GONE, PUBLISH, Slot
+from engine.values.errors import IndexCorrupt
+from engine.values.stretches import Stretches
+
+BOTH: Final = PUBLISH + DELIVER
+ENDED: Final = DELIVER + ACK
+
+
+def combined(filed: Slot | None, pending: Slot | None) -> tuple[Slot | None, int]:
+    """Return the entries that result, None when removed, and the change of unacked for each (S91).
+
+    Raises IndexCorrupt for a pair outside the table.
+    """
+    if pending is None:
+        return filed, 0
+    if filed is None:
+        if pending.bits in (PUBLISH, BOTH):
+            return pending, 1
+    elif (filed.bits, pending.bits) == (PUBLISH, DELIVER):
+        return filed.marked(DELIVER), 0
+    elif (filed.bits, pending.bits) in ((PUBLISH, ENDED), (BOTH, ACK)):
+        return None, -1
+    raise _impossible("S91", filed, pending)
+
+
+def live_entries(filed: Iterable[Slot], pending: Iterable[Slot]) -> tuple[Stretches[Slot], int]:
+    """Return the live entries of a segment, and what `pending` changes in its unacked count (S91).
+
+    `filed` may hold acked entries; they are passed over, as a load without keep_acked would (S90).
+    """
+    live: Stretches[Slot] = Stretches()
+    change = 0
+    for old, new in overlay((slot for slot in filed if slot.live), pending):
+        result, each = combined(old, new)
+        if result is not None:
+            live.insert(result)
+        change += each * (new.count if new is not None else 0)
+    return live, change
+
+
+KEEP: Final = -1
+DROP: Final = 0
+
+DUPLICATES: Final[dict[tuple[int, int], tuple[int, int]]] = {
+    (PUBLISH, 0): (KEEP, 0),
+    (PUBLISH, PUBLISH): (DROP, 1),
+    (BOTH, 0): (KEEP, 0),
+    (BOTH, PUBLISH): (DELIVER, 1),
+    (BOTH, BOTH): (DROP, 1),
+    (DELIVER, PUBLISH): (KEEP, 0),
+    (DELIVER, BOTH): (DROP, 0),
+    (ACK, 0): (DROP, 0),
+    (ACK, BOTH): (KEEP, 0),
+    (ACK, GONE): (DROP, -1),
+    (ENDED, 0): (DROP, 0),
+    (ENDED, PUBLISH): (KEEP, 0),
+    (ENDED, BOTH): (ACK, 0),
+    (ENDED, GONE): (DROP, -1),
+}
+"""S115: (journal, segment file with acked entries kept) -> (what stays of the journal, number of duplicates).
+
+Cells that are not here are errors.
+"""
+
+
+def without_duplicates(pending: Iterable[Slot], filed: Iterable[Slot]) -> tuple[Stretches[Slot], int]:
+    """Return the pending entries without what the segment file has too, and the number of duplicates (S115).
+
+    `filed` comes from a load that kept acked entries. Raises IndexCorrupt for a cell outside the table.
+    """
+    kept: Stretches[Slot] = Stretches()
+    duplicates = 0
+    for new, old in overlay(pending, filed):
+        if new is None:
+            continue
+        cell = DUPLICATES.get((new.bits, 0 if old is None else old.bits))
+        if cell is None or (new.publish is not None and old is not None and _differ(new, old)):
+            raise _impossible("S115", old, new)
+        stays, each = cell
+        duplicates += each * new.count
+        if stays == KEEP:
+            kept.insert(new)
+        elif stays != DROP:
+            kept.insert(Slot(new.start, new.count, None, bool(stays & DELIVER), bool(stays & ACK)))
+    return kept, duplicates
+
+
+def _differ(new: Slot, old: Slot) -> bool:
+    return new.publish != old.publish or new.term != old.term
+
+
+def _impossible(rule: str, filed: Slot | None, pending: Slot) -> IndexCorrupt:
+    return IndexCorrupt(
+        "slots_impossible",
+        first=pending.start,
+        last=pending.end - 1,
+        filed=0 if filed is None else filed.bits,
+        pending=pending.bits,
+        rule=rule,
+    )

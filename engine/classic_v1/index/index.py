@@ -1,0 +1,347 @@
+"""The queue index: the interface that the queue uses (S70-S94, S110-S117)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from engine.classic_v1.index import recovery, views
+from engine.classic_v1.index.actions import Actions
+from engine.classic_v1.index.combine import live_entries
+from engine.classic_v1.index.confirms import Confirms
+from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.pace import Pace
+from engine.classic_v1.index.records import extent_of
+from engine.classic_v1.index.recovery import Recovered
+from engine.classic_v1.index.segments import Segments
+from engine.classic_v1.transitions.index import IndexReset, SegmentDeleted, SegmentRead
+from engine.classic_v1.transitions.stops import IndexRecovered
+from engine.formats.message import MessageCodec
+from engine.report.transitions.base import Transition
+from engine.storage.port import Storage
+from engine.values.extents import Extent
+from engine.values.ranges import Range, RangeSet
+from engine.values.settings import QueueSettings
+from engine.values.stretches import Stretches
+
+
+class QueueIndex:
+    """Which messages a queue holds, on disk and in RAM together.
+
+    A new object is blank; call `start_new` for a new queue or `recover` for one with files. After `terminate`,
+    `delete` or `kill` it is blank again.
+
+    Args:
+        queue: queue name, as transitions carry it.
+        resource: what the broker calls it, where that is not its name.
+        directory: the queue's directory, relative to the storage's root (S1).
+        storage: where the files are.
+        codec: message numbers, ids and terms.
+        settings: entries per segment and journal limit.
+        emit: receives every transition.
+        on_index_written: called with the store-homed messages whose records are durable (K5, S85).
+        on_both_written: called with the embedded messages whose records are durable (K5, S85).
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: str,
+        directory: str,
+        storage: Storage,
+        codec: MessageCodec,
+        settings: QueueSettings,
+        emit: Callable[[Transition], None],
+        on_index_written: Callable[[RangeSet], None],
+        on_both_written: Callable[[RangeSet], None],
+        resource: bytes | None = None,
+    ) -> None:
+        self.queue = queue
+        self.resource = queue.encode() if resource is None else resource
+        self.directory = directory
+        self.storage = storage
+        self.codec = codec
+        self.size = settings.segment_entry_count
+        self.flags_deliveries = settings.flags_deliveries
+        self.emit = emit
+        self.segments, self.journal = self._views(emit)
+        self.confirms = Confirms(on_index_written, on_both_written)
+        self.actions = Actions(
+            queue=queue,
+            max_journal=settings.queue_index_max_journal_entries,
+            segments=self.segments,
+            journal=self.journal,
+            confirms=self.confirms,
+            emit=emit,
+        )
+
+    def _views(self, emit: Callable[[Transition], None]) -> tuple[Segments, Journal]:
+        """Return blank segments and a closed journal over the queue's files."""
+        queue, directory, storage, codec = self.queue, self.directory, self.storage, self.codec
+        return (
+            Segments(
+                queue=queue, directory=directory, storage=storage, codec=codec, size=self.size, emit=emit
+            ),
+            Journal(
+                queue=queue,
+                resource=self.resource,
+                directory=directory,
+                storage=storage,
+                codec=codec,
+                emit=emit,
+            ),
+        )
+
+    @property
+    def dirty(self) -> int:
+        """Actions since the last flush, also those that cancelled out (S73)."""
+        return self.actions.dirty
+
+    @property
+    def unconfirmed(self) -> RangeSet:
+        """Store-homed messages whose publishers wait for the index (K4)."""
+        return self.confirms.store_homed
+
+    # --- publish and ack (S74-S79) ---
+
+    def publish(self, extent: Extent, hint: int | None) -> None:
+        """Publish and deliver messages one by one, flushing exactly where single calls would (S66, S74, S75, S79).
+
+        Args:
+            extent: the messages; it may span segments.
+            hint: the queue's target RAM count in messages, None for infinity (S78).
+        """
+        actions = self.actions
+        pace = Pace(actions.max_journal, hint)
+        done = 0
+        while done < extent.count:
+            whole, on_publish = pace.until_flush(actions.dirty)
+            whole = min(whole, extent.count - done)
+            if whole:
+                actions.publish(extent.part(done, whole), with_deliver=True)
+                actions.maybe_flush(None)
+                done += whole
+            if on_publish and done < extent.count:
+                actions.publish(extent.part(done, 1), with_deliver=False)
+                actions.maybe_flush(hint)
+                actions.deliver([Range(extent.start + done, 1)])
+                done += 1
+
+    def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
+        """Publish messages one by one that are marked only when they are delivered (V1); else as `publish`."""
+        actions = self.actions
+        limit = actions.max_journal if hint is None else min(actions.max_journal, hint)
+        done = 0
+        while done < extent.count:
+            count = min(extent.count - done, max(1, limit + 1 - actions.dirty))
+            actions.publish(extent.part(done, count), with_deliver=False)
+            actions.maybe_flush(hint)
+            done += count
+
+    def pre_publish(self, extent: Extent, hint: int | None, delivered: bool = True) -> None:
+        """Publish messages through the cache, to be delivered with it; every N of them it is flushed (S76, S77).
+
+        Args:
+            extent: the messages; it may span segments.
+            hint: the queue's target RAM count in messages, None for infinity.
+            delivered: whether they are marked as delivered, which 3.10 always does (S66, V1).
+        """
+        done = 0
+        while done < extent.count:
+            part = extent.part(done, min(extent.count - done, self.size - self.actions.cached))
+            done += part.count
+            self.actions.cache(part, delivered)
+            if self.actions.cached >= self.size:
+                self.actions.flush_cache(hint)
+
+    def flush_pre_publish_cache(self, hint: int | None) -> None:
+        """Write all cached publishes to the journal, then all their delivers (S77)."""
+        self.actions.flush_cache(hint)
+
+    def ack(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
+        """Acknowledge messages, in this order.
+
+        Args:
+            ranges: seq_ids.
+            one_by_one: one call for each seq_id instead of one call with all; a flush may come after any of them.
+            descending: one call from the last seq_id of the last range to the first of the first.
+        """
+        if one_by_one:
+            self._mark_singly(self.actions.ack, ranges)
+        else:
+            self.actions.ack(ranges, -1 if descending else 1)
+
+    def deliver(self, ranges: Sequence[Range], one_by_one: bool = False) -> None:
+        """Mark messages as delivered, one call for each seq_id or one with all (S75, V1)."""
+        if one_by_one:
+            self._mark_singly(self.actions.deliver, ranges)
+        elif ranges:
+            self.actions.deliver(ranges)
+
+    def _mark_singly(self, mark: Callable[[Sequence[Range]], None], ranges: Sequence[Range]) -> None:
+        """Mark each seq_id by a call of its own, as many at once as no flush comes between."""
+        for each in ranges:
+            done = 0
+            while done < each.count:
+                fits = max(1, self.actions.max_journal + 1 - self.actions.dirty)
+                part = each.part(done, min(each.count - done, fits))
+                mark([part])
+                done += part.count
+
+    # --- flush and sync (S80-S85) ---
+
+    def flush(self) -> None:
+        """Move the journal into segments unless nothing happened since the last time (S80)."""
+        if self.dirty:
+            self.actions.flush("asked")
+
+    def sync(self) -> None:
+        """Make the journal durable and report confirms; without a handle nothing happens (S82)."""
+        if self.journal.is_open:
+            self.journal.sync("S82")
+            self.confirms.notify()
+
+    def needs_sync(self) -> Literal["no", "confirms", "other"]:
+        """Return whether a sync is owed: "confirms" when a publisher waits, "other" for plain bytes (S83)."""
+        if not self.journal.is_open:
+            return "no"
+        if self.confirms:
+            return "confirms"
+        return "other" if self.journal.needs_sync else "no"
+
+    # --- reading (S86-S91) ---
+
+    def read(self, start: int, end: int) -> list[Extent]:
+        """Return the live entries of [start, end) in ascending order, file and pending together (S86)."""
+        found: Stretches[Extent] = Stretches()
+        if start < end:
+            for segment in range(start // self.size, (end - 1) // self.size + 1):
+                low = segment * self.size
+                self._read_segment(segment, max(start, low), min(end, low + self.size), found)
+        return list(found)
+
+    def _read_segment(self, segment: int, start: int, end: int, found: Stretches[Extent]) -> None:
+        segments = self.segments
+        size_bytes = segments.file_bytes.get(segment)
+        filed, _ = segments.load(segment)
+        live, _ = live_entries(filed, segments.pending.overlapping(segment * self.size, self.size))
+        segments.remember(segment)
+        for slot in live.overlapping(start, end - start):
+            found.insert(extent_of(slot, self.flags_deliveries))
+        if size_bytes is not None:
+            self.emit(SegmentRead("S86", self.queue, segment, start, end, size_bytes))
+            if segment not in segments.file_bytes:
+                self.emit(SegmentDeleted("S90", self.queue, segment, size_bytes))
+
+    def next_segment_boundary(self, seq_id: int) -> int:
+        """Return the first seq_id of the segment after the one that holds `seq_id` (S88)."""
+        return (seq_id // self.size + 1) * self.size
+
+    def bounds(self) -> tuple[int, int]:
+        """Return the seq_ids that the segments of the map cover, (0, 0) for none (S89)."""
+        numbers = self.segments.unacked
+        if not numbers:
+            return 0, 0
+        return min(numbers) * self.size, (max(numbers) + 1) * self.size
+
+    # --- ends and beginnings (S92-S94, S110-S117) ---
+
+    def reset(self) -> None:
+        """Erase the directory and start empty; numbering goes on (S92)."""
+        self._erase("S92")
+
+    def delete(self) -> None:
+        """Erase the directory for good (S93)."""
+        self._erase("S93")
+
+    def _erase(self, rule: str) -> None:
+        self.actions.forget()
+        self.storage.delete_directory(self.directory)
+        self.emit(IndexReset(rule, self.queue))
+
+    def terminate(self) -> list[tuple[int, int]]:
+        """Close the journal, without a flush, and return (segment, unacked) for the recovery terms (S94)."""
+        self.journal.close("S94")
+        counts = sorted(self.segments.unacked.items())
+        self.actions.forget()
+        return counts
+
+    def kill(self) -> None:
+        """Lose what only the process had (S231)."""
+        self.actions.forget()
+
+    def kill_in_flush(self) -> None:
+        """Die between writing the segments and clearing the journal, which was synced before (S115)."""
+        self.journal.sync("S82")
+        if self.dirty:
+            self.segments.flush()
+        self.actions.forget()
+
+    def start_new(self) -> None:
+        """Begin as a queue without files (S5)."""
+        self.actions.forget()
+
+    def recover(
+        self,
+        terms: Sequence[tuple[int, int]] | None,
+        store_clean: bool,
+        contains: Callable[[Range], RangeSet],
+        durable: bool = True,
+    ) -> Recovered:
+        """Begin on the files that are there (S110-S116).
+
+        Args:
+            terms: what `terminate` returned; None after an unclean stop or when the terms lack it.
+            store_clean: whether the persistent store recovered cleanly (S206).
+            contains: which of these message numbers the persistent store holds.
+            durable: whether the queue is; after a crash nothing of another one counts as present.
+        """
+        self.actions.forget()
+        recovery.refuse_version_2(self.storage, self.directory)
+        if terms is not None and store_clean:
+            self.actions.dirty = recovery.recover_clean(self.segments, self.journal, terms)
+            self._recovered("S112", clean=True)
+            return Recovered(None, None)
+        self.actions.dirty, size_bytes = recovery.recover_dirty(
+            self.segments, self.journal, terms is not None, contains, durable
+        )
+        self._recovered("S113", clean=False)
+        self.actions.flush("recovery")
+        return Recovered(sum(self.segments.unacked.values()), size_bytes)
+
+    def _recovered(self, rule: str, clean: bool) -> None:
+        self.emit(
+            IndexRecovered(
+                rule,
+                self.queue,
+                clean,
+                tuple(views.entries(self.segments)),
+                tuple(views.files(self.segments)),
+                self.journal.file_bytes,
+                self.dirty,
+            )
+        )
+
+    def store_references(self) -> list[Range]:
+        """Return the messages in the store that live persistent entries need, from the files alone (S117)."""
+        return recovery.store_references(*self._views(_ignore))
+
+    # --- the picture ---
+
+    def vector(self) -> dict[str, object]:
+        """Return what a golden trace records of an index."""
+        return views.vector(self.actions)
+
+    def snapshot(self) -> dict[str, object]:
+        """Return the state that folding the transitions gives too."""
+        return views.snapshot(self.actions)
+
+    def verify(self) -> None:
+        """Compare the files with what is claimed about them; raises InvariantBroken (S253)."""
+        views.verify_files(self.segments)
+        if self.journal.is_open and not (self.journal.buffered_bytes or self.actions.cached):
+            views.verify_journal(self.segments, *self._views(_ignore))
+
+
+def _ignore(_: Transition) -> None:
+    pass

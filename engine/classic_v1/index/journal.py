@@ -1,0 +1,131 @@
+"""The journal file of one queue: every action in order, buffered in the process until a sync (S62, S70, S82)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from engine.classic_v1.formats.journal import Action, JournalRecords, decode_journal
+from engine.classic_v1.transitions.index import JournalOpened, JournalSynced
+from engine.formats.chunks import RawBytes
+from engine.formats.message import MessageCodec, Publish
+from engine.report.transitions.base import Transition
+from engine.storage.handle import BufferedHandle
+from engine.storage.port import Chunk, Storage
+
+JOURNAL_NAME: Final = "journal.jif"
+STUB_NAME: Final = ".queue_name"
+
+
+class Journal:
+    """`journal.jif` behind a buffer without limit (S21).
+
+    Args:
+        queue: queue name, as transitions carry it.
+        resource: what the broker calls the queue, for the stub file (S6).
+        directory: the queue's directory, relative to the storage's root.
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: str,
+        resource: bytes,
+        directory: str,
+        storage: Storage,
+        codec: MessageCodec,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.path = f"{directory}/{JOURNAL_NAME}"
+        self._queue = queue
+        self._resource = resource
+        self._directory = directory
+        self._storage = storage
+        self._codec = codec
+        self._emit = emit
+        self._handle: BufferedHandle | None = None
+        self.file_bytes: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the handle exists (S70)."""
+        return self._handle is not None
+
+    @property
+    def buffered_bytes(self) -> int:
+        """Bytes that never left the process."""
+        return self._handle.pending_bytes if self._handle is not None else 0
+
+    @property
+    def needs_sync(self) -> bool:
+        """Whether something is pending or not fsynced (S29)."""
+        return self._handle is not None and self._handle.needs_sync
+
+    def exists(self) -> bool:
+        """Return whether the file is there, and note its size."""
+        self.file_bytes = self._storage.size(self.path)
+        return self.file_bytes is not None
+
+    def open(self) -> BufferedHandle:
+        """Return the handle; the first time, write the stub and make the file if it is absent (S6, S70)."""
+        if self._handle is None:
+            stub = f"{self._directory}/{STUB_NAME}"
+            name = b"VHOST: %b\nQUEUE: %b\n" % (self._codec.vhost.encode(), self._resource)
+            self._storage.create(stub)
+            self._storage.append(stub, [RawBytes(name)])
+            if not self.exists():
+                self._storage.create(self.path)
+                self.file_bytes = 0
+                self._emit(JournalOpened("S70", self._queue))
+            self._handle = BufferedHandle(self._storage, self.path, None)
+        return self._handle
+
+    def run(self, action: Action, start: int, count: int, publish: Publish | None = None) -> JournalRecords:
+        """Return the records of one action on consecutive seq_ids (S62)."""
+        return JournalRecords(action, start, count, publish, self._codec)
+
+    def mark(self, action: Action, start: int, count: int, step: int) -> JournalRecords:
+        """Return delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
+        return JournalRecords(action, start, count, None, self._codec, step=step)
+
+    def append(self, runs: Sequence[JournalRecords]) -> int:
+        """Put records into the buffer and return their bytes (S74.3)."""
+        handle = self.open()
+        total = 0
+        for run in runs:
+            handle.append(run, run.record_bytes)
+            total += run.size_bytes
+        return total
+
+    def read(self) -> Sequence[Chunk]:
+        """Return the records of the file, up to the first that is not whole (S114)."""
+        return self._storage.read(self.path, lambda data: decode_journal(data, self._codec))
+
+    def sync(self, rule: str) -> None:
+        """Hand the buffer to the file and fsync it, unless nothing is owed (S23)."""
+        handle = self._handle
+        if handle is None or not handle.needs_sync:
+            return
+        written = handle.pending_bytes
+        handle.sync()
+        self.file_bytes = (self.file_bytes or 0) + written
+        self._emit(JournalSynced(rule, self._queue, written))
+
+    def clear(self) -> None:
+        """Empty file and buffer (S26)."""
+        self.open().clear()
+        self.file_bytes = 0
+
+    def close(self, rule: str) -> None:
+        """Sync and close (S24)."""
+        self.sync(rule)
+        if self._handle is not None:
+            self._handle.close()
+        self._handle = None
+
+    def drop(self) -> None:
+        """Forget handle and buffer, as when the process dies (S231)."""
+        if self._handle is not None:
+            self._handle.drop()
+        self._handle = None
+        self.file_bytes = None

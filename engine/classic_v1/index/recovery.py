@@ -1,0 +1,179 @@
+"""Starting on files: the journal replayed, duplicates removed, what is missing acked away (S110-S117)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from engine.classic_v1.formats.journal import JournalRecords
+from engine.classic_v1.index.combine import live_entries, without_duplicates
+from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.segments import Segments
+from engine.classic_v1.index.slots import Slot
+from engine.formats.message import Publish
+from engine.storage.port import Storage
+from engine.values.errors import IndexCorrupt, InvariantBroken
+from engine.values.ranges import Range, RangeSet
+
+Contains = Callable[[Range], RangeSet]
+
+
+class Recovered(msgspec.Struct, frozen=True):
+    """What a recovery reports to the queue; None where the recovery terms have it (S112, S113.5).
+
+    Args:
+        count: live messages.
+        size_bytes: body bytes of the persistent ones, with those just dropped as missing.
+    """
+
+    count: int | None
+    size_bytes: int | None
+
+
+def refuse_version_2(storage: Storage, directory: str) -> None:
+    """Raise IndexCorrupt when the directory belongs to an index of version 2 (S242)."""
+    for name in storage.list(directory):
+        if name.endswith((".qi", ".qs")):
+            raise IndexCorrupt("index_version_2", path=f"{directory}/{name}")
+
+
+def replay(segments: Segments, journal: Journal) -> int:
+    """Apply the records of the journal file, if there is one, and return how many they were (S114).
+
+    Raises IndexCorrupt where the broker would crash (S119).
+    """
+    if not journal.exists():
+        return 0
+    journal.open()
+    actions = 0
+    try:
+        for chunk in journal.read():
+            if isinstance(chunk, JournalRecords):
+                actions += _apply(segments, chunk)
+    except InvariantBroken as error:
+        raise IndexCorrupt("journal_impossible", path=journal.path, why=error) from error
+    return actions
+
+
+def _apply(segments: Segments, run: JournalRecords) -> int:
+    match run.action, run.publish:
+        case "deliver", None:
+            segments.deliver(run.start, run.count)
+        case "ack", None:
+            segments.ack(run.start, run.count)
+        case "publish", Publish() as publish:
+            segments.publish(Slot(run.start, run.count, publish, term=run.term))
+        case "publish_deliver", Publish() as publish:
+            segments.publish(Slot(run.start, run.count, publish, delivered=True, term=run.term))
+            return 2 * run.count
+        case _:
+            raise IndexCorrupt("no_journal_action", action=repr(run.action))
+    return run.count
+
+
+def recover_clean(segments: Segments, journal: Journal, terms: Iterable[tuple[int, int]]) -> int:
+    """Replay the journal and believe the terms; return the actions since the last flush (S112).
+
+    The files are read for the picture alone.
+    """
+    segments.find_files()
+    dirty = replay(segments, journal)
+    for segment, unacked in terms:
+        segments.set_unacked(segment, unacked)
+    segments.mirror_files()
+    return dirty
+
+
+def recover_dirty(
+    segments: Segments, journal: Journal, clean_queue: bool, contains: Contains, durable: bool
+) -> tuple[int, int]:
+    """Read everything and mark what must go; return the pending actions and the persistent bytes (S113.1-3, S113.5).
+
+    Args:
+        clean_queue: the queue itself had stopped in order.
+        contains: which of these message numbers the persistent store holds.
+        durable: whether the queue is; nothing of another one counts as present (S110).
+    """
+    files = segments.find_files()
+    dirty = replay(segments, journal)
+    size_bytes = 0
+    for live in _scan(segments, files):
+        for slot in live:
+            publish = _publish(slot)
+            size_bytes += publish.size_bytes * slot.count if publish.persistent else 0
+            for part, present in _presence(slot, contains, durable):
+                dirty += _settle(segments, part, present, clean_queue)
+    return dirty, size_bytes
+
+
+def _scan(segments: Segments, files: list[int]) -> Iterator[list[Slot]]:
+    """Yield the live entries of every segment, ascending, with `unacked` set from them (S113.2-3)."""
+    touched = set(segments.unacked)
+    for segment in sorted(touched.union(files)):
+        start = segment * segments.size
+        filed, in_file = segments.load(segment)
+        segments.mirror(filed)
+        pending = segments.pending.remove(start, segments.size)
+        if segment in touched:
+            kept, _ = without_duplicates(pending, filed)
+            segments.pending.insert_all(kept)
+            pending = list(kept)
+        live, change = live_entries(filed, pending)
+        segments.set_unacked(segment, in_file + change)
+        yield list(live)
+
+
+def _publish(slot: Slot) -> Publish:
+    if slot.publish is None:
+        raise InvariantBroken(f"seq_ids {slot.start} to {slot.end - 1} have no publish record (S91)")
+    return slot.publish
+
+
+def _presence(slot: Slot, contains: Contains, durable: bool) -> Iterator[tuple[Slot, bool]]:
+    """Cut live entries where presence in the store changes (S110); yield (part, present)."""
+    publish = _publish(slot)
+    if not durable:
+        yield slot, False
+        return
+    if publish.embedded:
+        yield slot, publish.raw_persistent
+        return
+    done = 0
+    for held in contains(Range(publish.msg_no, slot.count)).inside(publish.msg_no, slot.count):
+        offset = held.start - publish.msg_no
+        if offset > done:
+            yield slot.part(done, offset - done), False
+        yield slot.part(offset, held.count), True
+        done = offset + held.count
+    if done < slot.count:
+        yield slot.part(done, slot.count - done), False
+
+
+def _settle(segments: Segments, slot: Slot, present: bool, clean_queue: bool) -> int:
+    """Add what a live entry needs, in RAM only, and return the number of actions (S113.3)."""
+    actions = 0
+    if not slot.delivered and not (present and clean_queue):
+        segments.deliver(slot.start, slot.count)
+        actions += slot.count
+    if not present:
+        segments.ack(slot.start, slot.count)
+        actions += slot.count
+    return actions
+
+
+def store_references(segments: Segments, journal: Journal) -> list[Range]:
+    """Return the message numbers of live, persistent, store-homed entries, one reference each (S117).
+
+    Both arguments are scratch copies over the same files. Only the stub file is written.
+    """
+    files = segments.find_files()
+    replay(segments, journal)
+    found: list[Range] = []
+    for live in _scan(segments, files):
+        for slot in live:
+            publish = _publish(slot)
+            if publish.persistent and not publish.embedded:
+                found.append(Range(publish.msg_no, slot.count))
+    journal.close("S117")
+    return found

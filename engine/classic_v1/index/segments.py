@@ -1,0 +1,281 @@
+"""The segments of one queue: pending entries, unacked counts and files (S60, S70, S80.1, S90)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
+from engine.classic_v1.index.overlay import overlay, split
+from engine.classic_v1.index.slots import ACK, DELIVER, Slot, record, record_publish
+from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
+from engine.formats.chunks import Zeros
+from engine.formats.message import MessageCodec
+from engine.report.transitions.base import Transition
+from engine.storage.port import Chunk, Storage
+from engine.values.errors import IndexCorrupt
+from engine.values.stretches import Stretches
+
+SEGMENT_NAME: Final = re.compile(r".*\.idx")
+LEADING_DIGITS: Final = re.compile(r"[0-9]+")
+
+
+class Filed(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What the segment files contain about consecutive seq_ids: 1 published, 2 delivered, 3 acked."""
+
+    start: int
+    count: int
+    part_no: int
+
+    @property
+    def end(self) -> int:
+        """One past the last seq_id."""
+        return self.start + self.count
+
+    def part(self, offset: int, count: int) -> Filed:
+        """Return `count` entries beginning at `offset`."""
+        return Filed(self.start + offset, count, self.part_no)
+
+    def continued_by(self, after: Filed) -> bool:
+        """Return whether `after` is in the same state."""
+        return self.part_no == after.part_no
+
+    def merged(self, count: int) -> Filed:
+        """Return this run with `count` entries in all."""
+        return Filed(self.start, count, self.part_no)
+
+
+class Segments:
+    """The map of segments with everything that is pending in them, for one queue.
+
+    Pending entries lie in one sequence over all segments, so a burst is one run; only counts and files are kept by
+    segment. `filed` mirrors the content of the files for the picture, no rule reads it.
+
+    Args:
+        queue: queue name, as transitions carry it.
+        directory: the queue's directory, relative to the storage's root.
+        size: entries per segment, N (S4).
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: str,
+        directory: str,
+        storage: Storage,
+        codec: MessageCodec,
+        size: int,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self._queue = queue
+        self._directory = directory
+        self._storage = storage
+        self._codec = codec
+        self._emit = emit
+        self.size = size
+        self.pending: Stretches[Slot] = Stretches()
+        self.unacked: dict[int, int] = {}
+        self.file_bytes: dict[int, int] = {}
+        self.filed: Stretches[Filed] = Stretches()
+        self._empty: set[int] = set()
+
+    # --- the map ---
+
+    def forget_all(self) -> None:
+        """Start over with no segment."""
+        self.pending = Stretches()
+        self.unacked.clear()
+        self.file_bytes.clear()
+        self.filed.clear()
+        self._empty.clear()
+
+    def set_unacked(self, segment: int, unacked: int) -> None:
+        """Put a segment into the map with a known number of live messages (S112, S113.3)."""
+        self.unacked[segment] = unacked
+        if unacked:
+            self._empty.discard(segment)
+        else:
+            self._empty.add(segment)
+
+    def remember(self, segment: int) -> None:
+        """Put a segment into the map if it is not there (S86)."""
+        if segment not in self.unacked:
+            self.set_unacked(segment, 0)
+
+    def _count(self, start: int, count: int, change: int) -> None:
+        for segment, _, inside in split(start, count, self.size):
+            self.set_unacked(segment, self.unacked.get(segment, 0) + change * inside)
+
+    # --- actions (S71) ---
+
+    def publish(self, fresh: Slot) -> None:
+        """Apply publish, followed by deliver if `fresh` has it, to a run of seq_ids."""
+        record_publish(self.pending, fresh)
+        self._count(fresh.start, fresh.count, 1)
+
+    def deliver(self, start: int, count: int) -> None:
+        """Apply deliver to a run of seq_ids."""
+        record(self.pending, DELIVER, start, count)
+        self._count(start, count, 0)
+
+    def ack(self, start: int, count: int) -> None:
+        """Apply ack to a run of seq_ids."""
+        record(self.pending, ACK, start, count)
+        self._count(start, count, -1)
+
+    # --- files ---
+
+    def path(self, segment: int) -> str:
+        """Return the path of a segment's file (S7)."""
+        return f"{self._directory}/{segment}.idx"
+
+    def flush(self) -> None:
+        """Write what is pending to the files; delete the segments that nothing lives in (S80.1).
+
+        Segments go in ascending order; inside one, entries go in descending order (S65), as one write and one fsync.
+        """
+        waiting: dict[int, list[Slot]] = {}
+        for slot in self.pending:
+            for segment, start, count in split(slot.start, slot.count, self.size):
+                part = slot if count == slot.count else slot.part(start - slot.start, count)
+                waiting.setdefault(segment, []).append(part)
+        self.pending = Stretches()
+        for segment in sorted(waiting.keys() | self._empty):
+            if self.unacked[segment] == 0:
+                self._delete(segment)
+            else:
+                self._write(segment, waiting[segment])
+
+    def _write(self, segment: int, slots: list[Slot]) -> None:
+        path = self.path(segment)
+        chunks = [
+            SegmentRecords(
+                slot.start, slot.count, slot.publish, slot.marks, self.size, self._codec, slot.term
+            )
+            for slot in reversed(slots)
+        ]
+        size_bytes = sum(chunk.size_bytes for chunk in chunks)
+        self._storage.append(path, chunks)
+        self._storage.fsync(path)
+        self.file_bytes[segment] = self.file_bytes.get(segment, 0) + size_bytes
+        for slot in slots:
+            self._mirror(slot)
+        self._emit(SegmentWritten("S80.1", self._queue, segment, size_bytes))
+
+    def _mirror(self, slot: Slot) -> None:
+        added = slot.bits.bit_count()
+        if slot.publish is not None:
+            self.filed.insert(Filed(slot.start, slot.count, added))
+            return
+        for old, new in overlay(self.filed.remove(slot.start, slot.count), [slot]):
+            if new is not None:
+                self.filed.insert(
+                    Filed(new.start, new.count, (old.part_no if old is not None else 0) + added)
+                )
+
+    def _delete(self, segment: int) -> None:
+        size_bytes = self.file_bytes.pop(segment, None)
+        if size_bytes is not None:
+            self._storage.delete(self.path(segment))
+        self.filed.remove(segment * self.size, self.size)
+        del self.unacked[segment]
+        self._empty.discard(segment)
+        self._emit(SegmentDeleted("S80.1", self._queue, segment, size_bytes or 0))
+
+    def real_bytes(self, segment: int) -> int | None:
+        """Return what the storage has of a segment's file."""
+        return self._storage.size(self.path(segment))
+
+    def find_files(self) -> list[int]:
+        """Return the numbers of the segments that have a file, ascending, and note their sizes (S9)."""
+        numbers: set[int] = set()
+        for name in self._storage.list(self._directory):
+            if not SEGMENT_NAME.match(name):
+                continue
+            digits = LEADING_DIGITS.match(name)
+            if digits is None:
+                raise IndexCorrupt("no_segment_number", path=f"{self._directory}/{name}")
+            numbers.add(int(digits.group()))
+        for number in numbers:
+            size_bytes = self._storage.size(self.path(number))
+            if size_bytes is not None:
+                self.file_bytes[number] = size_bytes
+        return sorted(numbers)
+
+    def content(self, segment: int) -> Sequence[Chunk]:
+        """Return the chunks of a segment's file; empty when there is none.
+
+        Raises IndexCorrupt where the broker would crash on them (S119).
+        """
+
+        def decode(data: bytes) -> Sequence[Chunk]:
+            return decode_segment(data, segment, self.size, self._codec)
+
+        return self._storage.read(self.path(segment), decode)
+
+    def load(self, segment: int) -> tuple[Stretches[Slot], int]:
+        """Read a segment's file: its entries, acked ones kept, and how many are live (S90).
+
+        A file of zeros alone is deleted. Raises IndexCorrupt where the broker would crash (S119).
+        """
+        chunks = self.content(segment)
+        if segment in self.file_bytes and all_zeros(chunks):
+            self._storage.delete(self.path(segment))
+            del self.file_bytes[segment]
+            return Stretches(), 0
+        return parse(chunks)
+
+    def mirror_files(self) -> None:
+        """Fill `filed` from the files, for the picture; what cannot be read stays unknown."""
+        for segment in self.file_bytes:
+            try:
+                slots, _ = parse(self.content(segment))
+            except IndexCorrupt:
+                continue
+            self.mirror(slots)
+
+    def mirror(self, slots: Stretches[Slot]) -> None:
+        """Note in `filed` what a load found."""
+        for slot in slots:
+            self.filed.insert(Filed(slot.start, slot.count, slot.bits.bit_count()))
+
+
+def all_zeros(chunks: Sequence[Chunk]) -> bool:
+    """Return whether a file holds zero bytes alone, or nothing (S90)."""
+    return all(isinstance(chunk, Zeros) for chunk in chunks)
+
+
+def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
+    """Apply the records of a segment file in order: the entries, acked ones kept, and how many are live (S90).
+
+    A second publish record replaces the first, yet both count as live (S119). The head of a publish record that the
+    file's end cuts off is passed over.
+    """
+    slots: Stretches[Slot] = Stretches()
+    unacked = 0
+    for chunk in chunks:
+        if not isinstance(chunk, SegmentRecords):
+            continue
+        if chunk.publish is not None:
+            slots.remove(chunk.start, chunk.count)
+            fresh = Slot(chunk.start, chunk.count, chunk.publish, term=chunk.term)
+            slots.insert(fresh.with_marks(chunk.marks))
+            unacked += chunk.count * (chunk.marks < 2)
+        else:
+            unacked -= _mark(slots, chunk.start, chunk.count, chunk.marks)
+    return slots, unacked
+
+
+def _mark(slots: Stretches[Slot], start: int, count: int, marks: int) -> int:
+    """Apply `marks` two-byte records to each entry; return how many entries they ended (S60)."""
+    found = slots.remove(start, count)
+    if sum(slot.count for slot in found) != count or any(slot.marks + marks > 2 for slot in found):
+        raise IndexCorrupt("mark_without_message", first=start, last=start + count - 1)
+    ended = 0
+    for slot in found:
+        slots.insert(slot.with_marks(slot.marks + marks))
+        ended += slot.count * (slot.marks + marks == 2)
+    return ended

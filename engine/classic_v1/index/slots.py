@@ -1,0 +1,143 @@
+"""Index entries as runs, and what publish, deliver and ack make of them (S70, S71)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from engine.formats.message import Publish
+from engine.values.errors import InvariantBroken
+from engine.values.stretches import Stretches
+
+PUBLISH: Final = 1
+DELIVER: Final = 2
+ACK: Final = 4
+
+
+class Slot(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Entries of consecutive seq_ids in the same state (S70).
+
+    Args:
+        start: seq_id of the first entry.
+        count: number of entries, at least 1.
+        publish: record of the first entry, the others follow in msg_no; None without a publish record.
+        delivered: whether a deliver record is there.
+        acked: whether an ack record is there.
+        term: the embedded term of another node's message, whose bytes stay as they are; then `count` is 1.
+    """
+
+    start: int
+    count: int
+    publish: Publish | None
+    delivered: bool = False
+    acked: bool = False
+    term: bytes | None = None
+
+    @property
+    def end(self) -> int:
+        """One past the last seq_id."""
+        return self.start + self.count
+
+    @property
+    def bits(self) -> int:
+        """The actions as a sum: publish 1, deliver 2, ack 4."""
+        return (
+            (PUBLISH if self.publish is not None else 0)
+            + (DELIVER if self.delivered else 0)
+            + (ACK if self.acked else 0)
+        )
+
+    @property
+    def marks(self) -> int:
+        """How many two-byte records a segment file gets for each entry (S60)."""
+        return self.delivered + self.acked
+
+    @property
+    def live(self) -> bool:
+        """Whether it stands for a message that is still there."""
+        return self.publish is not None and not self.acked
+
+    def part(self, offset: int, count: int) -> Slot:
+        """Return `count` entries beginning at `offset`."""
+        publish = None if self.publish is None else self.publish.later(offset)
+        return Slot(self.start + offset, count, publish, self.delivered, self.acked, self.term)
+
+    def continued_by(self, after: Slot) -> bool:
+        """Return whether `after` (adjacent) is in the same state with following message numbers."""
+        if self.delivered != after.delivered or self.acked != after.acked:
+            return False
+        if self.publish is None or after.publish is None:
+            return self.publish is after.publish
+        return self.term is None and after.term is None and self.publish.later(self.count) == after.publish
+
+    def merged(self, count: int) -> Slot:
+        """Return this run with `count` entries in all."""
+        return Slot(self.start, count, self.publish, self.delivered, self.acked, self.term)
+
+    def with_marks(self, marks: int) -> Slot:
+        """Return this run as a segment file shows it with `marks` two-byte records (S60)."""
+        return Slot(self.start, self.count, self.publish, marks > 0, marks > 1, self.term)
+
+    def marked(self, action: int) -> Slot:
+        """Return this run after a deliver or an ack (S71)."""
+        return Slot(
+            self.start,
+            self.count,
+            self.publish,
+            self.delivered or action == DELIVER,
+            self.acked or action == ACK,
+            self.term,
+        )
+
+
+ALLOWED: Final[dict[int, frozenset[int]]] = {
+    PUBLISH: frozenset({0}),
+    DELIVER: frozenset({0, PUBLISH}),
+    ACK: frozenset({0, DELIVER, PUBLISH + DELIVER}),
+}
+"""For each action, the states of a slot in which it is possible; every other cell of S71 is an error."""
+
+GONE: Final = PUBLISH + DELIVER + ACK
+"""A slot with all three becomes empty (S71, S72)."""
+
+
+def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
+    """Apply deliver or ack to the slots of [start, start+count) (S71).
+
+    Raises InvariantBroken where the table forbids it; the slots are unchanged then.
+    """
+    found = slots.overlapping(start, count)
+    changed: list[Slot] = []
+    at = start
+    for slot in [*found, None]:
+        gap = (slot.start if slot is not None else start + count) - at
+        if gap:
+            changed.append(_after(Slot(at, gap, None), action))
+        if slot is not None:
+            changed.append(_after(slot, action))
+            at = slot.end
+    if found:
+        slots.remove(start, count)
+    for slot in changed:
+        if slot.bits != GONE:
+            slots.insert(slot)
+
+
+def _after(slot: Slot, action: int) -> Slot:
+    if slot.bits not in ALLOWED[action]:
+        raise InvariantBroken(
+            f"seq_ids {slot.start} to {slot.end - 1}: action {action} is impossible in state {slot.bits} (S71)"
+        )
+    return slot.marked(action)
+
+
+def record_publish(slots: Stretches[Slot], fresh: Slot) -> None:
+    """Apply publish, and deliver if `fresh` has it, to slots that are empty (S71).
+
+    Raises InvariantBroken where one is not.
+    """
+    try:
+        slots.insert(fresh)
+    except ValueError as error:
+        raise InvariantBroken(f"seq_ids {fresh.start} to {fresh.end - 1} are not all empty (S71)") from error

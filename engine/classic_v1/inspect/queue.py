@@ -1,0 +1,286 @@
+"""A queue's directory: journal, segments, and the messages that they describe together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from engine.classic_v1.formats.journal import ENDING_ZEROS, JournalRecords, scan_journal
+from engine.classic_v1.formats.publishing import embedded_bytes
+from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
+from engine.formats.chunks import AnyChunk, RawBytes, Zeros
+from engine.formats.message import MessageCodec, Publish
+from engine.formats.names import read_queue_name
+from engine.inspect.common import Options, body_of, content, numbered, parsed, until_damage
+from engine.inspect.findings import Findings
+from engine.storage.directory import DirectoryStorage
+
+
+class Message(msgspec.Struct):
+    """One message of a queue, as its index files describe it.
+
+    Args:
+        publish: contents of its publish record.
+        term: the embedded term of another node's message.
+        embedded_bytes: length of the embedded term, 0 when the message is in a store.
+        delivered: a deliver record follows.
+        acked: an ack record follows.
+    """
+
+    publish: Publish
+    term: bytes | None
+    embedded_bytes: int
+    delivered: bool = False
+    acked: bool = False
+
+
+class QueueInspector:
+    """Reads one queue's directory.
+
+    Args:
+        storage: the inspected directory.
+        directory: path of the queue's directory in it, "" for the root.
+        entry_count: entries in a segment.
+        codec: reads messages; shared with the stores.
+        findings: where damage is noted.
+        options: how much to report.
+    """
+
+    def __init__(
+        self,
+        storage: DirectoryStorage,
+        directory: str,
+        entry_count: int,
+        codec: MessageCodec,
+        findings: Findings,
+        options: Options,
+    ) -> None:
+        self._storage = storage
+        self._directory = directory
+        self._entry_count = entry_count
+        self._codec = codec
+        self._findings = findings
+        self._options = options
+        self.messages: dict[int, Message] = {}
+        """By seq_id."""
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names of a manifest."""
+        names = self._storage.list(self._directory)
+        title = parsed(
+            content(self._storage, self._path(".queue_name"), self._findings),
+            self._path(".queue_name"),
+            self._findings,
+            read_queue_name,
+        )
+        if any(name.endswith((".qi", ".qs")) for name in names):
+            self._findings.add(self._directory, None, "unreadable", "version_2_files")
+        segments = [self._segment(number, name) for number, name in numbered(names, "idx")]
+        journal = self._journal() if "journal.jif" in names else None
+        if journal is None and segments:
+            self._findings.add(self._path("journal.jif"), None, "missing", "no_journal")
+        return {
+            "name": title[1] if title else None,
+            "dir": self._directory,
+            "live_messages": sum(not message.acked for message in self.messages.values()),
+            "journal": journal,
+            "segments": segments,
+            "messages_sha256": self._digest(),
+            "messages": self._listed(),
+        }
+
+    def _path(self, name: str) -> str:
+        return f"{self._directory}/{name}" if self._directory else name
+
+    # --- segments ---
+
+    def _segment(self, number: int, name: str) -> dict[str, Any]:
+        path = self._path(name)
+        data = content(self._storage, path, self._findings) or b""
+        found: dict[str, Any] = {
+            "file": name,
+            "size": self._storage.size(path),
+            "records": 0,
+            "publishes": 0,
+            "del_or_ack": 0,
+        }
+        listed: list[dict[str, Any]] = []
+        for offset, chunk in until_damage(
+            scan_segment(data, number, self._entry_count, self._codec), path, self._findings
+        ):
+            if isinstance(chunk, SegmentRecords):
+                found["publishes"] += chunk.count * (chunk.publish is not None)
+                found["del_or_ack"] += chunk.count * chunk.marks
+                found["records"] = found["publishes"] + found["del_or_ack"]
+                if found["records"] <= self._options.list_most:
+                    listed.extend(self._segment_records(offset, chunk))
+                self._note(path, offset, chunk)
+            elif isinstance(chunk, Zeros):
+                self._findings.add(path, offset, "zeros", "segment_of_zeros", count=chunk.size_bytes)
+            elif isinstance(chunk, RawBytes):
+                self._findings.add(path, offset, "truncated", "publish_record_cut_off", at=offset)
+        if found["records"] <= self._options.list_most:
+            found["list"] = listed
+        return found
+
+    def _segment_records(self, offset: int, run: SegmentRecords) -> Iterator[dict[str, Any]]:
+        for at in range(run.count):
+            one = run.written(at, 1)
+            rel = one.start % self._entry_count
+            if one.publish is not None:
+                yield {"offset": offset, "kind": "pub", "rel_seq": rel, **self._published(one)}
+                offset += one.record_bytes - 2 * one.marks
+            for _ in range(one.marks):
+                yield {"offset": offset, "kind": "del_or_ack", "rel_seq": rel}
+                offset += 2
+
+    def _published(self, one: SegmentRecords | JournalRecords) -> dict[str, Any]:
+        publish = one.publish
+        assert publish is not None
+        found = {
+            "persistent": publish.persistent,
+            "msg_id": self._codec.id_bytes(publish.msg_no).hex(),
+            "size": publish.size_bytes,
+            "embedded_bytes": embedded_bytes(self._codec, publish, one.term),
+        }
+        if publish.expiry_us:
+            found["expiry_us"] = publish.expiry_us
+        return found
+
+    # --- the journal ---
+
+    def _journal(self) -> dict[str, Any]:
+        path = self._path("journal.jif")
+        data = content(self._storage, path, self._findings) or b""
+        records = 0
+        trailing = 0
+        listed: list[dict[str, Any]] = []
+        for offset, chunk in until_damage(scan_journal(data, self._codec), path, self._findings):
+            if isinstance(chunk, JournalRecords):
+                records += chunk.count * (2 if chunk.action == "publish_deliver" else 1)
+                if records <= self._options.list_most:
+                    listed.extend(self._journal_records(offset, chunk))
+                self._note(path, offset, chunk)
+            else:
+                trailing = chunk.size_bytes
+                self._note_tail(path, offset, chunk)
+        found: dict[str, Any] = {
+            "size": self._storage.size(path),
+            "records": records,
+            "trailing_bytes": trailing,
+        }
+        if records <= self._options.list_most:
+            found["list"] = listed
+        return found
+
+    def _journal_records(self, offset: int, run: JournalRecords) -> Iterator[dict[str, Any]]:
+        for at in range(run.count):
+            one = run.written(at, 1)
+            if one.publish is None:
+                yield {
+                    "offset": offset,
+                    "kind": "del" if run.action == "deliver" else "ack",
+                    "seq": one.start,
+                }
+            else:
+                yield {"offset": offset, "kind": "pub", "seq": one.start, **self._published(one)}
+                if run.action == "publish_deliver":
+                    yield {"offset": offset + one.record_bytes - 8, "kind": "del", "seq": one.start}
+            offset += one.record_bytes
+
+    def _note_tail(self, path: str, offset: int, chunk: AnyChunk) -> None:
+        """Note what lies behind the last record that is replayed (S114)."""
+        size = chunk.size_bytes
+        if isinstance(chunk, Zeros):
+            self._findings.add(path, offset, "zeros", "journal_ends_in_zeros", count=size, at=offset)
+            return
+        assert isinstance(chunk, RawBytes)
+        if chunk.data.startswith(ENDING_ZEROS):
+            self._findings.add(path, offset, "garbage", "journal_goes_on_with_zeros", count=size, at=offset)
+        else:
+            self._findings.add(path, offset, "truncated", "journal_cut_off", count=size, at=offset)
+
+    # --- messages ---
+
+    def _note(self, path: str, offset: int, run: SegmentRecords | JournalRecords) -> None:
+        """Apply a run to the messages known so far."""
+        if run.publish is not None:
+            again = 0
+            for at in range(run.count):
+                publish = run.publish.later(at)
+                known = self.messages.get(run.start + at)
+                length = embedded_bytes(self._codec, publish, run.term)
+                again += known is not None and (known.publish != publish or isinstance(run, SegmentRecords))
+                if known is None:
+                    self.messages[run.start + at] = Message(publish, run.term, length)
+            if again:
+                self._findings.add(
+                    path, offset, "contradiction", "published_twice", count=again, first=run.start
+                )
+        strays = 0
+        for at in range(run.count):
+            message = self.messages.get(run.start + at)
+            if message is None:
+                strays += 1
+            elif isinstance(run, SegmentRecords):
+                message.acked |= run.marks + message.delivered > 1
+                message.delivered |= run.marks > 0
+            else:
+                message.delivered |= run.action in ("deliver", "publish_deliver")
+                message.acked |= run.action == "ack"
+        if strays:
+            self._findings.add(
+                path,
+                offset,
+                "contradiction",
+                "marked_and_not_published",
+                count=strays,
+                first=run.start,
+            )
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        for seq, message in sorted(self.messages.items()):
+            publish = message.publish
+            row = (
+                seq,
+                int(publish.persistent),
+                self._codec.id_bytes(publish.msg_no).hex(),
+                publish.size_bytes,
+                publish.expiry_us,
+                message.embedded_bytes,
+                int(message.delivered),
+                int(message.acked),
+            )
+            digest.update((" ".join(map(str, row)) + "\n").encode())
+        return digest.hexdigest()
+
+    def _listed(self) -> list[dict[str, Any]]:
+        """Describe the messages in order; of very many only the first and the last."""
+        seqs = sorted(self.messages)
+        if len(seqs) > self._options.list_most:
+            seqs = seqs[:3] + seqs[-3:]
+        return [self._described(seq, self.messages[seq]) for seq in seqs]
+
+    def _described(self, seq: int, message: Message) -> dict[str, Any]:
+        publish = message.publish
+        found: dict[str, Any] = {
+            "seq": seq,
+            "persistent": publish.persistent,
+            "msg_id": self._codec.id_bytes(publish.msg_no).hex(),
+            "size": publish.size_bytes,
+            "expiry_us": publish.expiry_us or None,
+            "embedded_bytes": message.embedded_bytes,
+            "delivered": message.delivered,
+            "acked": message.acked,
+        }
+        if publish.embedded:
+            term = message.term
+            if term is None:
+                shape = (publish.template, publish.size_bytes, publish.raw_persistent)
+                term = self._codec.terms(publish.msg_no, 1, *shape).tobytes()
+            found["body"] = body_of(term)
+        return found

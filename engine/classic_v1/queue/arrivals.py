@@ -1,0 +1,23 @@
+"""The entry that an arrival becomes."""
+
+from __future__ import annotations
+
+from engine.backing_queue.arrivals import Arrival
+from engine.classic_v1.queue.state import QueueState
+from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, WANTS_CONFIRM, Extent
+
+
+def new_extent(q: QueueState, arrival: Arrival) -> Extent:
+    """Make the entries for newly arrived messages (Q1, Q12)."""
+    flags = IN_RAM
+    if arrival.raw_persistent:
+        flags |= RAW_PERSISTENT | (PERSISTENT if q.durable else 0)
+    if arrival.wants_confirm:
+        flags |= WANTS_CONFIRM
+    below = q.settings.queue_index_embed_msgs_below
+    size = arrival.size_bytes
+    if size >= below or size + q.codec.estimated_bytes(arrival.template) >= below:
+        flags |= HOME_STORE
+    return Extent(
+        q.next_seq_id, arrival.count, arrival.msg_no, size, flags, arrival.expiry_us, arrival.template
+    )

@@ -1,0 +1,86 @@
+"""Handing bodies to a store and records to the index (Q14-Q17), and reading bodies back (S60)."""
+
+from __future__ import annotations
+
+from engine.classic_v1.queue.state import QueueState
+from engine.values.extents import DELIVERED, IN_RAM, IN_STORE, INDEXED, Extent
+from engine.values.ranges import Range
+
+
+def trim(extent: Extent) -> Extent:
+    """Drop the body from RAM where the store has it; an embedded body stays (Q14)."""
+    return extent.with_flags(clear=IN_RAM) if extent.home_store else extent
+
+
+def read_back(q: QueueState, extent: Extent) -> list[Extent]:
+    """Read the bodies of messages that are not in RAM; return the messages with what their bodies contain (S60).
+
+    Whoever keeps the bodies marks them as in RAM.
+    """
+    q.client_of(extent).read(extent)
+    q.disk_read_count += extent.count
+    return list(q.as_read(extent))
+
+
+def write_body(
+    q: QueueState, force: bool, extent: Extent, *, one_by_one: bool = False, descending: bool = False
+) -> Extent:
+    """Write the body to its store if it is store-bound and not there yet (Q15).
+
+    Args:
+        one_by_one: each message is a call of its own.
+        descending: the last message is written first.
+    """
+    if extent.in_store or not extent.home_store or not (force or extent.persistent):
+        return extent
+    q.client_of(extent).write(extent, one_by_one, descending)
+    q.disk_write_count += extent.count
+    return extent.with_flags(IN_STORE)
+
+
+def write_index(q: QueueState, force: bool, extent: Extent, batch: bool) -> Extent:
+    """Hand publish records (with deliver) to the index unless they are there (Q16).
+
+    The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`.
+    """
+    if extent.indexed or not (force or extent.persistent):
+        return extent
+    if not extent.home_store:
+        q.disk_write_count += extent.count
+    delivered = extent.delivered or not q.settings.flags_deliveries
+    if batch:
+        q.index.pre_publish(extent, q.target_ram_count, delivered)
+    elif delivered:
+        q.index.publish(extent, q.target_ram_count)
+    else:
+        q.index.publish_undelivered(extent, q.target_ram_count)
+    return extent.with_flags(INDEXED)
+
+
+def write(
+    q: QueueState,
+    force_body: bool,
+    force_index: bool,
+    extent: Extent,
+    *,
+    batch: bool = False,
+    one_by_one: bool = False,
+    descending: bool = False,
+) -> Extent:
+    """Write body, then index record (Q17)."""
+    written = write_body(q, force_body, extent, one_by_one=one_by_one, descending=descending)
+    return write_index(q, force_index, written, batch)
+
+
+def mark_delivered(q: QueueState, extent: Extent, one_by_one: bool = True) -> Extent:
+    """Mark messages that leave as delivered, in the index too if it has them (V1); 3.10 marks none."""
+    if extent.delivered or not q.settings.flags_deliveries:
+        return extent
+    if extent.indexed:
+        q.index.deliver([Range(extent.start, extent.count)], one_by_one)
+    return extent.with_flags(DELIVERED)
+
+
+def flush_cache(q: QueueState) -> None:
+    """Complete a batch of pre-published records ("ui" in the source, Q17, Q18)."""
+    q.index.flush_pre_publish_cache(q.target_ram_count)

@@ -1,0 +1,106 @@
+"""Pending acknowledgements: three maps, and how messages enter and leave them (Q38, Q39, Q41)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from engine.classic_v1.queue.accounting import account
+from engine.classic_v1.queue.disk import read_back
+from engine.classic_v1.queue.state import PENDING, QueueState
+from engine.report.transitions.messages import Acked, PendingPurged
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+
+
+def place_of_pending(extent: Extent) -> str:
+    """Name the pending map that an entry belongs to (Q38)."""
+    if not extent.in_ram:
+        return "disk_pending"
+    return "ram_pending" if extent.home_store else "index_pending"
+
+
+def record_pending(q: QueueState, extent: Extent) -> str:
+    """Keep delivered messages until they are acknowledged; return the map's name (Q38).
+
+    The caller counts the ack_in rate, since some callers count message by message and others at once.
+    """
+    place = place_of_pending(extent)
+    q.extents_of(place).insert(extent)
+    return place
+
+
+def pending_inside(q: QueueState, start: int, count: int) -> list[tuple[str, Extent]]:
+    """Return what is pending inside [start, start+count), ascending, with the map each run is in."""
+    found = [(place, extent) for place in PENDING for extent in q.extents_of(place).overlapping(start, count)]
+    found.sort(key=lambda each: each[1].start)
+    return found
+
+
+def is_pending(q: QueueState, start: int, count: int) -> list[Extent]:
+    """Return the pending runs inside [start, start+count), ascending."""
+    return [extent for _, extent in pending_inside(q, start, count)]
+
+
+def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
+    """End messages that consumers acknowledged (Q39).
+
+    Args:
+        tags: seq_ids in the order given.
+        multiple: one call with the whole list, else one call for each tag.
+    Returns the runs found, in the order of the tags; unknown tags are ignored.
+    """
+    found: list[Extent] = []
+    for tag in tags:
+        for place, extent in pending_inside(q, tag.start, tag.count):
+            q.extents_of(place).remove(extent.start, extent.count)
+            q.emit(Acked("Q39", q.name, place, None, (extent,)))
+            account(q, extent, unacked=-1, before=extent.in_ram)
+            found.append(extent)
+    total = sum(tag.count for tag in tags)
+    single = not multiple or total == 1
+    q.rates.count(ack_out=sum(each.count for each in found) if single else total)
+    end_messages(q, found, one_by_one=not multiple)
+    return found
+
+
+def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
+    """Read the messages behind tags in order, bodies from disk where need be; nothing else changes (Q41)."""
+    found: list[Extent] = []
+    for extent in (extent for tag in tags for extent in is_pending(q, tag.start, tag.count)):
+        if extent.in_ram:
+            found.append(extent)
+        else:
+            found += read_back(q, extent)
+    return found
+
+
+def end_messages(
+    q: QueueState, extents: Sequence[Extent], one_by_one: bool, acknowledge: bool = True
+) -> None:
+    """Remove bodies from the stores and, with `acknowledge`, end the index records too (Q32, Q39)."""
+    for persistent in (False, True):
+        bodies = _ranges(e for e in extents if e.in_store and e.persistent == persistent)
+        if bodies:
+            # One call's ids are gathered by consing, so the store meets them last first; so does the index.
+            client = q.persistent if persistent else q.transient
+            client.remove(bodies, one_by_one, descending=not one_by_one)
+    records = [Range(e.start, e.count) for e in extents if e.indexed]
+    if records and acknowledge:
+        q.index.ack(records, one_by_one, descending=not one_by_one)
+
+
+def _ranges(extents: Iterable[Extent]) -> list[Range]:
+    return [Range(extent.msg_no, extent.count) for extent in extents]
+
+
+def purge_acks(q: QueueState) -> None:
+    """Forget all pending acks, leaving byte totals stale as the broker does (Q41)."""
+    everything: list[Extent] = []
+    for place in PENDING:
+        runs = q.extents_of(place)
+        extents = tuple(runs)
+        if extents:
+            runs.clear()
+            q.emit(PendingPurged("Q41", q.name, place, None, extents))
+            everything.extend(extents)
+    end_messages(q, everything, one_by_one=False)

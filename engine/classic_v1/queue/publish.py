@@ -1,0 +1,133 @@
+"""Messages come in (Q20-Q24)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from engine.backing_queue.arrivals import Arrival
+from engine.classic_v1.queue.accounting import account
+from engine.classic_v1.queue.arrivals import new_extent
+from engine.classic_v1.queue.disk import flush_cache, write
+from engine.classic_v1.queue.pending import record_pending
+from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
+from engine.classic_v1.queue.state import QueueState
+from engine.report.transitions.messages import Published, PublishedDelivered
+from engine.values.extents import DELIVERED, Extent
+from engine.values.ranges import Range
+
+
+def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us: int) -> Range:
+    """Publish the messages one after the other, `spacing_us` apart (Q20).
+
+    Returns the seq_ids they got.
+    """
+    return _one_by_one(
+        q, arrival, spacing_us, lambda part: _enter(q, part, already_delivered, batch=False), delivered=0
+    )
+
+
+def _one_by_one(
+    q: QueueState, arrival: Arrival, spacing_us: int, enter: Callable[[Arrival], Extent], delivered: int
+) -> Range:
+    """Let messages enter by single calls, as many at once as no reduction comes between; return the seq_ids.
+
+    Args:
+        delivered: 1 where each message goes out as it comes in, which its rates count too.
+    """
+    first = q.next_seq_id
+    started_us = q.now_us
+    done = 0
+    while done < arrival.count:
+        # The message that brings the reduction is a call of its own: the stores get its write together with what
+        # the reduction pages out.
+        left = until_reduction(q)
+        count = min(arrival.count - done, left - 1 if left > 1 else 1)
+        q.now_us = started_us + done * spacing_us
+        extent = enter(arrival.part(done, count))
+        q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=delivered, ack_in=delivered)
+        done += count
+        q.now_us = started_us + (done - 1) * spacing_us
+        count_towards_reduction(q, count)
+        if extent.in_store or count == left:
+            q.settle()
+    return Range(first, arrival.count)
+
+
+def batch_publish(q: QueueState, arrivals: Sequence[Arrival], already_delivered: bool) -> Range:
+    """Publish all messages as one call: one cache flush, one rate update, one run towards reduction (Q22)."""
+    first = q.next_seq_id
+    for arrival in arrivals:
+        extent = _enter(q, arrival, already_delivered, batch=True)
+        q.rates.count(in_=extent.count)
+    flush_cache(q)
+    q.rates.maybe_update(q.now_us)
+    count_towards_reduction(q, 1)
+    q.settle()
+    return Range(first, q.next_seq_id - first)
+
+
+def _enter(q: QueueState, arrival: Arrival, already_delivered: bool, batch: bool) -> Extent:
+    lazy = q.mode == "lazy"
+    extent = new_extent(q, arrival)
+    extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
+    _place(q, extent)
+    q.next_seq_id += extent.count
+    if extent.wants_confirm:
+        q.unconfirmed.add(extent.msg_no, extent.count)
+    if already_delivered and extent.start <= q.next_deliver_seq_id < extent.end:
+        q.next_deliver_seq_id = extent.end
+    return extent
+
+
+def _place(q: QueueState, extent: Extent) -> None:
+    """Put new messages where the landing rule wants them (Q21)."""
+    if q.mode == "lazy":
+        transient = 0 if extent.raw_persistent else extent.count
+        q.delta = q.delta.extended(extent.start, extent.count, transient)
+        q.emit(Published("Q20", q.name, None, "delta", (extent,), q.delta, {"mode": "lazy"}))
+        account(q, extent, ready=1, paged=True, delta=1)
+        return
+    lane = "q1" if q.q3 else "q4"
+    q.extents_of(lane).insert(extent)
+    q.emit(Published("Q21", q.name, None, lane, (extent,), None, {"q3_len": q.q3.total}))
+    account(q, extent, ready=1, after=True)
+
+
+def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range:
+    """Hand each message to a consumer without queueing it, one call each (Q23).
+
+    Returns the seq_ids, which are the ack tags.
+    """
+    return _one_by_one(
+        q, arrival, spacing_us, lambda part: _enter_delivered(q, part, batch=False), delivered=1
+    )
+
+
+def batch_publish_delivered(q: QueueState, arrivals: Sequence[Arrival]) -> Range:
+    """Hand all messages to consumers as one call (Q22, Q23)."""
+    first = q.next_seq_id
+    for arrival in arrivals:
+        extent = _enter_delivered(q, arrival, batch=True)
+        q.rates.count(in_=extent.count, out=extent.count, ack_in=extent.count)
+    flush_cache(q)
+    q.rates.maybe_update(q.now_us)
+    count_towards_reduction(q, 1)
+    q.settle()
+    return Range(first, q.next_seq_id - first)
+
+
+def _enter_delivered(q: QueueState, arrival: Arrival, batch: bool) -> Extent:
+    lazy = q.mode == "lazy"
+    extent = new_extent(q, arrival)
+    if q.settings.flags_deliveries:
+        extent = extent.with_flags(DELIVERED)
+    extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
+    pending = record_pending(q, extent)
+    q.emit(PublishedDelivered("Q23", q.name, None, pending, (extent,)))
+    account(q, extent, unacked=1, after=True)
+    if extent.start <= q.next_deliver_seq_id < extent.end:
+        q.next_deliver_seq_id = extent.end
+    q.next_seq_id += extent.count
+    if extent.wants_confirm:
+        q.unconfirmed.add(extent.msg_no, extent.count)
+    return extent

@@ -1,0 +1,292 @@
+"""Messages go out: fetch, drop, dropwhile, fetchwhile, purge (Q28-Q33, Q36, Q58-Q61)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from engine.backing_queue.arrivals import Taken
+from engine.classic_v1.queue.accounting import account
+from engine.classic_v1.queue.delta import load_delta
+from engine.classic_v1.queue.disk import mark_delivered, read_back, write
+from engine.classic_v1.queue.pending import end_messages, place_of_pending, record_pending
+from engine.classic_v1.queue.state import PENDING, QueueState
+from engine.classic_v1.transitions.messages import LaneJoined, PutBack
+from engine.report.transitions.base import Why
+from engine.report.transitions.messages import Dropped, Fetched
+from engine.values.extents import IN_RAM, Extent
+from engine.values.stretches import Stretches
+
+Leave = Callable[[Taken], None]
+"""Called with each run as it leaves its lane, before a refill happens."""
+
+
+def head(q: QueueState) -> Extent | None:
+    """Return the run that the next take begins with, loading from delta in lazy mode (Q28, Q30)."""
+    if q.mode == "lazy":
+        while not q.q3 and q.delta.count > 0:
+            load_delta(q)
+    elif q.q4:
+        return q.q4.first
+    return q.q3.first if q.q3 else None
+
+
+def take(q: QueueState, count: int, leave: Leave) -> Taken | None:
+    """Take up to `count` messages, all of one run, from the head (Q28-Q30).
+
+    The refill of an emptied q3 happens here, before the messages are delivered. Returns None when empty.
+    """
+    first = head(q)
+    if first is None:
+        return None
+    lane = "q4" if q.mode == "default" and q.q4 else "q3"
+    [extent] = q.extents_of(lane).pop_head(min(count, first.count))
+    seen = min(max(q.next_deliver_seq_id - extent.start, 0), extent.count)
+    if q.settings.flags_deliveries:
+        seen = extent.count if extent.delivered else 0
+    taken = Taken(extent, seen, lane)
+    leave(taken)
+    if lane == "q3" and not q.q3 and q.mode == "default":
+        if q.delta.count == 0:
+            _q1_becomes_q4(q)
+        else:
+            load_delta(q)
+    return taken
+
+
+def _q1_becomes_q4(q: QueueState) -> None:
+    """Move all of q1 to q4 when q3 and delta have run out (Q29)."""
+    assert not q.q2 and not q.q4, "q3 and delta are empty, so q2 and q4 must be (Q6)"
+    if q.q1:
+        joining = tuple(q.q1)
+        q.q1, q.q4 = q.q4, q.q1
+        q.emit(LaneJoined("Q29", q.name, "q1", "q4", joining, None, {"delta_count": 0, "q3_len": 0}))
+
+
+def _bump_next_deliver(q: QueueState, extent: Extent) -> None:
+    """Advance the redelivery watermark where exactly its message leaves (Q33)."""
+    if extent.start <= q.next_deliver_seq_id < extent.end:
+        q.next_deliver_seq_id = extent.end
+
+
+def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
+    """Take up to `count` messages, one call each (Q31, Q32; without `read` it is drop, Q60)."""
+    taken: list[Taken] = []
+    started_us = q.now_us
+    done = 0
+    while done < count:
+        q.now_us = started_us + done * spacing_us
+        wanted = _alike(q, count - done) if read and not ack_required else count - done
+        if not ack_required:
+            wanted = _before_refill(q, wanted)
+        parts: list[Extent] = []
+        leave = partial(_leave_fetched, q, parts, ack_required, read)
+        each = take(q, wanted, leave)
+        if each is None:
+            break
+        extent = each.extent
+        if read and not extent.in_ram:
+            q.client_of(extent).read(extent)
+            q.disk_read_count += extent.count
+        for part in parts:
+            _remove(q, part, ack_required, spacing_us)
+            seen = min(part.count, max(0, each.redelivered - (part.start - extent.start)))
+            taken.append(Taken(part, seen, each.lane))
+        done += extent.count
+    return taken
+
+
+def _alike(q: QueueState, count: int) -> int:
+    """Return how many messages may be read together and then removed together (S186)."""
+    first = head(q)
+    if first is None or first.in_ram:
+        return count
+    return min(count, q.client_of(first).alike(first))
+
+
+def _before_refill(q: QueueState, count: int) -> int:
+    """Return how many messages may end together before q3 is refilled.
+
+    The refill acknowledges transients that a restart lost, after q3's other messages and before its last (Q29, Q34).
+    """
+    delta = q.delta
+    if q.mode == "lazy" or q.q4 or delta.count == 0 or (delta.start or 0) >= q.transient_threshold:
+        return count
+    return min(count, max(1, q.q3.total - 1))
+
+
+def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: Taken) -> None:
+    """Report what leaves; `parts` gets it as it is once it was read."""
+    extent = taken.extent
+    as_read = q.as_read(extent) if read and not extent.in_ram else (extent,)
+    parts.extend(mark_delivered(q, part) for part in as_read)
+    to = place_of_pending(extent) if ack_required else None
+    why: Why = {"redelivered": taken.redelivered, "from_store": extent.count if not extent.in_ram else 0}
+    kind = Fetched if read else Dropped
+    q.emit(kind("Q31" if read else "Q60", q.name, taken.lane, to, tuple(parts), None, why))
+
+
+def _remove(q: QueueState, extent: Extent, ack_required: bool, spacing_us: int) -> None:
+    """Account for messages that left the ready state, one call each (Q32)."""
+    if ack_required:
+        record_pending(q, extent)
+        account(q, extent, ready=-1, unacked=1, before=extent.in_ram, after=extent.in_ram)
+    else:
+        end_messages(q, [extent], one_by_one=True)
+        account(q, extent, ready=-1, before=extent.in_ram)
+    _bump_next_deliver(q, extent)
+    q.rates.count_each(extent.count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
+    if not ack_required and extent.in_store:
+        q.settle()
+
+
+def _expires(extent: Extent, now_us: int) -> bool:
+    return extent.expiry_us != 0 and extent.expiry_us <= now_us
+
+
+def _collect(q: QueueState, now_us: int, leave: Leave) -> tuple[list[Taken], int | None]:
+    """Take while the head has expired, then put the first other message back (Q36, Q58).
+
+    Returns what was taken and the expiry of the message put back (0 for never), None when the queue ran empty.
+    """
+    collected: list[Taken] = []
+    while True:
+        first = head(q)
+        if first is None:
+            return collected, None
+        if not _expires(first, now_us):
+            break
+        taken = take(q, first.count, leave)
+        assert taken is not None
+        collected.append(taken)
+    put_back_head(q)
+    return collected, first.expiry_us
+
+
+def put_back_head(q: QueueState) -> None:
+    """Take one message and put it back at the place that Q36 gives; with an empty queue nothing happens."""
+    first = head(q)
+    if first is None or (q.mode == "default" and q.q4):
+        return  # from q4 it returns to q4's head unchanged
+    refills = q.q3.total == 1
+    if not refills and (q.mode == "lazy" or not first.in_ram):
+        return  # it returns to q3's head unchanged
+    lane_of: list[str] = []
+
+    def leave(taken: Taken) -> None:
+        # Written so that in a fold the message leaves before a refill and returns after it.
+        lane_of.append(taken.lane)
+        q.emit(PutBack("Q36", q.name, taken.lane, None, (taken.extent,), None, {"step": "taken"}))
+
+    taken = take(q, 1, leave)
+    assert taken is not None
+    _put_back(q, taken.extent)
+
+
+def _put_back(q: QueueState, extent: Extent) -> None:
+    why: Why = {"step": "returned"}
+    if q.mode == "lazy":
+        if q.q3:
+            q.q3.insert(extent)
+            q.emit(PutBack("Q36", q.name, None, "q3", (extent,), None, why))
+            return
+        written = write(q, True, True, extent)
+        account(q, extent, paged=True, before=extent.in_ram, after=False, delta=1)
+        q.delta = q.delta.extended(extent.start, 1, 0 if extent.persistent else 1)
+        q.emit(PutBack("Q36", q.name, None, "delta", (written,), q.delta, why))
+        return
+    to = "q4" if extent.in_ram or q.q4 else "q3"
+    if to == "q4" and not extent.in_ram:
+        [read] = read_back(q, extent)
+        account(q, extent, paged=True, before=False, after=True)
+        extent = read.with_flags(IN_RAM)
+    q.extents_of(to).insert(extent)
+    q.emit(PutBack("Q36", q.name, None, to, (extent,), None, why))
+
+
+def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+    """Drop expired messages from the head; the first other one is taken and put back (Q58).
+
+    Returns what was dropped and the next head's expiry (0 for never), None when the queue is empty.
+    """
+
+    def leave(taken: Taken) -> None:
+        q.emit(Dropped("Q58", q.name, taken.lane, None, (taken.extent,), None, {"cause": "expired"}))
+
+    collected, next_expiry = _collect(q, now_us, leave)
+    _end_collected(q, [each.extent for each in collected], index_acks=True)
+    total = sum(each.extent.count for each in collected)
+    q.rates.count(out=total)
+    q.rates.maybe_update(q.now_us)
+    return collected, next_expiry
+
+
+def _end_collected(q: QueueState, extents: list[Extent], index_acks: bool) -> None:
+    if index_acks:
+        extents = [mark_delivered(q, extent, one_by_one=False) for extent in extents]
+    end_messages(q, extents, one_by_one=False, acknowledge=index_acks)
+    for extent in extents:
+        _bump_next_deliver(q, extent)
+        account(q, extent, ready=-1, before=extent.in_ram)
+
+
+def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+    """Fetch expired messages from the head as pending acks, for dead-lettering (Q59)."""
+
+    read: list[Taken] = []
+
+    def leave(taken: Taken) -> None:
+        extent = taken.extent
+        parts = [mark_delivered(q, part) for part in ((extent,) if extent.in_ram else q.as_read(extent))]
+        to = place_of_pending(extent)
+        why: Why = {"cause": "expired", "from_store": 0 if extent.in_ram else extent.count}
+        q.emit(Fetched("Q59", q.name, taken.lane, to, tuple(parts), None, why))
+        read.extend(Taken(part, 0, taken.lane) for part in parts)
+
+    _, next_expiry = _collect(q, now_us, leave)
+    for each in read:
+        extent = each.extent
+        if not extent.in_ram:
+            q.client_of(extent).read(extent)
+            q.disk_read_count += extent.count
+        record_pending(q, extent)
+        _bump_next_deliver(q, extent)
+        account(q, extent, ready=-1, unacked=1, before=extent.in_ram, after=extent.in_ram)
+    total = sum(each.extent.count for each in read)
+    q.rates.count(out=total, ack_in=total)
+    q.rates.maybe_update(q.now_us)
+    return read, next_expiry
+
+
+def purge(q: QueueState) -> int:
+    """Drop every ready message (Q61). Returns how many there were."""
+    pending = any(q.extents_of(place) for place in PENDING)
+    reset = not pending and not q.unconfirmed
+    count = q.len
+    drop_ready(q, reset)
+    return count
+
+
+def drop_ready(q: QueueState, reset: bool) -> None:
+    """Drop every ready message; with `reset` erase the index instead of acknowledging (Q61, Q64)."""
+    _drop_lane(q, "q4", reset)
+    if q.mode == "lazy":
+        load_delta(q, ack_dropped=not reset)
+    while q.q3:
+        _drop_lane(q, "q3", reset)
+        load_delta(q, ack_dropped=not reset)
+        if q.mode == "lazy":
+            load_delta(q, ack_dropped=not reset)
+    _drop_lane(q, "q1", reset)
+    if reset:
+        q.index.reset()
+
+
+def _drop_lane(q: QueueState, lane: str, reset: bool) -> None:
+    runs: Stretches[Extent] = q.extents_of(lane)
+    extents = list(runs)
+    if not extents:
+        return
+    runs.clear()
+    q.emit(Dropped("Q61", q.name, lane, None, tuple(extents), None, {"cause": "purged", "reset": reset}))
+    _end_collected(q, extents, index_acks=not reset)

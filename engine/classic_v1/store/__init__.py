@@ -1,0 +1,8 @@
+"""The message store: bodies of many queues in shared files, with reference counts and garbage collection."""
+
+from engine.classic_v1.store.client import StoreClient
+from engine.classic_v1.store.peers import Account
+from engine.classic_v1.store.store import MsgStore
+from engine.classic_v1.store.views import StoreLoad
+
+__all__ = ["Account", "MsgStore", "StoreClient", "StoreLoad"]

@@ -1,0 +1,118 @@
+"""One queue's side of a message store (S140, S146, S155, S200)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.classic_v1.store.mailbox import Content
+from engine.classic_v1.store.peers import Peer
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+
+if TYPE_CHECKING:
+    from engine.classic_v1.store.store import MsgStore
+
+
+class StoreClient:
+    """What a queue holds to use a store; made by `MsgStore.client`.
+
+    Args:
+        store: the server.
+        peer: what the server keeps of this client.
+        initial_credit: writes that may be sent before the first grant (F1).
+    """
+
+    def __init__(self, store: MsgStore, peer: Peer, initial_credit: int) -> None:
+        self._store = store
+        self._peer = peer
+        self._initial = initial_credit
+
+    @property
+    def credit(self) -> int | None:
+        """Writes that may still be sent, None before the first one (F1)."""
+        return self._peer.account.left
+
+    @property
+    def ref(self) -> str:
+        """The client's name at the store."""
+        return self._peer.ref
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the credit is used up (F2)."""
+        left = self._peer.account.left
+        return left is not None and left <= 0
+
+    @property
+    def credit_left(self) -> int:
+        """Writes until this client is blocked; 0 or less when it is (F2)."""
+        return self._initial if self.credit is None else self.credit
+
+    def grant(self, credits_: int) -> None:
+        """Add credit that the store granted; the queue calls this when it takes the message (F2).
+
+        Args:
+            credits_: as `on_credit` reported.
+        """
+        self._peer.account.left = (self.credit or 0) + credits_
+
+    def write(self, extent: Extent, one_by_one: bool = False, descending: bool = False) -> None:
+        """Send one write for each message of an extent; each costs a credit (S140, F4).
+
+        Args:
+            extent: the messages.
+            one_by_one: each is a call of its own: settling lets everything finish between them.
+            descending: the last message is written first, as when alphas are paged out from q4's tail.
+        """
+        self._peer.account.left = self.credit_left - extent.count
+        codec = self._store.codec
+        raw = extent.raw_persistent
+        record_bytes = codec.record_bytes(extent.template, extent.size_bytes, raw)
+        content = Content(extent.size_bytes, raw, extent.template, record_bytes)
+        step = -1 if descending else 1
+        self._store.send_write(self._peer, extent.msg_no, extent.count, step, content, one_by_one)
+
+    def remove(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
+        """Send removes: one message with all ids, or one for each (S146).
+
+        Args:
+            ranges: message numbers, in the order in which they are handled.
+            one_by_one: a message and a call for each id: settling lets everything finish between them.
+            descending: handle the ids from the last of the last range to the first of the first.
+        """
+        if ranges:
+            ordered = tuple(reversed(ranges)) if descending else tuple(ranges)
+            self._store.send_remove(self._peer, ordered, -1 if descending else 1, one_by_one)
+
+    def read(self, extent: Extent) -> None:
+        """Read the bodies of an extent, waiting while a file is locked (S155)."""
+        self._store.read(self._peer, extent.msg_no, extent.count, wait=True)
+
+    def request(self, extent: Extent) -> int:
+        """Read the bodies of an extent without waiting; return how many reads wait for a locked file (S156)."""
+        return self._store.read(self._peer, extent.msg_no, extent.count, wait=False)
+
+    def alike(self, extent: Extent) -> int:
+        """Return how many messages from the extent's first on may be read together and then removed together.
+
+        For the store that is the same as reading and removing one after the other, each a call of its own: which
+        files are open when the garbage collector comes decides what stays on disk (S186).
+        """
+        return self._store.alike(extent.msg_no, extent.count)
+
+    def close_marked(self) -> None:
+        """Close the read handles of files that the garbage collector wants to remove (S185)."""
+        self._store.close_marked(self._peer)
+
+    def terminate(self) -> None:
+        """End in order: everything sent is handled; the store keeps the client's name (S200)."""
+        self._store.end_client(self._peer)
+
+    def delete(self) -> None:
+        """End for good, the queue being deleted (S150, S200)."""
+        self._store.delete_client(self._peer)
+
+    def kill(self) -> None:
+        """End without a word: the queue's process is gone; what it sent is still handled."""
+        self._peer.silence()

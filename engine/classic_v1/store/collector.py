@@ -1,0 +1,240 @@
+"""Garbage collection on the server's side: what to collect, what waits, and the results (S148, S180-S190)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from engine.classic_v1.store.combining import combine, delete
+from engine.classic_v1.store.file_summary import fits
+from engine.classic_v1.store.mailbox import Combined, Deleted, Mailbox, Result
+from engine.classic_v1.store.state import StoreState
+from engine.classic_v1.transitions.stores import (
+    CombineStarted,
+    FileDeleted,
+    FileLocked,
+    FilesCombined,
+    FileUnlinked,
+)
+
+GARBAGE_FRACTION = 0.5
+MOST_FILES_PENDING = 4
+
+
+class Collector:
+    """Decides what is collected and works through it one step at a time.
+
+    Args:
+        state: the store's tables.
+        mailbox: where results go.
+    """
+
+    def __init__(self, state: StoreState, mailbox: Mailbox) -> None:
+        self._state = state
+        self._mailbox = mailbox
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything; the process ended."""
+        self._waiting: dict[int, list[Callable[[], None]]] = {}
+        self._requests: deque[Callable[[], Iterator[None]]] = deque()
+        self._work: Iterator[None] | None = None
+        self._not_unlinked: list[int] = []
+
+    # --- deciding ----------------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether any step is left to do."""
+        return self._work is not None or bool(self._requests)
+
+    @property
+    def requests(self) -> int:
+        """Number of files or pairs that wait to be worked on, the one that is included."""
+        return len(self._requests) + (self._work is not None)
+
+    def pending(self, file: int) -> bool:
+        """Return whether operations on a file wait for the collector (S190)."""
+        return file in self._waiting
+
+    def defer(self, file: int, replay: Callable[[], None]) -> None:
+        """Let an operation wait until the collector is done with a file (S190)."""
+        self._waiting[file].append(replay)
+
+    def delete_if_empty(self, file: int) -> None:
+        """Ask for the deletion of a file without live records, unless it is the current one (S148)."""
+        state = self._state
+        row = state.files[file]
+        if file == state.files.current or row.valid:
+            return
+        row.locked = True
+        self._waiting[file] = []
+        self._requests.append(partial(delete, state, file, self._deleted))
+        state.emit(FileLocked("S148", state.name, file, True))
+
+    def maybe_compact(self) -> None:
+        """Ask for one combination if there is enough garbage and a pair that fits one file (S180)."""
+        state, files = self._state, self._state.files
+        limit = state.settings.msg_store_file_size_limit
+        if not self._may_start(files.sum_valid):
+            return
+        pair = files.find_pair(limit)
+        if pair is None:
+            return
+        source, destination = pair
+        fraction = (files.sum_size - files.sum_valid) / files.sum_size
+        state.emit(
+            CombineStarted(
+                "S180",
+                state.name,
+                source,
+                destination,
+                {"total": files.sum_size, "valid": files.sum_valid, "limit": limit, "fraction": fraction},
+            )
+        )
+        for file in (destination, source):
+            self._waiting[file] = []
+            files[file].locked = True
+            state.emit(FileLocked("S182", state.name, file, True))
+        self._requests.append(partial(combine, state, source, destination, self._combined))
+
+    def _may_start(self, sum_valid: int) -> bool:
+        """Return whether all but the pair is given for a combination (S180.1-3)."""
+        files = self._state.files
+        return (
+            files.sum_size > 2 * self._state.settings.msg_store_file_size_limit
+            and (files.sum_size - sum_valid) / files.sum_size > GARBAGE_FRACTION
+            and len(self._waiting) < MOST_FILES_PENDING
+        )
+
+    def until_start(self, file: int | None, freed_bytes: int, most: int) -> int:
+        """Return after how many of `most` equal removes a combination would start; `most` if after none.
+
+        Args:
+            file: the file whose records become garbage, None when nothing does.
+            freed_bytes: bytes that each remove turns into garbage.
+            most: number of removes.
+        """
+        files = self._state.files
+        if most <= 1 or len(self._waiting) >= MOST_FILES_PENDING:
+            return most
+        first = 1
+        if freed_bytes:
+            # The first n with (garbage + n * freed) / size > 1/2, found in integers.
+            short = files.sum_size - 2 * (files.sum_size - files.sum_valid)
+            first = max(1, short // (2 * freed_bytes) + 1)
+        if first >= most or not self._may_start(files.sum_valid - first * freed_bytes):
+            return most
+        limit = self._state.settings.msg_store_file_size_limit
+        if files.find_pair(limit, ignore=file) is not None:
+            return first
+        return most if file is None else self._until_fits(file, freed_bytes, first, most)
+
+    def _until_fits(self, file: int, freed_bytes: int, first: int, most: int) -> int:
+        """Return after how many removes, from `first` on, the file fits together with a neighbour."""
+        files = self._state.files
+        limit = self._state.settings.msg_store_file_size_limit
+        row = files[file]
+        found = most
+        for destination, source in ((row.left, file), (file, row.right)):
+            if destination is None or source is None or source == files.current:
+                continue
+            other = files[destination if source == file else source]
+            excess = row.valid + other.valid - limit
+            count = max(first, -(-excess // freed_bytes))
+            if count < found and row.valid > count * freed_bytes:
+                row.valid -= count * freed_bytes
+                if fits(files[destination], files[source], limit):
+                    found = count
+                row.valid += count * freed_bytes
+        return found
+
+    # --- working -----------------------------------------------------------------------------------------------------
+
+    def step(self) -> bool:
+        """Do the next step of the collector's work (S183, S184); return False when there is none."""
+        if self._work is None:
+            if not self._requests:
+                return False
+            self._work = self._requests.popleft()()
+        try:
+            next(self._work)
+        except StopIteration:
+            self._work = None
+        return True
+
+    def _deleted(self, file: int) -> None:
+        self._mailbox.results.append(Deleted(file, self._state.files[file].file_size))
+        self._try_unlink(file)
+
+    def _combined(self, source: int, destination: int, size_bytes: int) -> None:
+        files = self._state.files
+        reclaimed = files[source].file_size + files[destination].file_size - size_bytes
+        self._mailbox.results.append(Combined(source, destination, size_bytes, reclaimed))
+        self._try_unlink(source)
+
+    def _try_unlink(self, file: int) -> None:
+        """Remove a file from disk, and older ones, unless a client has it open (S186)."""
+        state = self._state
+        left: list[int] = []
+        for number in [file, *self._not_unlinked]:
+            if state.open_handles.is_open(number):
+                left.append(number)
+                continue
+            size = state.storage.size(state.path(number)) or 0
+            state.storage.delete(state.path(number))
+            state.orphans.pop(number, None)
+            state.emit(FileUnlinked("S186", state.name, number, size))
+        self._not_unlinked = left
+
+    # --- results -----------------------------------------------------------------------------------------------------
+
+    def handle(self, result: Result) -> None:
+        """Handle what the collector reported (S185)."""
+        state, files = self._state, self._state.files
+        if isinstance(result, Deleted):
+            left_on_disk = self._file_gone(result.file)
+            files.sum_size -= result.reclaimed_bytes
+            state.emit(FileDeleted("S185", state.name, result.file, result.reclaimed_bytes, left_on_disk))
+            self._replay(result.file)
+        else:
+            source, destination = result.source, result.destination
+            left_on_disk = self._file_gone(source)
+            state.open_handles.mark(destination)
+            files.combined(destination, result.size_bytes)
+            files[destination].locked = False
+            files.sum_size -= result.reclaimed_bytes
+            state.emit(
+                FilesCombined(
+                    "S185",
+                    state.name,
+                    source,
+                    destination,
+                    result.size_bytes,
+                    result.reclaimed_bytes,
+                    left_on_disk,
+                )
+            )
+            state.emit(FileLocked("S185", state.name, destination, False))
+            self._replay(source)
+            self._replay(destination)
+        self.maybe_compact()
+
+    def _file_gone(self, file: int) -> int:
+        """Take a file out of the tables; return the bytes that stay on disk because a client has it open."""
+        state = self._state
+        for ref in state.open_handles.mark(file):
+            on_close = state.peers[ref].on_close if ref in state.peers else None
+            if on_close is not None:
+                on_close()
+        state.files.unlink(file)
+        state.index.file_gone(file)
+        size = state.storage.size(state.path(file)) or 0
+        if size:
+            state.orphans[file] = size
+        return size
+
+    def _replay(self, file: int) -> None:
+        for operation in self._waiting.pop(file):
+            operation()

@@ -1,0 +1,143 @@
+"""The store's index: where each message's record is and how many references it has (S130)."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+import msgspec
+
+from engine.classic_v1.store.tallies import pieces
+from engine.values.stretches import Stretches
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Index entries of consecutive messages whose records lie back to back in one file.
+
+    Args:
+        start: number of the first message.
+        count: how many.
+        refs: reference count of each; 0 is garbage that stays until the file goes.
+        file: number of the file.
+        offset: offset in bytes of the record of `start`.
+        record_bytes: bytes of one record.
+        step: 1 when the following messages lie behind, -1 when they lie before (written newest first).
+    """
+
+    start: int
+    count: int
+    refs: int
+    file: int
+    offset: int
+    record_bytes: int
+    step: int = 1
+
+    def part(self, offset: int, count: int) -> Row:
+        """Return `count` entries beginning `offset` messages on."""
+        return Row(
+            self.start + offset,
+            count,
+            self.refs,
+            self.file,
+            self.offset + offset * self.step * self.record_bytes,
+            self.record_bytes,
+            self.step,
+        )
+
+    def continued_by(self, after: Row) -> bool:
+        """Return whether `after` (adjacent in message numbers) goes on in the same file and direction."""
+        return (
+            self.refs == after.refs
+            and self.file == after.file
+            and self.record_bytes == after.record_bytes
+            and self.step == after.step
+            and self.offset + self.count * self.step * self.record_bytes == after.offset
+        )
+
+    def merged(self, count: int) -> Row:
+        """Return these entries with `count` in all."""
+        return Row(self.start, count, self.refs, self.file, self.offset, self.record_bytes, self.step)
+
+    @property
+    def low(self) -> int:
+        """Offset in bytes of the record that comes first in the file."""
+        return self.offset if self.step > 0 else self.offset - (self.count - 1) * self.record_bytes
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return self.count * self.record_bytes
+
+    def with_refs(self, refs: int) -> Row:
+        """Return these entries with another reference count."""
+        return Row(self.start, self.count, refs, self.file, self.offset, self.record_bytes, self.step)
+
+    def at(self, file: int, low: int) -> Row:
+        """Return these entries moved as one block to `file`, the first byte at `low`."""
+        offset = low if self.step > 0 else low + (self.count - 1) * self.record_bytes
+        return Row(self.start, self.count, self.refs, file, offset, self.record_bytes, self.step)
+
+
+def row_at(msg_no: int, count: int, file: int, low: int, record_bytes: int, step: int, refs: int = 1) -> Row:
+    """Return entries of records whose first byte is at `low`.
+
+    Args:
+        msg_no: lowest message number.
+        count: how many.
+        file: number of the file.
+        low: offset in bytes of the first record in the file.
+        record_bytes: bytes of one record.
+        step: 1 when the lowest number comes first in the file, -1 when the highest does.
+        refs: reference count.
+    """
+    return Row(msg_no, count, refs, file, 0, record_bytes, step).at(file, low)
+
+
+class IndexTable:
+    """All rows, by message number.
+
+    For each file it also keeps which stretch of message numbers its rows can lie in, so that the rows of one file
+    are found without walking over those of all files.
+    """
+
+    def __init__(self) -> None:
+        self.rows: Stretches[Row] = Stretches()
+        self._reach: dict[int, tuple[int, int]] = {}
+
+    def __len__(self) -> int:
+        """Number of messages with an entry."""
+        return self.rows.total
+
+    def insert(self, row: Row) -> None:
+        """Add entries that are not here yet."""
+        self.rows.insert(row)
+        low, high = self._reach.get(row.file, (row.start, 0))
+        self._reach[row.file] = (min(low, row.start), max(high, row.start + row.count))
+
+    def pieces(self, start: int, count: int) -> list[tuple[int, int, Row | None]]:
+        """Cut [start, start+count) into rows and gaps, ascending."""
+        return pieces(self.rows, start, count)
+
+    def replace(self, new: Row) -> None:
+        """Put `new` where entries of the same messages are."""
+        self.rows.remove(new.start, new.count)
+        self.insert(new)
+
+    def forget(self, start: int, count: int) -> None:
+        """Delete the entries of [start, start+count)."""
+        self.rows.remove(start, count)
+
+    def in_file(self, file: int) -> list[Row]:
+        """Return the rows of one file in the order of their records."""
+        low, high = self._reach.get(file, (0, 0))
+        found = [row for row in self.rows.overlapping(low, high - low) if row.file == file]
+        found.sort(key=attrgetter("low"))
+        return found
+
+    def file_gone(self, file: int) -> None:
+        """Note that no row lies in `file` any more."""
+        self._reach.pop(file, None)
+
+    @property
+    def zero_refs(self) -> int:
+        """Number of messages whose entry has no reference left."""
+        return sum(row.count for row in self.rows if not row.refs)

@@ -1,0 +1,159 @@
+"""What clients send to the store's server, and what its garbage collector sends back (S136, S140, S146)."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+import msgspec
+
+from engine.classic_v1.store.peers import Peer
+from engine.values.ranges import Range
+
+
+class Content(NamedTuple):
+    """What is equal in all messages of a run.
+
+    Args:
+        size_bytes: body bytes.
+        raw_persistent: the message's own delivery mode is 2.
+        template: number of the term's template.
+        record_bytes: bytes of the store record.
+    """
+
+    size_bytes: int
+    raw_persistent: bool
+    template: int
+    record_bytes: int
+
+
+class Write(msgspec.Struct, frozen=True):
+    """One write message for each of `count` ids (S140).
+
+    Args:
+        peer: who sent them.
+        msg_no: lowest message number.
+        count: how many.
+        step: 1 when the lowest was sent first, -1 when the highest was.
+        content: what is written.
+        each: each was sent by a call of its own.
+    """
+
+    peer: Peer
+    msg_no: int
+    count: int
+    step: int
+    content: Content
+    each: bool
+
+    def without(self, done: int) -> Write:
+        """Return what is left when the first `done` are handled."""
+        start = self.msg_no + done if self.step > 0 else self.msg_no
+        return Write(self.peer, start, self.count - done, self.step, self.content, self.each)
+
+    def first(self, count: int) -> Write:
+        """Return the first `count` of these messages."""
+        start = self.msg_no if self.step > 0 else self.msg_no + self.count - count
+        return Write(self.peer, start, count, self.step, self.content, self.each)
+
+
+class Remove(msgspec.Struct, frozen=True):
+    """Remove messages (S146).
+
+    Args:
+        peer: who sent them.
+        ranges: the ids, in the order in which they are handled.
+        step: 1 when each range is handled from its lowest number, -1 from its highest.
+        single: one message for each id, each sent by a call of its own; else one message with all ids.
+    """
+
+    peer: Peer
+    ranges: tuple[Range, ...]
+    step: int
+    single: bool
+
+    @property
+    def messages(self) -> int:
+        """Number of messages in the mailbox."""
+        return sum(each.count for each in self.ranges) if self.single else 1
+
+    def split(self, count: int) -> tuple[Remove, Remove | None]:
+        """Return the first `count` messages and the rest; one message with all ids is not split."""
+        if not self.single:
+            return self, None
+        head: list[Range] = []
+        for at, each in enumerate(self.ranges):
+            if each.count >= count:
+                head.append(_first(each, count, self.step))
+                rest = [_rest(each, count, self.step)] if each.count > count else []
+                return self._with(head), self._with([*rest, *self.ranges[at + 1 :]]) or None
+            head.append(each)
+            count -= each.count
+        return self, None
+
+    def _with(self, ranges: list[Range]) -> Remove:
+        return Remove(self.peer, tuple(ranges), self.step, self.single)
+
+    def __bool__(self) -> bool:
+        return bool(self.ranges)
+
+
+def _first(whole: Range, count: int, step: int) -> Range:
+    return whole.part(0, count) if step > 0 else whole.part(whole.count - count, count)
+
+
+def _rest(whole: Range, count: int, step: int) -> Range:
+    return whole.part(count, whole.count - count) if step > 0 else whole.part(0, whole.count - count)
+
+
+class Delete(msgspec.Struct, frozen=True):
+    """A client is gone for good (S150); its "dying" was announced before."""
+
+    peer: Peer
+
+
+class Deleted(msgspec.Struct, frozen=True):
+    """The garbage collector deleted a file (S184)."""
+
+    file: int
+    reclaimed_bytes: int
+
+
+class Combined(msgspec.Struct, frozen=True):
+    """The garbage collector combined two files (S183)."""
+
+    source: int
+    destination: int
+    size_bytes: int
+    reclaimed_bytes: int
+
+
+Result = Deleted | Combined
+Item = Write | Remove | Delete
+
+
+class Mailbox:
+    """Messages in the order in which they are handled: results before what clients sent (S136)."""
+
+    def __init__(self) -> None:
+        self.results: deque[Result] = deque()
+        self.items: deque[Item] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self.results or self.items)
+
+    @property
+    def messages(self) -> int:
+        """Number of messages that wait."""
+        return len(self.results) + sum(_weight(item) for item in self.items)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.results.clear()
+        self.items.clear()
+
+
+def _weight(item: Item) -> int:
+    if isinstance(item, Write):
+        return item.count
+    return item.messages if isinstance(item, Remove) else 1

@@ -1,0 +1,194 @@
+"""What all parts of one store's server work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from engine.classic_v1.store.file_summary import FileSummary
+from engine.classic_v1.store.handles import OpenHandles
+from engine.classic_v1.store.index_table import IndexTable, Row
+from engine.classic_v1.store.peers import Peer
+from engine.classic_v1.store.tallies import Tallies
+from engine.classic_v1.transitions.stores import BufferWritten, CacheChanged, RefCountChanged, StoreSynced
+from engine.formats.message import MessageCodec
+from engine.report.transitions.base import Transition
+from engine.storage.handle import BufferedHandle
+from engine.storage.port import Storage
+from engine.values.ranges import RangeSet
+from engine.values.settings import QueueSettings
+
+
+class Judged(msgspec.Struct, frozen=True, gc=False):
+    """Messages that a write or remove treats alike (S142, S150).
+
+    Args:
+        start: first message number.
+        count: how many.
+        row: their index entries, None when unknown.
+        masked: the client is dying and this is younger than its death, or unknown.
+    """
+
+    start: int
+    count: int
+    row: Row | None
+    masked: bool
+
+
+class StoreState:
+    """Tables of one store (S130-S135), its current file's handle, and the few verbs that several parts need.
+
+    Args:
+        name: "persistent" or "transient".
+        directory: its directory inside `storage`.
+        storage: where its files are.
+        codec: encodes messages.
+        settings: limits.
+        emit: takes transitions.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        directory: str,
+        storage: Storage,
+        codec: MessageCodec,
+        settings: QueueSettings,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.name = name
+        self.directory = directory
+        self.storage = storage
+        self.codec = codec
+        self.settings = settings
+        self.emit = emit
+        self.peers: dict[str, Peer] = {}
+        self.refs: set[str] = set()
+        """Names in the client table: registered now, or known from before a clean stop (S200)."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything but who registered as a client."""
+        self.index = IndexTable()
+        self.files = FileSummary()
+        self.cache = Tallies(keep_zero=True)
+        self.pending_confirms: dict[str, RangeSet] = {}
+        self.dying: dict[str, tuple[int, int]] = {}
+        self.open_handles = OpenHandles()
+        self.orphans: dict[int, int] = {}
+        self._handle: BufferedHandle | None = None
+        self._cache_reported = 0
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    def path(self, number: int, extension: str = "rdq") -> str:
+        """Return the path of a store file (S7)."""
+        return f"{self.directory}/{number}.{extension}"
+
+    @property
+    def handle(self) -> BufferedHandle:
+        """The current file, opened for appending."""
+        assert self._handle is not None, "the store is not started"
+        return self._handle
+
+    @property
+    def started(self) -> bool:
+        """Whether the store runs."""
+        return self._handle is not None
+
+    def open_current(self) -> None:
+        """Open the current file for appending at its end."""
+        number = self.files.current
+        self._handle = BufferedHandle(
+            self.storage,
+            self.path(number),
+            self.settings.write_buffer_bytes,
+            partial(self._report_write, number),
+            partial(self._report_fsync, number),
+        )
+
+    def _report_write(self, number: int, size_bytes: int) -> None:
+        self.emit(BufferWritten("S21", self.name, number, size_bytes))
+
+    def _report_fsync(self, number: int) -> None:
+        self.emit(StoreSynced("S23", self.name, number))
+
+    # --- messages ----------------------------------------------------------------------------------------------------
+
+    def judge(self, peer: Peer, start: int, count: int, step: int) -> list[Judged]:
+        """Cut [start, start+count) into pieces that one decision covers, in the order of `step` (S150)."""
+        death = self.dying.get(peer.ref)
+        found: list[Judged] = []
+        for at, many, row in self.index.pieces(start, count):
+            if death is None:
+                found.append(Judged(at, many, row, False))
+            elif row is None:
+                found.append(Judged(at, many, None, True))
+            else:
+                found.extend(_judge_row(row, death))
+        if step < 0:
+            found.reverse()
+        return found
+
+    def set_refs(self, rule: str, row: Row, refs: int) -> None:
+        """Give entries another reference count; valid sizes follow when it leaves or reaches 0 (S131)."""
+        self.index.replace(row.with_refs(refs))
+        if not row.refs or not refs:
+            self.files.revalue(row.file, row.size_bytes if refs else -row.size_bytes)
+        self.emit(RefCountChanged(rule, self.name, row.start, row.count, refs))
+
+    def await_sync(self, peer: Peer, start: int, count: int) -> None:
+        """Remember messages that the client is notified of after the next sync (S135)."""
+        if peer.on_disk is not None:
+            self.pending_confirms.setdefault(peer.ref, RangeSet()).add(start, count)
+
+    def sync(self) -> None:
+        """Make the current file durable if anyone waits for it, and notify them (S166)."""
+        if not self.pending_confirms:
+            return
+        self.handle.sync()
+        due, self.pending_confirms = self.pending_confirms, {}
+        for ref, messages in due.items():
+            self.peers[ref].confirm(messages, "written")
+
+    # --- the write cache ---------------------------------------------------------------------------------------------
+
+    def uncache(self, start: int, count: int) -> None:
+        """Drop cache entries that no write in flight needs (S141.3, S144)."""
+        for piece in self.cache.over(start, count):
+            if not piece.value:
+                self.cache.runs.remove(piece.start, piece.count)
+
+    def uncache_all(self) -> None:
+        """Drop every cache entry that no write in flight needs (S171.3)."""
+        in_flight = [run for run in self.cache.runs if run.value]
+        self.cache.runs.clear()
+        self.cache.runs.insert_all(in_flight)
+
+    def report_cache(self, rule: str) -> None:
+        """Emit the number of cache entries if it changed since the last time."""
+        entries = len(self.cache)
+        if entries != self._cache_reported:
+            self._cache_reported = entries
+            self.emit(CacheChanged(rule, self.name, entries))
+
+
+def _judge_row(row: Row, death: tuple[int, int]) -> list[Judged]:
+    """Split entries where they lie strictly behind the position at the client's death."""
+    file, offset = death
+    if row.file != file:
+        return [Judged(row.start, row.count, row, row.file > file)]
+    if row.step > 0:
+        older = min(row.count, max(0, (offset - row.offset) // row.record_bytes + 1))
+        parts = [(0, older, False), (older, row.count - older, True)]
+    else:
+        younger = min(row.count, max(0, -((offset - row.offset) // row.record_bytes)))
+        parts = [(0, younger, True), (younger, row.count - younger, False)]
+    found: list[Judged] = []
+    for skip, count, masked in parts:
+        if count:
+            part = row.part(skip, count)
+            found.append(Judged(part.start, count, part, masked))
+    return found

@@ -1,0 +1,333 @@
+"""The message store's server (S130-S219): the mailbox, and who handles what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from engine.classic_v1.store import recovery, views
+from engine.classic_v1.store.client import StoreClient
+from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.mailbox import Content, Delete, Mailbox, Remove, Write
+from engine.classic_v1.store.peers import Account, OnDisk, Peer
+from engine.classic_v1.store.reader import Reader
+from engine.classic_v1.store.rebuild import Reference
+from engine.classic_v1.store.remover import Remover
+from engine.classic_v1.store.state import StoreState
+from engine.classic_v1.store.tallies import one_more
+from engine.classic_v1.store.writer import Writer
+from engine.classic_v1.transitions.stops import StoreStopped
+from engine.formats.message import MessageCodec
+from engine.report.transitions.base import Transition
+from engine.storage.port import Storage
+from engine.values.ranges import Range, RangeSet
+from engine.values.settings import QueueSettings
+
+
+class MsgStore:
+    """One of the two stores of a virtual host, shared by the clients of all its queues.
+
+    Clients only send messages to its mailbox. `settle` handles everything and runs the garbage collector to its end;
+    `handle_mailbox`, `sync` and `run_gc_step` are the finer verbs for a simulation with time.
+
+    Args:
+        name: "persistent" or "transient".
+        directory: its directory inside `storage`.
+        storage: where its files are.
+        codec: encodes messages.
+        settings: limits and credits.
+        emit: takes transitions.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        directory: str,
+        storage: Storage,
+        codec: MessageCodec,
+        settings: QueueSettings,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.name = name
+        self.codec = codec
+        self._settings = settings
+        self._state = StoreState(name, directory, storage, codec, settings, emit)
+        self._mailbox = Mailbox()
+        self._collector = Collector(self._state, self._mailbox)
+        self._writer = Writer(self._state, self._collector)
+        self._remover = Remover(self._state, self._collector)
+        self._reader = Reader(self._state, self._collector)
+
+    def account(self) -> Account:
+        """Return the credit of a process that begins to use the store (F1)."""
+        return Account(self._settings.msg_store_credit_disc_bound[1])
+
+    # --- clients -----------------------------------------------------------------------------------------------------
+
+    def client(
+        self,
+        ref: str,
+        on_disk: OnDisk | None,
+        on_credit: Callable[[int], None],
+        on_close: Callable[[], None] | None = None,
+        account: Account | None = None,
+        stays: bool = True,
+    ) -> StoreClient:
+        """Register a client (S135).
+
+        Args:
+            ref: its name, the same after a restart.
+            on_disk: called with the messages that are "written" or "ignored"; None in the transient store.
+            on_credit: called with each grant of credit; the queue applies it with `StoreClient.grant`.
+            on_close: asked to call `StoreClient.close_marked` soon (S185); without it the client closes marked
+                handles at its next read from a file.
+            account: the credit that it shares with other clients of its process; without it one of its own.
+            stays: its name is in the client table, and so in the note of a clean stop (S200). A queue that is not
+                durable has no client of the persistent store: here it has one that writes nothing and is not named.
+        """
+        initial, _ = self._settings.msg_store_credit_disc_bound
+        peer = Peer(ref, on_disk, on_credit, on_close, account or self.account())
+        self._state.peers[ref] = peer
+        if stays:
+            self._state.refs.add(ref)
+        return StoreClient(self, peer, initial)
+
+    def send_write(
+        self, peer: Peer, msg_no: int, count: int, step: int, content: Content, each: bool
+    ) -> None:
+        """Take writes into the mailbox; arguments as in `mailbox.Write` (S140)."""
+        peer.wrote(msg_no, count)
+        self._state.cache.change(msg_no, count, one_more)
+        self._mailbox.items.append(Write(peer, msg_no, count, step, content, each))
+        self._state.report_cache("S140")
+
+    def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
+        """Take removes into the mailbox; arguments as in `mailbox.Remove` (S146)."""
+        for each in ranges:
+            peer.removed(each.start, each.count)
+        self._mailbox.items.append(Remove(peer, ranges, step, single))
+
+    def read(self, peer: Peer, start: int, count: int, wait: bool) -> int:
+        """Read messages for a client; return how many reads wait for the garbage collector (S155).
+
+        Args:
+            peer: the client.
+            start: first message number.
+            count: how many.
+            wait: let the garbage collector work until every read is answered.
+        """
+        waiting = self._reader.read(peer, start, count)
+        if waiting and wait:
+            self._finish_gc()
+            waiting = 0
+        return waiting
+
+    def alike(self, start: int, count: int) -> int:
+        """Return how many messages from `start` on can be read and then removed at once; see `StoreClient.alike`."""
+        return self._remover.alike(start, count)
+
+    def close_marked(self, peer: Peer) -> None:
+        """Close a client's read handles that are marked (S185)."""
+        self._state.open_handles.close_marked(peer.ref)
+
+    def end_client(self, peer: Peer) -> None:
+        """Handle everything a client sent; its name stays in the table (S200)."""
+        self._state.open_handles.close_all(peer.ref)
+        self.handle_mailbox()
+        self._forget_client(peer)
+
+    def delete_client(self, peer: Peer) -> None:
+        """Announce that a client dies, and let its name go after what it sent (S150)."""
+        state = self._state
+        state.open_handles.close_all(peer.ref)
+        state.dying[peer.ref] = (state.files.current, state.handle.virtual_offset)
+        self._mailbox.items.append(Delete(peer))
+
+    def _forget_client(self, peer: Peer) -> None:
+        self._state.pending_confirms.pop(peer.ref, None)
+        self._state.dying.pop(peer.ref, None)
+
+    # --- working -----------------------------------------------------------------------------------------------------
+
+    @property
+    def mailbox_messages(self) -> int:
+        """Number of messages that wait to be handled."""
+        return self._mailbox.messages
+
+    @property
+    def sync_owed(self) -> bool:
+        """Whether any client waits for a sync (S165)."""
+        return bool(self._state.pending_confirms)
+
+    @property
+    def gc_busy(self) -> bool:
+        """Whether the garbage collector has a step to do."""
+        return self._collector.busy
+
+    @property
+    def gc_requests(self) -> int:
+        """Number of requests that the garbage collector has not finished."""
+        return self._collector.requests
+
+    def handle_mailbox(self, limit: int | None = None) -> int:
+        """Handle messages: results of the garbage collector first, then what clients sent (S136).
+
+        Args:
+            limit: the most messages to handle; None for all.
+
+        Returns:
+            How many were handled.
+        """
+        handled = 0
+        while self._mailbox and (limit is None or handled < limit):
+            handled += self._handle_next(None if limit is None else limit - handled, None)
+        self._state.report_cache("S133")
+        return handled
+
+    def _handle_next(self, limit: int | None, quiesce: Callable[[], None] | None) -> int:
+        mailbox = self._mailbox
+        if mailbox.results:
+            self._collector.handle(mailbox.results.popleft())
+            return 1
+        item = mailbox.items.popleft()
+        if isinstance(item, Delete):
+            self._delete(item)
+            return 1
+        if isinstance(item, Write):
+            if limit is not None and limit < item.count:
+                mailbox.items.appendleft(item.without(limit))
+                item = item.first(limit)
+            self._writer.handle(item, quiesce if item.each else None)
+            return item.count
+        if limit is not None and limit < item.messages:
+            item, rest = item.split(limit)
+            if rest is not None:
+                mailbox.items.appendleft(rest)
+        self._remover.handle(item, quiesce if item.single else None)
+        return item.messages
+
+    def _delete(self, item: Delete) -> None:
+        """Let a client's name go (S150)."""
+        if self._state.peers.get(item.peer.ref) is item.peer:
+            del self._state.peers[item.peer.ref]
+            self._state.refs.discard(item.peer.ref)
+        self._forget_client(item.peer)
+
+    def sync(self) -> None:
+        """Make the current file durable if any client waits for it, and notify them (S166)."""
+        self._state.sync()
+
+    def run_gc_step(self) -> bool:
+        """Do the next step of the garbage collector; its results go to the mailbox. Return False if there is none."""
+        return self._collector.step()
+
+    def settle(self) -> None:
+        """Handle everything sent, sync if owed, and run the garbage collector to its end, until all is quiet."""
+        while True:
+            while self._mailbox:
+                self._handle_next(None, self._finish_call)
+            self._finish_call()
+            if not self._mailbox:
+                break
+        self._state.report_cache("S133")
+
+    def _finish_call(self) -> None:
+        """End one call of a queue: sync if owed, then the garbage collector runs."""
+        self.sync()
+        self._finish_gc()
+
+    def _finish_gc(self) -> None:
+        while self.run_gc_step() or self._mailbox.results:
+            while self._mailbox.results:
+                self._collector.handle(self._mailbox.results.popleft())
+
+    # --- starting and stopping ---------------------------------------------------------------------------------------
+
+    def start_new(self) -> None:
+        """Erase the directory and start with nothing, as the transient store always does (S205).
+
+        Clients may register before or after a start; a stop forgets them.
+        """
+        self._forget()
+        recovery.start_new(self._state)
+        self._collector.maybe_compact()
+
+    def start(self, refs: Iterable[str], references: Callable[[], Iterable[Reference]]) -> bool:
+        """Start on the files that are there (S206-S208).
+
+        Args:
+            refs: names of the clients found in the queues' recovery terms.
+            references: gives the runs of messages that the queues' indexes refer to, one reference for each time a
+                message is in a run (S117); only called when the start is dirty.
+
+        Returns:
+            Whether it started cleanly.
+        """
+        self._forget()
+        clean = recovery.start(self._state, self._collector, frozenset(refs), references)
+        self._collector.maybe_compact()
+        return clean
+
+    def terminate(self) -> None:
+        """Stop in order, leaving what a clean start needs (S201)."""
+        self.settle()
+        state = self._state
+        state.sync()
+        state.handle.close()
+        recovery.save(state)
+        self._stop("clean")
+
+    def kill(self, kind: str = "kill") -> None:
+        """End with the process: buffers are lost (S234).
+
+        Args:
+            kind: what the transition calls it; a power cut also rolls the storage back, which is the caller's.
+        """
+        self._state.handle.drop()
+        self._stop(kind)
+
+    def _stop(self, kind: str) -> None:
+        self._forget()
+        self._state.peers.clear()
+        self._state.refs.clear()
+        self._state.emit(StoreStopped("S201" if kind == "clean" else "S234", self.name, kind))
+
+    def _forget(self) -> None:
+        self._state.reset()
+        self._mailbox.clear()
+        self._collector.reset()
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def contains(self, messages: Range) -> RangeSet:
+        """Return which messages are present, once nothing about them waits (S157)."""
+        self.handle_mailbox()
+        if self._reader.must_wait(messages.start, messages.count):
+            self._finish_gc()
+        return self._reader.contains(messages.start, messages.count)
+
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number in the index, None without any."""
+        rows = self._state.index.rows
+        return rows.first.start if rows else None
+
+    def load(self) -> views.StoreLoad:
+        """Return what the memory model counts."""
+        return views.load(self._state)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state as plain values (the fold's counterpart)."""
+        return views.snapshot(self._state)
+
+    def vector(self) -> dict[str, Any]:
+        """Return the numbers that the golden traces record."""
+        return views.vector(self._state)
+
+    def verify(self) -> None:
+        """Check the store's invariants (S253).
+
+        Raises:
+            InvariantBroken: a defect of this engine.
+        """
+        views.verify(self._state)

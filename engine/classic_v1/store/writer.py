@@ -1,0 +1,151 @@
+"""The server handles writes (S141-S144), and rolls the current file over (S171)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.classic_v1.formats.record import StoreRecords
+from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.index_table import Row, row_at
+from engine.classic_v1.store.mailbox import Write
+from engine.classic_v1.store.peers import Peer
+from engine.classic_v1.store.state import Judged, StoreState
+from engine.classic_v1.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
+from engine.values.ranges import Range
+
+
+class Writer:
+    """Handles write messages, as many at once as nothing else can happen between.
+
+    Args:
+        state: the store's tables.
+        collector: its garbage collector, asked after each roll-over.
+    """
+
+    def __init__(self, state: StoreState, collector: Collector) -> None:
+        self._state = state
+        self._collector = collector
+
+    def handle(self, write: Write, quiesce: Callable[[], None] | None) -> None:
+        """Handle all messages of `write`.
+
+        Args:
+            write: the messages.
+            quiesce: lets the garbage collector finish; called between two messages when it has something to do.
+        """
+        while write.count:
+            write = write.without(self._handle_some(write))
+            if write.count and quiesce is not None and self._collector.busy:
+                quiesce()
+
+    def _handle_some(self, write: Write) -> int:
+        """Handle messages up to the first roll-over; return how many."""
+        state, peer, step = self._state, write.peer, write.step
+        done = 0
+        for flying in peer.flying.over(write.msg_no, write.count, step):
+            if flying.value <= 0:
+                self._arrive(peer, flying.start, flying.count)
+                self._ignore("S145", peer, flying.start, flying.count)
+                peer.confirm_range(flying.start, flying.count, "ignored")
+                state.uncache(flying.start, flying.count)
+                done += flying.count
+                continue
+            for judged in state.judge(peer, flying.start, flying.count, step):
+                count, rolled = self._process(write, judged, flying.value)
+                done += count
+                if rolled:
+                    return done
+        return done
+
+    def _arrive(self, peer: Peer, start: int, count: int) -> None:
+        """Do what every write does first: grant credit, and count it no longer in flight in the cache (S141.1)."""
+        peer.handled(count)
+        self._state.cache.change(start, count, _one_less)
+
+    def _process(self, write: Write, judged: Judged, flying: int) -> tuple[int, bool]:
+        """Decide about messages alike (S142); return how many were handled and whether the file rolled over."""
+        row = judged.row
+        state, peer = self._state, write.peer
+        locked = row is not None and not row.refs and state.files[row.file].locked
+        if not judged.masked and (row is None or (locked and peer.ref not in state.dying)):
+            return self._append(write, judged, flying)
+        start, count = judged.start, judged.count
+        self._arrive(peer, start, count)
+        peer.flying.set(start, count, flying - 1)
+        if judged.masked or locked:
+            self._ignore("S150", peer, start, count)
+            if row is None or row.file != state.files.current:
+                state.uncache(start, count)
+        else:
+            assert row is not None
+            self._duplicate(peer, row)
+        return count, False
+
+    def _ignore(self, rule: str, peer: Peer, start: int, count: int) -> None:
+        self._state.emit(WriteIgnored(rule, self._state.name, start, count))
+
+    def _duplicate(self, peer: Peer, row: Row) -> None:
+        """Count one more reference to records that are there already (S142, S144)."""
+        state = self._state
+        state.set_refs("S142", row, row.refs + 1)
+        if row.file == state.files.current:
+            state.await_sync(peer, row.start, row.count)
+        else:
+            state.uncache(row.start, row.count)
+            peer.confirm_range(row.start, row.count, "written")
+
+    def _append(self, write: Write, judged: Judged, flying: int) -> tuple[int, bool]:
+        """Append records up to the one that reaches the file's limit (S143, S171)."""
+        state, peer, content = self._state, write.peer, write.content
+        files, handle = state.files, state.handle
+        limit = state.settings.msg_store_file_size_limit
+        offset = handle.virtual_offset
+        each = content.record_bytes
+        count = min(judged.count, max(1, -((offset - limit) // each)))
+        start = judged.start if write.step > 0 else judged.start + judged.count - count
+        self._arrive(peer, start, count)
+        peer.flying.set(start, count, flying - 1)
+        if judged.row is not None:
+            state.index.forget(start, count)
+            state.emit(RowsForgotten("S142", state.name, (Range(start, count),)))
+        state.await_sync(peer, start, count)
+        step = write.step if count > 1 else 1
+        row = row_at(start, count, files.current, offset, each, write.step)
+        state.index.insert(row)
+        files.appended(row.size_bytes)
+        state.emit(StoreWritten("S143", state.name, files.current, offset, start, count, each, write.step))
+        run = StoreRecords(
+            start,
+            count,
+            content.size_bytes,
+            content.raw_persistent,
+            content.template,
+            state.codec,
+            step=step,
+        )
+        handle.append(run, each)
+        rolled = offset + row.size_bytes >= limit
+        if rolled:
+            self._roll_over()
+        return count, rolled
+
+    def _roll_over(self) -> None:
+        """Close the current file and open the next (S171)."""
+        state = self._state
+        state.sync()
+        state.handle.close()
+        files = state.files
+        closed = files.current
+        size_bytes = files[closed].file_size
+        files.open(closed + 1)
+        state.storage.create(state.path(closed + 1))
+        state.open_current()
+        limit = state.settings.msg_store_file_size_limit
+        why = {"size": size_bytes, "limit": limit}
+        state.emit(FileRolledOver("S171", state.name, closed, closed + 1, dict(why)))
+        state.uncache_all()
+        self._collector.maybe_compact()
+
+
+def _one_less(value: int) -> int:
+    return max(0, value - 1)

@@ -1,6 +1,0 @@
-"""State after = fold(state before, transitions)."""
-
-from engine.fold.queue_table import rows_of
-from engine.fold.state import State, empty_state, fold, fold_all, to_json
-
-__all__ = ["State", "empty_state", "fold", "fold_all", "rows_of", "to_json"]

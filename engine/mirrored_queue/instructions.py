@@ -1,0 +1,132 @@
+"""The instructions that a master sends its mirrors over the ring: runs of equal instructions as one value (H32)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.backing_queue.arrivals import Arrival
+from engine.values.ranges import Range
+
+
+class Instruction(msgspec.Struct, frozen=True, gc=False):
+    """One instruction, or a run of them that follow each other."""
+
+    @property
+    def times(self) -> int:
+        """How many instructions it stands for."""
+        return 1
+
+    @property
+    def body_bytes(self) -> int:
+        """Bytes of the bodies that travel with it."""
+        return 0
+
+
+class _WithMessages(Instruction, frozen=True, gc=False):
+    arrival: Arrival
+
+    @property
+    def times(self) -> int:
+        """One instruction for each message."""
+        return self.arrival.count
+
+    @property
+    def body_bytes(self) -> int:
+        """Bytes of the bodies."""
+        return self.arrival.count * self.arrival.size_bytes
+
+
+class Publish(_WithMessages, frozen=True, gc=False):
+    """Messages entered the master's queue."""
+
+
+class PublishDelivered(_WithMessages, frozen=True, gc=False):
+    """Messages went to a consumer without being queued."""
+
+
+class Discard(_WithMessages, frozen=True, gc=False):
+    """Messages left without a trace."""
+
+
+class Drop(Instruction, frozen=True, gc=False):
+    """Messages left the head.
+
+    Args:
+        left: the master's length after the last of them.
+        each: messages that one instruction drops.
+        runs: how many instructions.
+        ack: whether the messages wait for an acknowledgement now.
+    """
+
+    left: int
+    each: int
+    runs: int
+    ack: bool
+
+    @property
+    def times(self) -> int:
+        """How many instructions it stands for."""
+        return self.runs
+
+    @property
+    def total(self) -> int:
+        """Messages that all of them drop."""
+        return self.each * self.runs
+
+    @property
+    def first_left(self) -> int:
+        """The master's length after the first of them."""
+        return self.left + (self.runs - 1) * self.each
+
+
+class _WithIds(Instruction, frozen=True, gc=False):
+    """
+    Args:
+        messages: numbers of the messages, in the order of the call.
+        runs: instructions, among which the messages are divided: one for all, or one each.
+    """
+
+    messages: tuple[Range, ...]
+    runs: int
+
+    @property
+    def times(self) -> int:
+        """How many instructions it stands for."""
+        return self.runs
+
+    @property
+    def count(self) -> int:
+        """How many messages."""
+        return sum(each.count for each in self.messages)
+
+
+class Ack(_WithIds, frozen=True, gc=False):
+    """Messages were acknowledged."""
+
+
+class Requeue(_WithIds, frozen=True, gc=False):
+    """Messages went back into the queue."""
+
+
+class SetMode(Instruction, frozen=True, gc=False):
+    """The queue is lazy or default from now on."""
+
+    mode: str
+
+
+class Depth(Instruction, frozen=True, gc=False):
+    """How many messages the master has, ready and unacknowledged (H40)."""
+
+    depth: int
+
+
+class SyncStart(Instruction, frozen=True, gc=False):
+    """A synchronisation of these mirrors begins (H52)."""
+
+    mirrors: tuple[str, ...]
+
+
+class Delete(Instruction, frozen=True, gc=False):
+    """The mirrors delete what they have and end (H66)."""
+
+    reason: str

@@ -1,0 +1,196 @@
+"""The master's backing queue: the verbs of the queue below, each sent on to the mirrors (H19, H32-H35)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.protocol import Mirrorable
+from engine.mirrored_queue import instructions as to_do
+from engine.mirrored_queue.mirror import Copy, Status
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+from engine.values.stretches import Stretches
+
+
+class MasterQueue:
+    """Wraps the queue of a master; verbs that mirrors need not repeat go straight to it.
+
+    Args:
+        inner: the engine.
+        broadcast: sends an instruction around the ring.
+        mirrored: whether there is any mirror now.
+    """
+
+    def __init__(
+        self,
+        inner: Mirrorable,
+        broadcast: Callable[[to_do.Instruction], None],
+        mirrored: Callable[[], bool],
+    ) -> None:
+        self.inner = inner
+        self.seen: Stretches[Status] = Stretches()
+        """What a promoted mirror had of messages whose channel's copy is still to come (H65)."""
+        self._broadcast = broadcast
+        self._mirrored = mirrored
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the queue below has."""
+        if name == "inner":  # while a kept run is read back, nothing is there yet
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    @property
+    def whole_depth(self) -> int:
+        """Ready messages and pending acknowledgements (H3)."""
+        return self.inner.depth + self.inner.unacked
+
+    def broadcast(self, instruction: to_do.Instruction) -> None:
+        """Send the mirrors an instruction that is none of the verbs."""
+        self._broadcast(instruction)
+
+    # --- sent to the mirrors before ----------------------------------------------------------------------------------
+
+    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
+        """Publish, after the instruction was sent to the mirrors."""
+        self._broadcast(to_do.Publish(arrival))
+        return self.inner.publish(arrival, already_delivered, spacing_us)
+
+    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
+        """Hand messages to a consumer, after the instruction was sent to the mirrors."""
+        self._broadcast(to_do.PublishDelivered(arrival))
+        return self.inner.publish_delivered(arrival, spacing_us)
+
+    def discard(self, arrival: Arrival) -> None:
+        """Notify the mirrors of messages that leave no trace."""
+        self._broadcast(to_do.Discard(arrival))
+        self.inner.discard(arrival)
+
+    def purge(self) -> int:
+        """Drop every ready message, after the instruction was sent to the mirrors, also when there is none."""
+        self._broadcast(to_do.Drop(0, self.inner.depth, 1, False))
+        return self.inner.purge()
+
+    def set_queue_mode(self, mode: str) -> bool:
+        """Convert, after the instruction was sent to the mirrors."""
+        self._broadcast(to_do.SetMode(mode))
+        return self.inner.set_queue_mode(mode)
+
+    # --- sent to the mirrors after -----------------------------------------------------------------------------------
+
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+        """Take messages with their bodies; the mirrors drop them one by one."""
+        taken = self.inner.fetch(count, ack, spacing_us)
+        self._dropped(taken, ack, one_by_one=True)
+        return taken
+
+    def drop(self, count: int, ack: bool) -> list[Taken]:
+        """Take messages; the mirrors drop them one by one."""
+        taken = self.inner.drop(count, ack)
+        self._dropped(taken, ack, one_by_one=True)
+        return taken
+
+    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Drop expired messages; the mirrors drop all of them at once."""
+        taken, next_us = self.inner.dropwhile(now_us)
+        self._dropped(taken, False, one_by_one=False)
+        return taken, next_us
+
+    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Fetch expired messages; the mirrors drop all of them at once."""
+        taken, next_us = self.inner.fetchwhile(now_us)
+        self._dropped(taken, True, one_by_one=False)
+        return taken, next_us
+
+    def _dropped(self, taken: Sequence[Taken], ack: bool, one_by_one: bool) -> None:
+        count = sum(each.extent.count for each in taken)
+        if count:
+            each, runs = (1, count) if one_by_one else (count, 1)
+            self._broadcast(to_do.Drop(self.inner.depth, each, runs, ack))
+
+    def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """End messages; the mirrors are sent which, if any was pending."""
+        found = self.inner.ack(tags, multiple)
+        messages = _numbers(found)
+        if messages:
+            runs = 1 if multiple else sum(each.count for each in messages)
+            self._broadcast(to_do.Ack(messages, runs))
+        return found
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """Put messages back; the mirrors are sent which, also when there is none."""
+        found = self.inner.requeue(tags, multiple)
+        if multiple:
+            self._broadcast(to_do.Requeue(_numbers(found), 1))
+        else:
+            for messages, calls in _calls(tags, found):
+                self._broadcast(to_do.Requeue(messages, calls))
+        return found
+
+    # --- confirms of a promoted mirror (H65) -------------------------------------------------------------------------
+
+    def drain_confirmed(self) -> list[Range]:
+        """Hand over what may be confirmed, without what the channel has not sent here yet."""
+        ready: list[Range] = []
+        for each in self.inner.drain_confirmed():
+            at = each.start
+            for found in self.seen.remove(each.start, each.count):
+                if found.start > at:
+                    ready.append(Range(at, found.start - at))
+                self.seen.insert(Status(found.start, found.count, "confirmed", False))
+                at = found.start + found.count
+            if at < each.end:
+                ready.append(Range(at, each.end - at))
+        return ready
+
+    def late(self, copy: Copy) -> tuple[list[Copy], list[Range]]:
+        """Return what of a late copy is new here, and what is confirmed now because it is known already."""
+        arrival = copy.arrival
+        new: list[Copy] = []
+        confirmed: list[Range] = []
+        at = arrival.msg_no
+        for found in self.seen.remove(arrival.msg_no, arrival.count):
+            if found.start > at:
+                new.append(copy.part(at - arrival.msg_no, found.start - at))
+            if not (found.known == "published" and found.waits):
+                confirmed.append(Range(found.start, found.count))
+            at = found.start + found.count
+        if at < arrival.msg_no + arrival.count:
+            new.append(copy.part(at - arrival.msg_no, arrival.msg_no + arrival.count - at))
+        return new, confirmed
+
+    # --- how many at once --------------------------------------------------------------------------------------------
+
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        """Return how many may enter a full queue at once: with mirrors one, since a drop follows each publish (H34)."""
+        return 1 if self._mirrored() else self.inner.steady(arrival, same_size)
+
+
+def _calls(tags: Sequence[Range], found: Sequence[Extent]) -> Iterator[tuple[tuple[Range, ...], int]]:
+    """Yield what single calls found: neighbours that found something, or nothing, as one, with how many calls."""
+    known = Stretches(sorted(found, key=_start))
+    for tag in tags:
+        at = tag.start
+        for each in known.remove(tag.start, tag.count):
+            if each.start > at:
+                yield (), each.start - at
+            yield (Range(each.msg_no, each.count),), each.count
+            at = each.end
+        if at < tag.end:
+            yield (), tag.end - at
+
+
+def _start(extent: Extent) -> int:
+    return extent.start
+
+
+def _numbers(found: Sequence[Extent]) -> tuple[Range, ...]:
+    """Return the numbers of messages; neighbours that go on are one."""
+    ranges: list[Range] = []
+    for each in found:
+        if ranges and ranges[-1].end == each.msg_no:
+            ranges[-1] = Range(ranges[-1].start, ranges[-1].count + each.count)
+        else:
+            ranges.append(Range(each.msg_no, each.count))
+    return tuple(ranges)

@@ -1,0 +1,317 @@
+"""A mirror: its engine, what came from channels and what came from the master (H20, H33-H47)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import Mirrorable
+from engine.mirrored_queue import instructions as to_do
+from engine.values.extents import Extent
+from engine.values.ranges import Range
+from engine.values.stretches import Stretches
+
+Known = Literal["published", "discarded", "published_and_seen", "confirmed"]
+
+
+class MirrorCrashed(Exception):
+    """A mirror's assertion failed: its process crashes and starts again, empty (H40, H63)."""
+
+
+class Copy(msgspec.Struct, frozen=True, gc=False):
+    """Messages as a channel sent them to every member (H31).
+
+    Args:
+        arrival: the messages.
+        expiration_ms: their own expiration.
+        confirm_at_once: whether a confirm is asked for that does not wait for the disk.
+    """
+
+    arrival: Arrival
+    expiration_ms: int | None
+    confirm_at_once: bool
+
+    def part(self, offset: int, count: int) -> Copy:
+        """Return `count` of the messages beginning at `offset`."""
+        return Copy(self.arrival.part(offset, count), self.expiration_ms, self.confirm_at_once)
+
+
+class Status(msgspec.Struct, frozen=True, gc=False):
+    """What is known of messages that only the master has announced, or whose own disk is waited for (H20).
+
+    Args:
+        start: number of the first message.
+        waits: whether their confirm waits for this member's disk.
+    """
+
+    start: int
+    count: int
+    known: Known
+    waits: bool
+
+    def part(self, offset: int, count: int) -> Status:
+        """Return `count` of the messages beginning at `offset`."""
+        return Status(self.start + offset, count, self.known, self.waits)
+
+    def continued_by(self, after: Status) -> bool:
+        """Return whether the same is known of `after`."""
+        return self.known == after.known and self.waits == after.waits
+
+    def merged(self, count: int) -> Status:
+        """Return this run with `count` messages in all."""
+        return Status(self.start, count, self.known, self.waits)
+
+
+class Kept(msgspec.Struct, frozen=True, gc=False):
+    """Messages that the master delivered, by number, with this member's own ack tags."""
+
+    start: int
+    count: int
+    tag: int
+
+    def part(self, offset: int, count: int) -> Kept:
+        """Return `count` of the messages beginning at `offset`."""
+        return Kept(self.start + offset, count, self.tag + offset)
+
+    def continued_by(self, after: Kept) -> bool:
+        """Return whether the tags of `after` go on."""
+        return self.tag + self.count == after.tag
+
+    def merged(self, count: int) -> Kept:
+        """Return this run with `count` messages in all."""
+        return Kept(self.start, count, self.tag)
+
+
+class Mirror:
+    """One mirror of a queue.
+
+    Args:
+        queue: its engine, begun as new.
+        confirm: called with the messages that this member confirms.
+        synchronised: called when its depth is the master's.
+    """
+
+    def __init__(
+        self,
+        queue: Mirrorable,
+        confirm: Callable[[Sequence[Range]], None],
+        synchronised: Callable[[], None],
+    ) -> None:
+        self.queue = queue
+        self.depth_delta: int | None = None
+        """The master's depth minus its own; None is unknown (H3)."""
+        self.sender_queues: dict[str, deque[Copy]] = {}
+        self.known: Stretches[Status] = Stretches()
+        self.kept: Stretches[Kept] = Stretches()
+        self.stuck = False
+        """Whether it is in a conversion that never ends (V5)."""
+        self._confirm = confirm
+        self._synchronised = synchronised
+
+    @property
+    def depth(self) -> int:
+        """Ready messages and pending acknowledgements (H3)."""
+        return self.queue.depth + self.queue.unacked
+
+    @property
+    def waiting(self) -> int:
+        """Messages that came from channels and not from the master yet."""
+        return sum(copy.arrival.count for fifo in self.sender_queues.values() for copy in fifo)
+
+    # --- from channels (H37) -----------------------------------------------------------------------------------------
+
+    def from_channel(self, copy: Copy) -> None:
+        """Take what a channel sent: it does not enter the engine."""
+        arrival = copy.arrival
+        at = arrival.msg_no
+        for found in self.known.remove(arrival.msg_no, arrival.count):
+            if found.start > at:
+                self._wait_for_master(copy.part(at - arrival.msg_no, found.start - at))
+            if found.known == "published" and found.waits:
+                self.known.insert(Status(found.start, found.count, "published_and_seen", True))
+            else:
+                self._confirm([Range(found.start, found.count)])
+            at = found.start + found.count
+        end = arrival.msg_no + arrival.count
+        if at < end:
+            self._wait_for_master(copy.part(at - arrival.msg_no, end - at))
+
+    def _wait_for_master(self, copy: Copy) -> None:
+        self.sender_queues.setdefault(copy.arrival.sender, deque()).append(copy)
+
+    def _met(self, arrival: Arrival, discarded: bool) -> None:
+        """Find the channel's copies of what the master announced; what no channel sends is not waited for (H36)."""
+        fifo = self.sender_queues.get(arrival.sender)
+        done = 0
+        while done < arrival.count:
+            rest = arrival.part(done, arrival.count - done)
+            if not fifo:
+                known: Known = "discarded" if discarded else "published"
+                self.known.insert(Status(rest.msg_no, rest.count, known, rest.wants_confirm))
+                return
+            head = fifo[0]
+            count = min(rest.count, head.arrival.count)
+            if head.arrival.msg_no == rest.msg_no:
+                fifo.popleft()
+                if head.arrival.count > count:
+                    fifo.appendleft(head.part(count, head.arrival.count - count))
+                self._seen_both(rest.part(0, count), discarded)
+            else:
+                ahead = head.arrival.msg_no - rest.msg_no
+                count = min(rest.count, ahead) if ahead > 0 else rest.count
+            done += count
+
+    def _seen_both(self, arrival: Arrival, discarded: bool) -> None:
+        if arrival.wants_confirm and not discarded:
+            self.known.insert(Status(arrival.msg_no, arrival.count, "published_and_seen", True))
+        else:
+            self._confirm([Range(arrival.msg_no, arrival.count)])
+
+    def on_disk(self, messages: Iterable[Range]) -> None:
+        """Its own engine has messages on disk: confirm them, or wait for the channel's copy (H47)."""
+        confirmed: list[Range] = []
+        for each in messages:
+            for found in self.known.remove(each.start, each.count):
+                if found.known == "published_and_seen":
+                    confirmed.append(Range(found.start, found.count))
+                else:
+                    self.known.insert(Status(found.start, found.count, "confirmed", False))
+        if confirmed:
+            self._confirm(confirmed)
+
+    # --- from the master ---------------------------------------------------------------------------------------------
+
+    def obey(self, instruction: to_do.Instruction) -> None:
+        """Carry out the master's instructions in their order (H32).
+
+        Raises MirrorCrashed where the broker's assertions fail.
+        """
+        match instruction:
+            case to_do.Publish(arrival):
+                self._met(arrival, discarded=False)
+                self.queue.publish(arrival, already_delivered=True)
+            case to_do.PublishDelivered(arrival):
+                self._met(arrival, discarded=False)
+                if self.queue.depth:
+                    raise MirrorCrashed("messages were delivered past a mirror that is not empty")
+                self._keep(arrival.msg_no, self.queue.publish_delivered(arrival))
+            case to_do.Discard(arrival):
+                self._met(arrival, discarded=True)
+            case to_do.Drop():
+                self._drop(instruction)
+            case to_do.Ack():
+                tags = self._take_kept(instruction.messages)
+                self.queue.ack(tags, multiple=instruction.runs == 1)
+                self._fell_by(sum(each.count for each in tags) - instruction.count)
+            case to_do.Requeue():
+                tags = self._take_kept(instruction.messages)
+                if tags:
+                    self.queue.requeue(tags, multiple=instruction.runs == 1)
+            case to_do.SetMode(mode):
+                self.stuck = not self.queue.set_queue_mode(mode)
+            case to_do.Depth(depth):
+                self._set_delta(depth - self.depth)
+
+    def _drop(self, drop: to_do.Drop) -> None:
+        count = max(0, self.queue.depth - drop.left)
+        for taken in self.queue.drop(count, drop.ack) if count else ():
+            if drop.ack:
+                self._keep(taken.extent.msg_no, Range(taken.extent.start, taken.extent.count))
+        if not drop.ack:
+            self._fell_by(count - drop.total)
+
+    def _keep(self, msg_no: int, tags: Range) -> None:
+        self.kept.insert(Kept(msg_no, tags.count, tags.start))
+
+    def _take_kept(self, messages: Iterable[Range]) -> list[Range]:
+        """Return the own tags of messages, which are forgotten; unknown ones are passed over (H39)."""
+        return [
+            Range(found.tag, found.count)
+            for each in messages
+            for found in self.kept.remove(each.start, each.count)
+        ]
+
+    # --- depth (H40, H41) --------------------------------------------------------------------------------------------
+
+    def _fell_by(self, change: int) -> None:
+        if self.depth_delta is not None:
+            self._set_delta(self.depth_delta + change)
+
+    def _set_delta(self, delta: int) -> None:
+        before = self.depth_delta
+        if delta < 0 or (before is not None and delta > before):
+            raise MirrorCrashed(f"the depth differs by {delta} after {before}")
+        self.depth_delta = delta
+        if delta == 0 and before != 0:
+            self._synchronised()
+
+    # --- synchronisation (H52-H58) -----------------------------------------------------------------------------------
+
+    def throw_away(self) -> None:
+        """Throw away all messages, ready and pending."""
+        self.queue.purge_acks()
+        self.queue.purge()
+        self.kept.clear()
+
+    def take_batch(self, batch: Sequence[tuple[Extent, bool]]) -> None:
+        """Publish a batch of a synchronisation, in runs of ready and of unacknowledged messages (H54)."""
+        at = 0
+        while at < len(batch):
+            unacked = batch[at][1]
+            end = at
+            while end < len(batch) and batch[end][1] == unacked:
+                end += 1
+            arrivals = [_arrival(extent) for extent, _ in batch[at:end]]
+            if unacked:
+                tag = self.queue.batch_publish_delivered(arrivals).start
+                for arrival in arrivals:
+                    self._keep(arrival.msg_no, Range(tag, arrival.count))
+                    tag += arrival.count
+            else:
+                self.queue.batch_publish(arrivals, already_delivered=True)
+            at = end
+
+    def filled(self) -> None:
+        """The last batch came (H54)."""
+        self.depth_delta = 0
+        self._synchronised()
+
+    def lost_count(self) -> None:
+        """A synchronisation failed: everything goes, and the depth is unknown (H58)."""
+        self.throw_away()
+        self.depth_delta = None
+
+    # --- promotion (H62) ---------------------------------------------------------------------------------------------
+
+    def requeue_all(self) -> None:
+        """Put everything pending back into the queue, at once."""
+        tags = sorted((Range(each.tag, each.count) for each in self.kept), key=_start)
+        self.kept.clear()
+        if tags:
+            self.queue.requeue(tags, multiple=True)
+
+    def leftovers(self) -> list[Copy]:
+        """Return what only channels sent, channel by channel."""
+        found = [copy for fifo in self.sender_queues.values() for copy in fifo]
+        self.sender_queues.clear()
+        return found
+
+
+def _arrival(extent: Extent) -> Arrival:
+    return Arrival(
+        extent.count,
+        extent.msg_no,
+        extent.size_bytes,
+        extent.raw_persistent,
+        False,
+        extent.expiry_us,
+        extent.template,
+    )
+
+
+def _start(tags: Range) -> int:
+    return tags.start

@@ -1,0 +1,1 @@
+"""Plain values that the whole engine speaks in: extents, ranges, errors, settings."""

@@ -1,0 +1,103 @@
+"""How long messages wait, exactly: a stamp for each stretch of messages, a tally for each waiting time.
+
+Cost follows the number of extents, never the number of messages: a million messages published at once are one stamp.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.values.ranges import RangeSet
+from engine.values.stretches import Stretches
+
+
+class Stamp(msgspec.Struct, frozen=True, gc=False):
+    """When a stretch of messages began to wait, in virtual microseconds."""
+
+    start: int
+    count: int
+    at_us: int
+
+    def part(self, offset: int, count: int) -> Stamp:
+        """Return `count` messages beginning at `offset`."""
+        return Stamp(self.start + offset, count, self.at_us)
+
+    def continued_by(self, after: Stamp) -> bool:
+        """Return whether `after` began to wait at the same time."""
+        return self.at_us == after.at_us
+
+    def merged(self, count: int) -> Stamp:
+        """Return this stamp for `count` messages in all."""
+        return Stamp(self.start, count, self.at_us)
+
+
+class Stopwatch:
+    """Waiting times of messages that are known by consecutive numbers."""
+
+    __slots__ = ("waiting", "tally")
+
+    def __init__(self) -> None:
+        self.waiting: Stretches[Stamp] = Stretches()
+        self.tally: dict[int, int] = {}
+        """How many messages waited how many microseconds."""
+
+    def begin(self, start: int, count: int, at_us: int) -> None:
+        """Let messages wait from now on; what an earlier life left under these numbers is forgotten."""
+        self.waiting.remove(start, count)
+        self.waiting.insert(Stamp(start, count, at_us))
+
+    def begin_once(self, start: int, count: int, at_us: int) -> None:
+        """Let those of the messages wait that do not wait yet."""
+        missing = RangeSet()
+        missing.add(start, count)
+        for stamp in self.waiting.overlapping(start, count):
+            missing.discard(stamp.start, stamp.count)
+        for each in missing:
+            self.waiting.insert(Stamp(each.start, each.count, at_us))
+
+    def end(self, start: int, count: int, at_us: int) -> None:
+        """End the wait of those among the messages that do wait."""
+        for stamp in self.waiting.remove(start, count):
+            self.note(at_us - stamp.at_us, stamp.count)
+
+    def forget(self, start: int, count: int) -> None:
+        """Let messages wait no longer, without a result: they expired or were purged."""
+        self.waiting.remove(start, count)
+
+    def note(self, waited_us: int, count: int) -> None:
+        """Add messages of which the waiting time is known."""
+        self.tally[waited_us] = self.tally.get(waited_us, 0) + count
+
+
+def total(*tallies: dict[int, int]) -> dict[int, int]:
+    """Return one tally of several."""
+    found: dict[int, int] = {}
+    for tally in tallies:
+        for waited_us, count in tally.items():
+            found[waited_us] = found.get(waited_us, 0) + count
+    return found
+
+
+def percentiles_s(tally: dict[int, int], percents: tuple[int, ...]) -> list[float | None]:
+    """Return for each percent the shortest time in which that part of the messages was through (nearest rank).
+
+    Args:
+        tally: messages by microseconds.
+        percents: ascending, each from 1 to 100.
+
+    Returns:
+        seconds; None for each when there is no message.
+    """
+    count = sum(tally.values())
+    found: list[float | None] = []
+    if not count:
+        return [None] * len(percents)
+    reached, waits = 0, iter(sorted(tally.items()))
+    waited_us = 0
+    for percent in percents:
+        rank = -(-count * percent // 100)
+        while reached < rank:
+            waited_us, more = next(waits)
+            reached += more
+        found.append(waited_us / 1e6)
+    return found

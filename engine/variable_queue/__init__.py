@@ -1,6 +1,0 @@
-"""The variable queue: alpha, beta, gamma and delta moving through q1, q2, delta, q3 and q4 (queue.md Q1-Q65)."""
-
-from engine.variable_queue.means import QueueMeans
-from engine.variable_queue.queue import VariableQueue
-
-__all__ = ["QueueMeans", "VariableQueue"]

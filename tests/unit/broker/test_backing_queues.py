@@ -1,0 +1,147 @@
+"""The protocol of backing queues: another implementation is plugged in, and a whole node runs with it.
+
+`Shelf` is the smallest queue that there can be: one place in RAM, one for what is unacknowledged, no files. The node
+must get along with what the protocol names; where it reached into a variable queue, these tests would fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from engine.amqp.declarations import DeclaredQueue
+from engine.backing_queue.places import PLACES, places_of
+from engine.backing_queue.protocol import BackingQueue
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
+from engine.broker.vhost.backing_queues import QueueMeans, backing_queue_of
+from engine.classic_v1.queue import VariableQueue
+from engine.storage.ledger import LedgerStorage
+from tests.helpers.following import Follower
+from tests.helpers.shelf import SHELF, Shelf, install
+from tests.helpers.twin import Twin
+
+
+@pytest.fixture(autouse=True)
+def shelf(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+
+
+def node(**settings: Any) -> Follower:
+    topology = {"queues": [{"name": "orders"}, {"name": "shelf.a"}]}
+    scenario = {"version": 1, "profile": "classroom", "topology": topology, "settings": settings}
+    return Follower(Node(parse(scenario), LedgerStorage(), keep=100_000))
+
+
+def check(made: Follower) -> dict[str, Any]:
+    """Compare the fold of all transitions with the node's own structures, and return the shelf."""
+    made.check()
+    made.node.verify()
+    found: dict[str, Any] = made.node.snapshot()["queues"]["shelf.a"]
+    return found
+
+
+def check_all(made: Follower) -> dict[str, Any]:
+    """Compare as `check` does, and return all queues."""
+    check(made)
+    found: dict[str, Any] = made.node.snapshot()["queues"]
+    return found
+
+
+def test_both_are_backing_queues() -> None:
+    makers: list[Callable[[QueueMeans], BackingQueue]] = [VariableQueue, Shelf]
+    assert [maker.places for maker in makers] == [PLACES["variable_queue"], PLACES[SHELF]]  # type: ignore[attr-defined]
+
+
+def test_the_table_picks_the_implementation() -> None:
+    assert backing_queue_of(DeclaredQueue(name="shelf.a")) == SHELF
+    assert backing_queue_of(DeclaredQueue(name="orders")) == "variable_queue"
+    made = node()
+    assert [type(each).__name__ for each in made.node.host.queues()] == ["VariableQueue", "Shelf"]
+
+
+def test_declare_publish_consume_fold_and_snapshot() -> None:
+    made = node()
+    assert check(made)["lanes"] == {"shelf": [], "lent": []}
+    assert check(made)["backing_queue"] == SHELF
+    assert "backing_queue" not in made.node.snapshot()["queues"]["orders"]
+    assert made.submit({"do": "publish", "count": 5, "size_bytes": 100, "routing_key": "shelf.a"})
+    assert [row[:2] for row in check(made)["lanes"]["shelf"]] == [[0, 5]]
+    assert made.submit({"do": "get", "count": 2, "ack": True, "queue": "shelf.a"})
+    assert [row[:2] for row in check(made)["lanes"]["lent"]] == [[0, 2]]
+    assert made.submit({"do": "requeue", "count": 1})
+    assert made.submit({"do": "ack", "count": 1})
+    assert [row[:2] for row in check(made)["lanes"]["shelf"]] == [[0, 1], [2, 3]]
+    assert made.submit(
+        {"do": "set_consumer", "name": "c1", "queue": "shelf.a", "rate_per_s": 100, "prefetch": 2}
+    )
+    made.advance(1_000_000)
+    assert made.node.consumers.all["c1"].acked == 4
+    assert check(made)["lanes"] == {"shelf": [], "lent": []}
+
+
+@pytest.mark.parametrize("profile", ["instant", "measured-vm"])
+def test_it_lives_where_work_costs_nothing_and_where_it_takes_time(profile: str) -> None:
+    made = node(work_profile=profile)
+    assert made.submit(
+        {"do": "set_consumer", "name": "c1", "queue": "shelf.a", "rate_per_s": 1000, "prefetch": 10}
+    )
+    assert made.submit(
+        {"do": "set_publisher", "name": "p1", "rate_per_s": 500, "size_bytes": 64, "routing_key": "shelf.a"}
+    )
+    made.advance(2_000_000)
+    assert made.submit({"do": "remove", "name": "p1"})
+    made.advance(3_000_000)
+    assert made.node.consumers.all["c1"].acked > 900
+    assert check(made)["lanes"] == {"shelf": [], "lent": []}
+
+
+def test_limits_expiry_restart_and_the_other_queue_go_on() -> None:
+    made = node()
+    policy = {"message-ttl": 300, "max-length": 3}
+    assert made.submit({"do": "set_policy", "name": "short", "pattern": "^shelf", "definition": policy})
+    for queue in ("shelf.a", "orders"):
+        assert made.submit(
+            {"do": "publish", "count": 5, "size_bytes": 10, "routing_key": queue, "persistent": True}
+        )
+    assert check(made)["counters"]["len"] == 3
+    made.advance(1_000_000)
+    assert check(made)["counters"]["len"] == 0
+    assert made.submit({"do": "publish", "count": 2, "size_bytes": 10, "routing_key": "shelf.a"})
+    assert made.submit({"do": "restart", "kind": "clean"})
+    assert check(made)["counters"]["len"] == 0
+    assert made.node.snapshot()["queues"]["orders"]["counters"]["len"] == 5
+    assert made.submit({"do": "delete_queue", "name": "shelf.a"})
+    assert list(made.node.snapshot()["queues"]) == ["orders"]
+
+
+def test_the_stage_draws_the_places_that_it_names(twin: Twin) -> None:
+    made = node()
+    for command in (
+        {"do": "publish", "count": 17, "size_bytes": 100, "routing_key": "shelf.a"},
+        {"do": "publish", "count": 3, "size_bytes": 100, "routing_key": "orders"},
+        {"do": "get", "count": 2, "ack": True, "queue": "shelf.a"},
+    ):
+        assert made.submit(command)
+    rows = made.node.log.since(0)
+    assert rows is not None
+    shown = []
+    for name, queue in check_all(made).items():
+        places = places_of(queue)
+        ready = [each.name for each in places if not each.unacked]
+        held = [row for each in places if each.unacked for row in queue["lanes"][each.name]]
+        lanes = {lane: queue["lanes"].get(lane, []) for lane in ready} | {"unacked": held}
+        shown.append(
+            {
+                "queue": name,
+                "lanes": [[lane, sum(row[1] for row in runs)] for lane, runs in lanes.items()],
+                "seqs": [
+                    sorted(s for row in runs for s in range(row[0], row[0] + row[1]))
+                    for runs in lanes.values()
+                ],
+            }
+        )
+    assert {"queue": "shelf.a", "lanes": [["shelf", 15], ["unacked", 2]]}.items() <= shown[1].items()
+    twin.agrees("stage-twin.mjs", [{"rows": rows.rows, "places": PLACES, "shown": shown}])
