@@ -35,11 +35,11 @@ class Desk:
         self._files: uploads.Files = {}
         self._left_out: list[str] = []
         self._revival: Revival | None = None
-        self._told: Send = _untold
+        self._report: Send = _ignore
 
-    def tell_to(self, told: Send) -> str:
+    def report_to(self, report: Send) -> str:
         """Have somebody told how far the reading of files is, each time as JSON."""
-        self._told = told
+        self._report = report
         return ""
 
     def needed(self, paths: str) -> str:
@@ -70,7 +70,7 @@ class Desk:
                 self._files = uploads.gathered(((path, [given[path]]) for path in paths), most, left_out)
 
             def steps(step: str, **values: Any) -> None:
-                self._told(json.dumps({"step": step, **values}))
+                self._report(json.dumps({"step": step, **values}))
 
             answer, self._revival = reading.directory(self._files, vhost, steps)
             return answer if "vhosts" in answer else answer | reading.names_left_out(left_out)
@@ -135,7 +135,7 @@ class Desk:
         return Solo(revived.scenario, [], until_us, send, keep, storage=lambda most: FoundFiles(files, most))
 
 
-def _untold(text: str) -> None:
+def _ignore(text: str) -> None:
     """Nobody asks how far it is."""
 
 

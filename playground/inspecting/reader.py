@@ -25,7 +25,7 @@ LEFT: Final = 3
 
 
 class Steps:
-    """What the process is doing, told from a thread of its own.
+    """What the process is doing, reported from a thread of its own.
 
     Args:
         out: number of the file that takes the lines.
@@ -34,19 +34,19 @@ class Steps:
     def __init__(self, out: int) -> None:
         self._out = out
         self._now: dict[str, Any] = {"step": "unpacking"}
-        threading.Thread(target=self._tell, daemon=True).start()
+        threading.Thread(target=self._report, daemon=True).start()
 
     def __call__(self, step: str, **values: Any) -> None:
         """Note what is done now."""
         self._now = {"step": step, **values}
 
-    def _tell(self) -> None:
-        told: dict[str, Any] = {}
-        told_s = 0.0
+    def _report(self) -> None:
+        reported: dict[str, Any] = {}
+        reported_s = 0.0
         while True:
             now, now_s = self._now, time.monotonic()
-            if now is not told or now_s - told_s >= AGAIN_S:
-                told, told_s = now, now_s
+            if now is not reported or now_s - reported_s >= AGAIN_S:
+                reported, reported_s = now, now_s
                 try:
                     os.write(self._out, msgspec.json.encode({"progress": now}) + b"\n")
                 except OSError:

@@ -22,7 +22,7 @@ class Steps(Protocol):
         """Take note of a step: `reading` with path, done and size in bytes; `starting`; `answering`."""
 
 
-def _untold(step: str, **values: Any) -> None:
+def _ignore(step: str, **values: Any) -> None:
     """Nobody asks how far it is."""
 
 
@@ -37,7 +37,7 @@ def topology(data: bytes) -> Answer:
     return {"scenario": taken.scenario, "left_out": taken.left_out}
 
 
-def directory(files: Files, vhost: str = "", steps: Steps = _untold) -> tuple[Answer, Revival | None]:
+def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[Answer, Revival | None]:
     """Return the report on a broker's files, and the start on them where there is a queue to start.
 
     Args:

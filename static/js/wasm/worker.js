@@ -146,7 +146,7 @@ async function begin({ run, place, lang, ...start }) {
 async function answer({ id, place, desk: name, question, args }) {
   const running = await started(place);
   const desk = await deskOf(name, place);
-  if (name === "given") desk.tell_to((/** @type {string} */ text) => postMessage({ id, progress: JSON.parse(text) }));
+  if (name === "given") desk.report_to((/** @type {string} */ text) => postMessage({ id, progress: JSON.parse(text) }));
   postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((/** @type {unknown} */ each) => running.toPy(each)))) : desk.version });
 }
 
