@@ -97,8 +97,11 @@ class _Guarded:
     """
 
     def __init__(self, opened: Any) -> None:
-        self.seek, self.tell, self.seekable = opened.seek, opened.tell, opened.seekable
         self._opened = opened
+
+    def __getattr__(self, name: str) -> Any:
+        """Be the file in everything else."""
+        return getattr(self._opened, name)
 
     def read(self, count: int = -1) -> Any:
         """Read as a file does; raise Unreadable where a directory would be too large."""

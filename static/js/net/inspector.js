@@ -22,7 +22,7 @@ import { Recording } from "./recording.js";
 
 /** @typedef {[name: string, value: string | Blob, file?: string]} Field of a form */
 
-/** @typedef {(progress: Progress) => void} Told is called whenever reading has got further */
+/** @typedef {(progress: Progress) => void} OnStep is called whenever reading has got further */
 
 /** @typedef {OwnReader | ServerReader} Reader of files, as described above */
 
@@ -83,14 +83,14 @@ export class OwnReader {
    * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
    * @param {string} vhost
-   * @param {Told} told
+   * @param {OnStep} onStep
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  async directory(entries, vhost, told) {
+  async directory(entries, vhost, onStep) {
     const needed = await this.request("needed", JSON.stringify(entries.map(([path]) => path)));
     const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
     const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
-    this.questions.told = (progress) => told(/** @type {Progress} */ (progress));
+    this.questions.onStep = (progress) => onStep(/** @type {Progress} */ (progress));
     return read(await this.request("directory", JSON.stringify(chosen.map(([path]) => path)), contents, vhost));
   }
 
@@ -157,10 +157,10 @@ export class OwnReader {
 /**
  * The last line of an answer, as JSON; the lines before it say how far the server is.
  * @param {Response} answer
- * @param {Told} told
+ * @param {OnStep} onStep
  * @returns {Promise<Values>}
  */
-async function lastLine(answer, told) {
+async function lastLine(answer, onStep) {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   /** @type {string[]} */
   let line = [];
@@ -171,7 +171,7 @@ async function lastLine(answer, told) {
     line.push(first);
     for (const next of others) {
       const { progress } = parsed(line.join(""));
-      if (progress) told(progress);
+      if (progress) onStep(progress);
       line = [next];
     }
   }
@@ -211,17 +211,17 @@ export class ServerReader {
   /**
    * @template A
    * @param {Field[]} fields
-   * @param {Told} [told]
+   * @param {OnStep} [onStep]
    * @returns {Promise<A>}
    */
-  async send(fields, told = () => {}) {
+  async send(fields, onStep = () => {}) {
     const body = new FormData();
     for (const [name, value, path] of fields)
       if (typeof value === "string") body.append(name, value);
       else body.append(name, value, path);
     this.leaving = new AbortController();
     const answer = await fetch(this.address, { method: "POST", body, signal: this.leaving.signal, headers: { "X-CSRFToken": this.token(), accept: "application/json" } });
-    const report = /** @type {A & Values} */ (await lastLine(answer, told));
+    const report = /** @type {A & Values} */ (await lastLine(answer, onStep));
     if (report.unreadable || answer.ok) return read(report);
     throw new Error(report.error || gettext("The server did not answer as it should. Try again."));
   }
@@ -230,13 +230,13 @@ export class ServerReader {
    * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
    * @param {string} vhost
-   * @param {Told} told
+   * @param {OnStep} onStep
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  directory(entries, vhost, told) {
+  directory(entries, vhost, onStep) {
     /** @type {Field[]} */
     const files = entries.map(([path, file]) => ["files", file, path.split("/").pop() ?? ""]);
-    return this.send([["agreed", "1"], ["vhost", vhost], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files], told);
+    return this.send([["agreed", "1"], ["vhost", vhost], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files], onStep);
   }
 
   /** Leave: the server's process ends with the request. */

@@ -18,7 +18,7 @@ export class Questions {
     /** @type {Map<number, {done: (answer: unknown) => void, fail: (error: Error) => void}>} */
     this.waiting = new Map();
     /** @type {(progress: Values) => void} is called whenever an answer has got further */
-    this.told = () => {};
+    this.onStep = () => {};
     worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => this.answered(data));
     worker.addEventListener("error", (/** @type {ErrorEvent} */ event) => this.fail(event.message || gettext("The worker could not be loaded.")));
   }
@@ -44,7 +44,7 @@ export class Questions {
     const waiting = this.waiting.get(id);
     if (!waiting) return;
     if (progress) {
-      this.told(progress);
+      this.onStep(progress);
       return;
     }
     this.waiting.delete(id);

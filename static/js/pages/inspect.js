@@ -13,7 +13,7 @@ import { openSession } from "./session-page.js";
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { FilesAnswer, TopologyAnswer } from "../model/inspect-words.js"
- * @import { Reader, Told } from "../net/inspector.js"
+ * @import { Reader, OnStep } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
  * @import { Followed } from "./followed.js"
  */
@@ -62,7 +62,7 @@ function choose(found) {
 /**
  * Send a question to the reader of files, and show the answer: `shown(answer, by)` makes the elements.
  * @template T
- * @param {(by: Reader, told: Told) => Promise<T>} question
+ * @param {(by: Reader, onStep: OnStep) => Promise<T>} question
  * @param {(answer: T, by: Reader) => Element[]} shown
  */
 async function request(question, shown) {
@@ -73,14 +73,14 @@ async function request(question, shown) {
   const detail = el("p.help.mono", {});
   const stop = el("button.btn.small", { type: "button", onclick: () => by.stop() }, gettext("Stop reading"));
   answerPlace.replaceChildren(step, detail, stop);
-  /** @type {Told} */
-  const told = (progress) => {
+  /** @type {OnStep} */
+  const onStep = (progress) => {
     const [words, far] = progressWords(progress);
     if (step.textContent !== words) setText(step, words); // a screen reader says it again whenever it is set
     setText(detail, far);
   };
   try {
-    answerPlace.replaceChildren(...shown(await question(by, told), by));
+    answerPlace.replaceChildren(...shown(await question(by, onStep), by));
     find("h2[tabindex]", answerPlace)?.focus();
   } catch (error) {
     const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : messageOf(error);
@@ -141,7 +141,7 @@ function directoryShown(answer, by) {
  */
 function readDirectory(entries, vhost = "") {
   const again = (/** @type {string} */ chosen) => readDirectory(entries, chosen);
-  request(async (by, told) => by.directory(await entries, vhost, told), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
+  request(async (by, onStep) => by.directory(await entries, vhost, onStep), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
 }
 
 /**
