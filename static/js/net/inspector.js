@@ -155,7 +155,7 @@ export class OwnReader {
 }
 
 /**
- * The last line of an answer, as JSON; the lines before it say how far the server is.
+ * The last line of an answer, as JSON; those before it are steps.
  * @param {Response} answer
  * @param {OnStep} onStep
  * @returns {Promise<Values>}

@@ -76,7 +76,7 @@ async function request(question, shown) {
   /** @type {OnStep} */
   const onStep = (progress) => {
     const [words, far] = progressWords(progress);
-    if (step.textContent !== words) setText(step, words); // a screen reader says it again whenever it is set
+    if (step.textContent !== words) setText(step, words); // a screen reader reads it again whenever it is set
     setText(detail, far);
   };
   try {
