@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.queue import QueueMeans, VariableQueue
@@ -18,7 +20,7 @@ from engine.formats.message import MessageCodec, Template
 from engine.storage.port import Storage
 from engine.transitions import Transition
 from engine.values.ranges import Range
-from engine.values.settings import QueueSettings
+from engine.values.settings import REAL, RELEASES, QueueSettings
 
 EPOCH_US = 1_600_000_000_000_000
 SETTING_NAMES = (
@@ -30,6 +32,24 @@ SETTING_NAMES = (
     "explicit_gc_run_operation_threshold",
 )
 REF = "trace"
+NEVER_ENDS = {"never_ends": True}
+"""The result of a verb from which the queue's process does not return; no state is shown (V5)."""
+
+
+def settings_of(source: str) -> QueueSettings:
+    """Return the defaults of the release that made a recording.
+
+    Args:
+        source: what the recording says of itself, such as "RabbitMQ 3.8.9 rabbit_variable_queue".
+
+    Raises:
+        ValueError: the engine has no such release.
+    """
+    words = source.split()
+    for release, settings in RELEASES.items():
+        if len(words) > 1 and words[0] == "RabbitMQ" and f"{words[1]}.".startswith(f"{release}."):
+            return settings
+    raise ValueError(f"{source!r} names no release that the engine plays: {', '.join(RELEASES)}")
 
 
 def _ranges(pairs: list[list[int]]) -> list[Range]:
@@ -43,16 +63,22 @@ class BackingQueueDoor:
         config: the trace's configuration.
         storage: where the files go.
         emit: receives every transition.
+        defaults: of the release whose broker made the recording; the configuration has what differs.
     """
 
     def __init__(
-        self, config: dict[str, Any], storage: Storage, emit: Callable[[Transition], None] = lambda t: None
+        self,
+        config: dict[str, Any],
+        storage: Storage,
+        emit: Callable[[Transition], None] = lambda t: None,
+        defaults: QueueSettings = REAL,
     ) -> None:
         self.config = config
         self.storage = storage
         self.emit = emit
         initial, more = config["msg_store_credit_disc_bound"]
-        self.settings = QueueSettings(
+        self.settings = msgspec.structs.replace(
+            defaults,
             msg_store_credit_disc_bound=(initial, more),
             **{name: config[name] for name in SETTING_NAMES},
         )
@@ -118,6 +144,8 @@ class BackingQueueDoor:
         outcome: dict[str, Any] = {}
         if result:
             outcome["result"] = result
+        if result == NEVER_ENDS:
+            return outcome
         if blocked or drained.bumps or drained.resumes:
             outcome["drain"] = {"blocked": blocked, "bumps": drained.bumps, "resumes": drained.resumes}
         outcome["after"] = vector(self.queue.state, self.persistent, self.transient)
@@ -238,8 +266,7 @@ class BackingQueueDoor:
 
     def _set_mode(self, step: dict[str, Any]) -> dict[str, Any]:
         self.config = {**self.config, "mode": step["mode"]}
-        self.queue.set_queue_mode(step["mode"])
-        return {}
+        return {} if self.queue.set_queue_mode(step["mode"]) else NEVER_ENDS
 
     def _resume(self, step: dict[str, Any]) -> dict[str, Any]:
         self.queue.resume()
@@ -276,9 +303,13 @@ class BackingQueueDoor:
         self.persistent.terminate()
         self.transient.terminate()
         self._start_again(terms if self.config["durable"] else None)
+        numbers: dict[str, Any] = {}
+        if not self.settings.starts_at_a_boundary:
+            numbers["next_seq_id"] = terms.next_seq_id
+        if not self.settings.flags_deliveries:
+            numbers["next_deliver_seq_id"] = terms.next_deliver_seq_id
         shown: dict[str, Any] = {
-            "next_seq_id": terms.next_seq_id,
-            "next_deliver_seq_id": terms.next_deliver_seq_id,
+            **numbers,
             "persistent_count": terms.persistent_count,
             "persistent_bytes": terms.persistent_bytes,
             "segments": [list(each) for each in sorted(terms.segments or ())],

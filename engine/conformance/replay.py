@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
-from engine.conformance.door import BackingQueueDoor
+from engine.classic_v1.index.slots import ACK, DELIVER
+from engine.conformance.door import BackingQueueDoor, settings_of
 from engine.storage.port import Storage
 from engine.transitions import Transition
+from engine.values.errors import IndexCorrupt, ProcessCrash
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -49,12 +51,49 @@ def replay(
     trace: dict[str, Any], storage: Storage, emit: Callable[[Transition], None] = lambda t: None
 ) -> Outcome:
     """Play a trace on fresh storage and compare result, drain and after of each step."""
-    door = BackingQueueDoor(trace["config"], storage, emit)
+    door = BackingQueueDoor(trace["config"], storage, emit, settings_of(trace["source"]))
 
     def play(step: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        if "reason" in step:
+            return {"crashes": True}, {"crashes": _crashes(door, step)}
         return {key: step[key] for key in ("result", "drain", "after") if key in step}, door.step(step)
 
-    return compared(trace["name"], trace["steps"], play)
+    steps = trace["steps"]
+    if "crashes_at" in trace:
+        steps = [*steps, {**trace["crashes_at"], "reason": trace["reason"]}]
+    return compared(trace["name"], steps, play)
+
+
+def _crashes(door: BackingQueueDoor, step: dict[str, Any]) -> bool | str:
+    """Play the step in which the recorded process crashed; return True if this one does so for the same reason.
+
+    The recorded reason is Erlang's list of calls, with the arguments of the innermost one.
+    """
+    recorded = "".join(step["reason"].split()).lstrip(",[{")
+    try:
+        door.step(step)
+    except (ProcessCrash, IndexCorrupt) as error:
+        found = _call(error)
+        return recorded.startswith(found) or f"{found} instead of {recorded[:80]}"
+    return "does not crash"
+
+
+def _call(error: ProcessCrash | IndexCorrupt) -> str:
+    """Return the call that no clause matches, as Erlang writes it; without its arguments where they hold a message."""
+    if isinstance(error, ProcessCrash):
+        return f"{error.function},[{error.arguments}]"
+    filed, pending = error.values.get("filed"), error.values.get("pending")
+    call = "rabbit_queue_index,segment_plus_journal1"
+    return (
+        f"{call},[undefined,{_marks(pending)}]"
+        if filed == 0 and pending in (DELIVER, ACK, DELIVER | ACK)
+        else call
+    )
+
+
+def _marks(bits: object) -> str:
+    marks = bits if isinstance(bits, int) else 0
+    return f"{{no_pub,{'del' if marks & DELIVER else 'no_del'},{'ack' if marks & ACK else 'no_ack'}}}"
 
 
 def compared(

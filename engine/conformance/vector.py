@@ -51,6 +51,7 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
     return {
         "len": q.len,
         **lengths,
+        **_delivered(q, pending),
         "delta": [delta.start, delta.count, delta.transient, delta.end],
         "alphas": sum(lengths[lane] for lane in LANES if lane not in MIXED),
         "betas": [lengths[lane] - indexed[lane] for lane in MIXED],
@@ -60,7 +61,6 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
         "indexed": list(indexed.values()),
         "seqs": {lane: shortened(seq_ranges(q.extents_of(lane))) for lane in LANES if lengths[lane]},
         "next_seq_id": q.next_seq_id,
-        "next_deliver_seq_id": q.next_deliver_seq_id,
         "transient_threshold": q.transient_threshold,
         "mode": q.mode,
         "target_ram_count": "infinity" if q.target_ram_count is None else q.target_ram_count,
@@ -82,10 +82,27 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
         "reduce_run_count": q.reduce_run_count,
         "waiting_bump": q.waiting_bump,
         "blocked": q.blocked,
-        "qi": _shortened_lists(q.index.vector(), ("files", "segments")),
+        "qi": _index(q),
         "store_persistent": _store(persistent, q.persistent) if q.durable else None,
         "store_transient": _store(transient, q.transient),
     }
+
+
+def _delivered(q: QueueState, pending: list[Extent]) -> dict[str, Any]:
+    """Return what tells redelivered messages from others: marks of entries (V1), or the queue's one number (Q33)."""
+    if not q.settings.flags_deliveries:
+        return {"next_deliver_seq_id": q.next_deliver_seq_id}
+    return {
+        "delivered": _counts(q, "delivered"),
+        "pending_undelivered": sum(each.count for each in pending if not each.delivered),
+    }
+
+
+def _index(q: QueueState) -> dict[str, Any]:
+    shown = _shortened_lists(q.index.vector(), ("files", "segments"))
+    if q.settings.flags_deliveries:
+        shown["delivered_cache"] = q.index.actions.cached_delivers
+    return shown
 
 
 def _shortened_lists(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

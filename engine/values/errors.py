@@ -71,6 +71,23 @@ class InvariantBroken(EngineError):
     """The queue's own assertions failed (Q2, Q6-Q8, S253): a defect of this engine, never of the user."""
 
 
+class ProcessCrash(EngineError):
+    """The queue's process ends in the middle of a call, where the broker's does: no clause matches (V9).
+
+    Args:
+        function: module and function that has no clause, as Erlang writes them: "rabbit_variable_queue,d".
+        arguments: its arguments, as Erlang writes them.
+    """
+
+    def __init__(self, function: str, arguments: str) -> None:
+        super().__init__(f"function_clause in {{{function},[{arguments}]}}")
+        self.function = function
+        self.arguments = arguments
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.function, self.arguments)
+
+
 class Failure(Refusal):
     """A refusal whose class is its code: made from its parameters alone."""
 

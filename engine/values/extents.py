@@ -6,6 +6,8 @@ from typing import Final
 
 import msgspec
 
+from engine.values.errors import ProcessCrash
+
 PERSISTENT: Final = 1
 """Queue durable and delivery_mode 2 (Q1)."""
 IN_RAM: Final = 2
@@ -154,6 +156,13 @@ class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def blank(self) -> bool:
         """The test used everywhere: start == end and count == 0."""
         return self.start == self.end and self.count == 0
+
+    def asserted(self) -> Delta:
+        """Return it, if it claims no more messages than seq_ids; else the queue's process crashes (Q4, V9)."""
+        if self.start is None or self.end is None or self.start + self.count <= self.end:
+            return self
+        term = f"{{delta,{self.start},{self.count},{self.transient},{self.end}}}"
+        raise ProcessCrash("rabbit_variable_queue,d", term)
 
     def extended(self, start: int, count: int, transient: int) -> Delta:
         """Return delta grown by `count` messages with seq_ids [start, start+count).

@@ -33,13 +33,33 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def flags_deliveries(self) -> bool:
-        """Whether each entry is marked when it is delivered, in the index too (V1)."""
+        """Whether each entry is marked when it is delivered, in the index too; else the queue keeps one number (V1)."""
         return self.release == "3.8"
+
+    @property
+    def starts_at_a_boundary(self) -> bool:
+        """Whether numbering goes on at the next segment after an orderly stop too, as after a crash (V2)."""
+        return self.release == "3.8"
+
+    @property
+    def reduction_flushes(self) -> bool:
+        """Whether each memory reduction ends with a flush of the journal (Q45, Q53, V4)."""
+        return self.release != "3.8"
 
     @property
     def pages_the_rest(self) -> bool:
         """Whether a conversion to lazy moves also what is less than a batch; a 3.8 waits for it for ever (V5)."""
         return self.release != "3.8"
+
+    @property
+    def recovery_flushes(self) -> bool:
+        """Whether an unclean start always ends with a flush; else only where a message got its mark now (V8)."""
+        return self.release != "3.8"
+
+    @property
+    def fetchwhile_forgets(self) -> bool:
+        """Whether fetchwhile loses what its own collecting changed in the index (V9)."""
+        return self.release == "3.8"
 
     def __post_init__(self) -> None:
         """Refuse values with which the formats or the rules cannot work (S4, S250)."""
@@ -76,6 +96,9 @@ CLASSROOM = QueueSettings(
 """Same rules, visible with ten messages (queue.md section 23)."""
 
 ARTICLES = QueueSettings(segment_entry_count=16384, delta_read_cap=16384, release="3.8")
-"""The broker that the articles describe: 3.8 with its defaults (V1-V6)."""
+"""The broker that the articles describe: 3.8 with its defaults (V1-V10)."""
+
+RELEASES: Final[dict[Release, QueueSettings]] = {REAL.release: REAL, ARTICLES.release: ARTICLES}
+"""Each release with its defaults."""
 
 PROFILES: Final = {"classroom": CLASSROOM, "real": REAL, "articles": ARTICLES}

@@ -8,16 +8,35 @@ from pathlib import Path
 
 import pytest
 
+from engine.conformance.door import settings_of
 from engine.conformance.replay import replay
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
 
-TRACES = sorted(RECORDINGS.glob("[hr]*.json"))
+OLD = sorted(RECORDINGS.glob("3.8.9/*.json"))
+CRASHES = sorted(RECORDINGS.glob("3.8.9/crashes/*.json"))
+TRACES = [*sorted(RECORDINGS.glob("[hr]*.json")), *OLD, *CRASHES]
 
 
 def test_the_traces_are_there() -> None:
-    assert len(TRACES) >= 137
+    assert (len(TRACES), len(OLD), len(CRASHES)) == (297, 156, 4)
+
+
+def test_a_trace_names_its_release() -> None:
+    assert settings_of("RabbitMQ 3.8.9 rabbit_variable_queue").release == "3.8"
+    assert settings_of("RabbitMQ 3.10.8 rabbit_variable_queue v1").release == "3.10"
+    with pytest.raises(ValueError, match="names no release"):
+        settings_of("RabbitMQ 3.80.1")
+
+
+@pytest.mark.parametrize("path", CRASHES, ids=lambda path: path.stem)
+def test_a_process_that_crashed_elsewhere_or_for_another_reason_is_a_difference(path: Path) -> None:
+    trace = json.loads(path.read_text())
+    elsewhere = {**trace, "crashes_at": {"op": "timeout"}}
+    assert [each.actual for each in replay(elsewhere, LedgerStorage()).differences] == ["does not crash"]
+    otherwise = {**trace, "reason": ", [{rabbit_misc,oops,[]}]"}
+    assert "instead of rabbit_misc,oops" in replay(otherwise, LedgerStorage()).differences[0].actual
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)

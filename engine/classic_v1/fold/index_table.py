@@ -16,6 +16,7 @@ ACTIONS: Final = {
     "deliver": (DELIVER, 1),
     "ack": (ACK, 1),
     "publish_deliver": (PUBLISH | DELIVER, 2),
+    "deliver_ack": (DELIVER | ACK, 2),
 }
 """Bits that an action sets, and how many journal actions it is (S73)."""
 
@@ -87,7 +88,10 @@ class IndexTable:
     def segment_written(self, t: tr.SegmentWritten, size: int) -> None:
         """Journal bits of the entries in a segment of `size` become part of the file (S80.1)."""
         for old in self.entries.remove(t.segment * size, size):
-            code = 8 * ((old.code >> 3) + (old.code & JOURNAL_BITS).bit_count())
+            before = (
+                0 if old.code & PUBLISH else old.code >> 3
+            )  # a second publish record replaces the first (S119)
+            code = 8 * (before + (old.code & JOURNAL_BITS).bit_count())
             self.entries.insert(Entry(old.start, old.count, code))
         self.segments[t.segment] = self.segments.get(t.segment, 0) + t.bytes_
 
@@ -111,6 +115,14 @@ class IndexTable:
         self.segments = dict(t.segments)
         self.journal_bytes = t.journal_bytes
         self.buffered_bytes = 0
+        self.dirty = t.dirty
+
+    def index_forgotten(self, t: tr.IndexForgotten) -> None:
+        """RAM is as it was before fetchwhile; the files stay (V9)."""
+        self.entries.clear()
+        for start, count, code in t.entries:
+            self.entries.insert(Entry(start, count, code))
+        self.buffered_bytes = t.buffered_bytes
         self.dirty = t.dirty
 
     def to_json(self) -> dict[str, Any]:

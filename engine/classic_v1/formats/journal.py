@@ -13,7 +13,16 @@ from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records, raw
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, big_endian
 
-Action = Literal["publish", "deliver", "ack", "publish_deliver"]
+Action = Literal["publish", "deliver", "ack", "publish_deliver", "deliver_ack"]
+
+RECORDS: Final[dict[Action, tuple[Action, ...]]] = {
+    "publish": ("publish",),
+    "deliver": ("deliver",),
+    "ack": ("ack",),
+    "publish_deliver": ("publish", "deliver"),
+    "deliver_ack": ("deliver", "ack"),
+}
+"""The records that an action writes for each seq_id, in their order."""
 
 PERSISTENT, TRANSIENT, DELIVER, ACK = 0, 1 << 62, 2 << 62, 3 << 62
 """The kind is in the two highest bits of the first 8 bytes (S62, S63)."""
@@ -30,10 +39,11 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     """One action on consecutive seq_ids, one after the other (S62).
 
     Args:
-        action: "publish", "deliver", "ack", or "publish_deliver" for both records of each seq_id in turn (S66).
+        action: "publish", "deliver", "ack", or "publish_deliver" and "deliver_ack" for both records of each seq_id in
+            turn (S66, V1).
         start: first seq_id.
         count: number of seq_ids.
-        publish: contents of the publish records; None for deliver and ack.
+        publish: contents of the publish records; None where there are none.
         codec: encodes embedded messages; not compared.
         term: the embedded term of another node's message; then `count` is 1.
         step: 1 when the lowest seq_id comes first; -1, for deliver and ack, when the highest does (one call's acks are
@@ -61,9 +71,9 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def record_bytes(self) -> int:
-        """Bytes for one seq_id: one record, or two for "publish_deliver"."""
+        """Bytes of all records of one seq_id."""
         if self.publish is None:
-            return MARK_BYTES
+            return MARK_BYTES * len(RECORDS[self.action])
         size = PUBLISH_BYTES + publishing.embedded_bytes(self.codec, self.publish, self.term)
         return size + MARK_BYTES if self.action == "publish_deliver" else size
 
@@ -90,6 +100,11 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     def encode(self) -> bytes:
         """Return the bytes of the records."""
         publish = self.publish
+        if self.action == "deliver_ack":
+            marks = np.empty((self.count, 2 * MARK_BYTES), np.uint8)
+            marks[:, :8] = big_endian(DELIVER | self.start, self.count)
+            marks[:, -8:] = big_endian(ACK | self.start, self.count)
+            return marks.tobytes()
         if publish is None:
             kind = DELIVER if self.action == "deliver" else ACK
             if self.count == 1:
@@ -131,7 +146,9 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
         seq = word & SEQ_MASK
         kind = word & ~SEQ_MASK
         alike = True
-        if kind in (DELIVER, ACK):
+        if kind == DELIVER and data[at + 8 : at + 32] == _ended_at_once(seq):
+            run = JournalRecords("deliver_ack", seq, 1, None, codec)
+        elif kind in (DELIVER, ACK):
             run = JournalRecords("deliver" if kind == DELIVER else "ack", seq, 1, None, codec)
         else:
             read = publishing.read_publish(data, at + 8, codec, kind == PERSISTENT)
@@ -148,6 +165,11 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
         at += run.size_bytes
     for chunk in raw(data[at:]):
         yield at, chunk
+
+
+def _ended_at_once(seq: int) -> bytes:
+    """Return what follows a deliver where this message and the next one are marked and ended, one call each (V1)."""
+    return _WORD.pack(ACK | seq) + _WORD.pack(DELIVER | seq + 1) + _WORD.pack(ACK | seq + 1)
 
 
 def _longest(

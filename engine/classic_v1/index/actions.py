@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.classic_v1.formats.journal import Action, JournalRecords
+from engine.classic_v1.formats.journal import RECORDS, Action, JournalRecords
+from engine.classic_v1.index.before import Before
 from engine.classic_v1.index.confirms import Confirms
 from engine.classic_v1.index.journal import Journal
 from engine.classic_v1.index.records import publish_of
@@ -53,9 +54,16 @@ class Actions:
         """Publish records in the pre-publish cache (S76)."""
         self._cache: list[JournalRecords] = []
         self._cached_delivers: list[Range] = []
+        self._before: Before | None = None
+
+    @property
+    def cached_delivers(self) -> int:
+        """Deliver records that wait for the cached publishes (S77)."""
+        return sum(each.count for each in self._cached_delivers)
 
     def publish(self, extent: Extent, with_deliver: bool) -> None:
         """Record messages, each followed by its deliver if `with_deliver` (S74.1-4, S66)."""
+        self.keep()
         publish = publish_of(extent)
         self.confirms.wait(extent)
         action: Action = "publish_deliver" if with_deliver else "publish"
@@ -64,25 +72,34 @@ class Actions:
         self.dirty += extent.count * (2 if with_deliver else 1)
         self._emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
 
-    def deliver(self, ranges: Sequence[Range], cached_bytes: int = 0) -> None:
-        """Make one deliver call (S75).
+    def deliver(self, ranges: Sequence[Range], step: int = 1, cached_bytes: int = 0) -> None:
+        """Make one deliver call (S75) with seq_ids in this order, or in the opposite one with step -1.
 
         Args:
-            ranges: seq_ids in the order of the call.
+            ranges: seq_ids.
+            step: 1 or -1.
             cached_bytes: what just entered the journal from the cache, reported with the first range.
         """
-        self._mark("deliver", ranges, cached_bytes)
+        self._mark("deliver", ranges[::step], cached_bytes, step)
 
     def ack(self, ranges: Sequence[Range], step: int = 1) -> None:
         """Make one ack call (S75) with seq_ids in this order, or in the opposite one with step -1."""
         self._mark("ack", ranges[::step], 0, step)
 
+    def deliver_ack(self, run: Range) -> None:
+        """Make a deliver call and an ack call for each message in turn (V1), of which only the last one may flush."""
+        self._mark("deliver_ack", [run], 0)
+
     def _mark(self, action: Action, ranges: Sequence[Range], journal_bytes: int, step: int = 1) -> None:
-        apply = self.segments.deliver if action == "deliver" else self.segments.ack
+        records = RECORDS[action]
+        self.keep()
         for each in ranges:
             journal_bytes += self.journal.append([self.journal.mark(action, each.start, each.count, step)])
-            apply(each.start, each.count)
-            self.dirty += each.count
+            if "deliver" in records:
+                self.segments.deliver(each.start, each.count)
+            if "ack" in records:
+                self.segments.ack(each.start, each.count)
+            self.dirty += each.count * len(records)
             self._emit(EntriesRecorded("S75", self.queue, action, each.start, each.count, journal_bytes))
             journal_bytes = 0
         self.maybe_flush(None)
@@ -111,7 +128,7 @@ class Actions:
             delivers, self._cached_delivers = self._cached_delivers, []
             written = self.journal.append(cached)
             if delivers:
-                self.deliver(delivers, written)
+                self.deliver(delivers, cached_bytes=written)
             else:
                 self._emit(EntriesRecorded("S77", self.queue, "publish", cached[0].start, 0, written))
         self.maybe_flush(hint)
@@ -132,9 +149,32 @@ class Actions:
             cause: max_journal, hint, asked or recovery; for the picture.
             hint: the target RAM count in messages that was compared with.
         """
+        self.keep()
         self.segments.flush()
         self.journal.clear()
         why: Why = {"dirty": self.dirty, "max_journal": self.max_journal, "hint": hint, "cause": cause}
         self.dirty = 0
         self._emit(JournalFlushed("S79" if cause in ("max_journal", "hint") else "S80", self.queue, why))
         self.confirms.notify()
+
+    # --- what fetchwhile forgets (V9) ---
+
+    def hold(self) -> None:
+        """From now on, what the first change replaces is kept, for `take_back`."""
+        self._before = Before()
+
+    def keep(self) -> None:
+        """Keep what is about to change, if it is the first change since `hold`."""
+        if self._before is not None and not self._before.kept:
+            self._before.take(self.segments, self.confirms, self.journal, self.dirty)
+
+    def take_back(self) -> bool:
+        """Go back to what RAM had at the time of `hold`; return whether anything had changed (V9).
+
+        What was written to files meanwhile stays there.
+        """
+        before, self._before = self._before, None
+        if before is None or not before.kept:
+            return False
+        self.dirty = before.put_back(self.segments, self.confirms, self.journal)
+        return True

@@ -14,7 +14,7 @@ from engine.classic_v1.index.pace import Pace
 from engine.classic_v1.index.records import extent_of
 from engine.classic_v1.index.recovery import Recovered
 from engine.classic_v1.index.segments import Segments
-from engine.classic_v1.transitions.index import IndexReset, SegmentDeleted, SegmentRead
+from engine.classic_v1.transitions.index import IndexForgotten, IndexReset, SegmentDeleted, SegmentRead
 from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
@@ -63,6 +63,7 @@ class QueueIndex:
         self.codec = codec
         self.size = settings.segment_entry_count
         self.flags_deliveries = settings.flags_deliveries
+        self.recovery_flushes = settings.recovery_flushes
         self.emit = emit
         self.segments, self.journal = self._views(emit)
         self.confirms = Confirms(on_index_written, on_both_written)
@@ -171,12 +172,27 @@ class QueueIndex:
         else:
             self.actions.ack(ranges, -1 if descending else 1)
 
-    def deliver(self, ranges: Sequence[Range], one_by_one: bool = False) -> None:
-        """Mark messages as delivered, one call for each seq_id or one with all (S75, V1)."""
+    def deliver(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
+        """Mark messages as delivered; arguments as for `ack` (S75, V1)."""
         if one_by_one:
             self._mark_singly(self.actions.deliver, ranges)
         elif ranges:
-            self.actions.deliver(ranges)
+            self.actions.deliver(ranges, -1 if descending else 1)
+
+    def deliver_and_ack(self, ranges: Sequence[Range]) -> None:
+        """Mark each message and end it, two calls for each in turn; a flush may come after any call (V1)."""
+        actions = self.actions
+        for each in ranges:
+            done = 0
+            while done < each.count:
+                free = actions.max_journal - actions.dirty
+                whole = min(each.count - done, max(0, (free + 1) // 2))
+                if whole:
+                    actions.deliver_ack(each.part(done, whole))
+                else:  # the mark flushes, and the acknowledgement comes after that
+                    actions.deliver([each.part(done, 1)])
+                    actions.ack([each.part(done, 1)])
+                done += whole or 1
 
     def _mark_singly(self, mark: Callable[[Sequence[Range]], None], ranges: Sequence[Range]) -> None:
         """Mark each seq_id by a call of its own, as many at once as no flush comes between."""
@@ -187,6 +203,18 @@ class QueueIndex:
                 part = each.part(done, min(each.count - done, fits))
                 mark([part])
                 done += part.count
+
+    # --- what fetchwhile forgets (V9) ---
+
+    def hold(self) -> None:
+        """From now on, keep what the first change replaces, for `take_back`."""
+        self.actions.hold()
+
+    def take_back(self) -> None:
+        """Go back to what RAM had at the time of `hold`; what was written to files meanwhile stays there."""
+        if self.actions.take_back():
+            entries = tuple(views.entries(self.segments))
+            self.emit(IndexForgotten("V9", self.queue, entries, self.journal.buffered_bytes, self.dirty))
 
     # --- flush and sync (S80-S85) ---
 
@@ -225,7 +253,9 @@ class QueueIndex:
         size_bytes = segments.file_bytes.get(segment)
         filed, _ = segments.load(segment)
         live, _ = live_entries(filed, segments.pending.overlapping(segment * self.size, self.size))
-        segments.remember(segment)
+        if segment not in segments.unacked:
+            self.actions.keep()
+            segments.remember(segment)
         for slot in live.overlapping(start, end - start):
             found.insert(extent_of(slot, self.flags_deliveries))
         if size_bytes is not None:
@@ -302,12 +332,14 @@ class QueueIndex:
             self.actions.dirty = recovery.recover_clean(self.segments, self.journal, terms)
             self._recovered("S112", clean=True)
             return Recovered(None, None)
-        self.actions.dirty, size_bytes = recovery.recover_dirty(
-            self.segments, self.journal, terms is not None, contains, durable
-        )
+        found = recovery.recover_dirty(self.segments, self.journal, terms is not None, contains, durable)
+        self.actions.dirty = found.added + (found.in_journal if self.recovery_flushes else 0)
         self._recovered("S113", clean=False)
-        self.actions.flush("recovery")
-        return Recovered(sum(self.segments.unacked.values()), size_bytes)
+        if self.recovery_flushes or found.marked:
+            self.actions.flush("recovery")
+        else:
+            self.actions.maybe_flush(None)  # V8
+        return Recovered(sum(self.segments.unacked.values()), found.size_bytes)
 
     def _recovered(self, rule: str, clean: bool) -> None:
         self.emit(

@@ -123,9 +123,13 @@ class Journal:
             self._handle.close()
         self._handle = None
 
-    def drop(self) -> None:
-        """Forget handle and buffer, as when the process dies (S231)."""
+    def lose(self) -> None:
+        """Forget handle and buffer while the file is there (V9)."""
         if self._handle is not None:
             self._handle.drop()
         self._handle = None
+
+    def drop(self) -> None:
+        """Forget everything, as when the process dies (S231)."""
+        self.lose()
         self.file_bytes = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from engine.classic_v1.formats.journal import JournalRecords
+from engine.classic_v1.formats.journal import RECORDS, JournalRecords
 from engine.classic_v1.index.combine import live_entries, without_duplicates
 from engine.classic_v1.index.journal import Journal
 from engine.classic_v1.index.segments import Segments
@@ -29,6 +29,22 @@ class Recovered(msgspec.Struct, frozen=True):
 
     count: int | None
     size_bytes: int | None
+
+
+class Mended(msgspec.Struct, frozen=True):
+    """What an unclean start found and added.
+
+    Args:
+        in_journal: actions that the journal file had.
+        added: actions for what is missing or not marked.
+        marked: whether a message that stays got its mark.
+        size_bytes: body bytes of the persistent live messages, with those just dropped as missing.
+    """
+
+    in_journal: int
+    added: int
+    marked: bool
+    size_bytes: int
 
 
 def refuse_version_2(storage: Storage, directory: str) -> None:
@@ -62,14 +78,16 @@ def _apply(segments: Segments, run: JournalRecords) -> int:
             segments.deliver(run.start, run.count)
         case "ack", None:
             segments.ack(run.start, run.count)
+        case "deliver_ack", None:
+            segments.deliver(run.start, run.count)
+            segments.ack(run.start, run.count)
         case "publish", Publish() as publish:
             segments.publish(Slot(run.start, run.count, publish, term=run.term))
         case "publish_deliver", Publish() as publish:
             segments.publish(Slot(run.start, run.count, publish, delivered=True, term=run.term))
-            return 2 * run.count
         case _:
             raise IndexCorrupt("no_journal_action", action=repr(run.action))
-    return run.count
+    return run.count * len(RECORDS[run.action])
 
 
 def recover_clean(segments: Segments, journal: Journal, terms: Iterable[tuple[int, int]]) -> int:
@@ -87,8 +105,8 @@ def recover_clean(segments: Segments, journal: Journal, terms: Iterable[tuple[in
 
 def recover_dirty(
     segments: Segments, journal: Journal, clean_queue: bool, contains: Contains, durable: bool
-) -> tuple[int, int]:
-    """Read everything and mark what must go; return the pending actions and the persistent bytes (S113.1-3, S113.5).
+) -> Mended:
+    """Read everything and mark what must go (S113.1-3, S113.5).
 
     Args:
         clean_queue: the queue itself had stopped in order.
@@ -96,15 +114,18 @@ def recover_dirty(
         durable: whether the queue is; nothing of another one counts as present (S110).
     """
     files = segments.find_files()
-    dirty = replay(segments, journal)
-    size_bytes = 0
+    in_journal = replay(segments, journal)
+    added = size_bytes = 0
+    marked = False
     for live in _scan(segments, files):
         for slot in live:
             publish = _publish(slot)
             size_bytes += publish.size_bytes * slot.count if publish.persistent else 0
             for part, present in _presence(slot, contains, durable):
-                dirty += _settle(segments, part, present, clean_queue)
-    return dirty, size_bytes
+                actions = _settle(segments, part, present, clean_queue)
+                added += actions
+                marked = marked or (present and actions > 0)
+    return Mended(in_journal, added, marked, size_bytes)
 
 
 def _scan(segments: Segments, files: list[int]) -> Iterator[list[Slot]]:

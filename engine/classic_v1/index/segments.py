@@ -80,7 +80,7 @@ class Segments:
         self.unacked: dict[int, int] = {}
         self.file_bytes: dict[int, int] = {}
         self.filed: Stretches[Filed] = Stretches()
-        self._empty: set[int] = set()
+        self.empty: set[int] = set()
 
     # --- the map ---
 
@@ -90,15 +90,15 @@ class Segments:
         self.unacked.clear()
         self.file_bytes.clear()
         self.filed.clear()
-        self._empty.clear()
+        self.empty.clear()
 
     def set_unacked(self, segment: int, unacked: int) -> None:
         """Put a segment into the map with a known number of live messages (S112, S113.3)."""
         self.unacked[segment] = unacked
         if unacked:
-            self._empty.discard(segment)
+            self.empty.discard(segment)
         else:
-            self._empty.add(segment)
+            self.empty.add(segment)
 
     def remember(self, segment: int) -> None:
         """Put a segment into the map if it is not there (S86)."""
@@ -143,7 +143,7 @@ class Segments:
                 part = slot if count == slot.count else slot.part(start - slot.start, count)
                 waiting.setdefault(segment, []).append(part)
         self.pending = Stretches()
-        for segment in sorted(waiting.keys() | self._empty):
+        for segment in sorted(waiting.keys() | self.empty):
             if self.unacked[segment] == 0:
                 self._delete(segment)
             else:
@@ -168,6 +168,7 @@ class Segments:
     def _mirror(self, slot: Slot) -> None:
         added = slot.bits.bit_count()
         if slot.publish is not None:
+            self.filed.remove(slot.start, slot.count)
             self.filed.insert(Filed(slot.start, slot.count, added))
             return
         for old, new in overlay(self.filed.remove(slot.start, slot.count), [slot]):
@@ -182,7 +183,7 @@ class Segments:
             self._storage.delete(self.path(segment))
         self.filed.remove(segment * self.size, self.size)
         del self.unacked[segment]
-        self._empty.discard(segment)
+        self.empty.discard(segment)
         self._emit(SegmentDeleted("S80.1", self._queue, segment, size_bytes or 0))
 
     def real_bytes(self, segment: int) -> int | None:

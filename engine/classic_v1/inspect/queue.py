@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from engine.classic_v1.formats.journal import ENDING_ZEROS, JournalRecords, scan_journal
+from engine.classic_v1.formats.journal import ENDING_ZEROS, MARK_BYTES, RECORDS, JournalRecords, scan_journal
 from engine.classic_v1.formats.publishing import embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
@@ -17,6 +17,9 @@ from engine.formats.names import read_queue_name
 from engine.inspect.common import Options, body_of, content, numbered, parsed, until_damage
 from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
+
+KINDS: Final = {"publish": "pub", "deliver": "del", "ack": "ack"}
+"""What a listing calls a record of the journal."""
 
 
 class Message(msgspec.Struct):
@@ -160,7 +163,7 @@ class QueueInspector:
         listed: list[dict[str, Any]] = []
         for offset, chunk in until_damage(scan_journal(data, self._codec), path, self._findings):
             if isinstance(chunk, JournalRecords):
-                records += chunk.count * (2 if chunk.action == "publish_deliver" else 1)
+                records += chunk.count * len(RECORDS[chunk.action])
                 if records <= self._options.list_most:
                     listed.extend(self._journal_records(offset, chunk))
                 self._note(path, offset, chunk)
@@ -179,17 +182,12 @@ class QueueInspector:
     def _journal_records(self, offset: int, run: JournalRecords) -> Iterator[dict[str, Any]]:
         for at in range(run.count):
             one = run.written(at, 1)
-            if one.publish is None:
-                yield {
-                    "offset": offset,
-                    "kind": "del" if run.action == "deliver" else "ack",
-                    "seq": one.start,
-                }
-            else:
-                yield {"offset": offset, "kind": "pub", "seq": one.start, **self._published(one)}
-                if run.action == "publish_deliver":
-                    yield {"offset": offset + one.record_bytes - 8, "kind": "del", "seq": one.start}
-            offset += one.record_bytes
+            behind = offset + one.record_bytes
+            for action in RECORDS[run.action]:
+                record = {"offset": offset, "kind": KINDS[action], "seq": one.start}
+                yield {**record, **self._published(one)} if action == "publish" else record
+                offset = behind - MARK_BYTES
+            offset = behind
 
     def _note_tail(self, path: str, offset: int, chunk: AnyChunk) -> None:
         """Note what lies behind the last record that is replayed (S114)."""
@@ -229,8 +227,8 @@ class QueueInspector:
                 message.acked |= run.marks + message.delivered > 1
                 message.delivered |= run.marks > 0
             else:
-                message.delivered |= run.action in ("deliver", "publish_deliver")
-                message.acked |= run.action == "ack"
+                message.delivered |= "deliver" in RECORDS[run.action]
+                message.acked |= "ack" in RECORDS[run.action]
         if strays:
             self._findings.add(
                 path,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.classic_v1.queue.disk import mark_delivered
+from engine.classic_v1.queue.disk import unmarked
 from engine.classic_v1.queue.pending import is_pending
 from engine.classic_v1.queue.state import QueueState
 from engine.classic_v1.transitions.messages import DeltaRead, LaneJoined
@@ -38,7 +38,7 @@ def load_delta(q: QueueState, ack_dropped: bool = True) -> None:
         if kept:
             _keep(q, delta, stop, kept, why)
             return
-        q.delta = Delta(stop, delta.count, delta.transient, delta.end)
+        q.delta = Delta(stop, delta.count, delta.transient, delta.end).asserted()
         q.emit(DeltaChanged("Q34", q.name, q.delta, why))
 
 
@@ -79,8 +79,7 @@ def _forget(q: QueueState, dropped: list[Extent], ack: bool) -> None:
     q.emit(Dropped("Q34", q.name, "delta", None, tuple(dropped), q.delta, {"cause": "transient_lost"}))
     if ack:
         # The reference scans downwards and conses, so the acks come out ascending.
-        for each in dropped:
-            mark_delivered(q, each, one_by_one=False)
+        q.index.deliver(unmarked(q, dropped))
         q.index.ack([Range(each.start, each.count) for each in dropped])
 
 
@@ -99,7 +98,8 @@ def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) 
         q.delta = BLANK
         q.delta_transient_bytes = 0
     else:
-        q.delta = Delta(stop, left, delta.transient - sum(each.count for each in transient), delta.end)
+        gone = sum(each.count for each in transient)
+        q.delta = Delta(stop, left, delta.transient - gone, delta.end).asserted()
         q.delta_transient_bytes -= sum(each.count * each.size_bytes for each in transient)
     q.emit(DeltaRead("Q34", q.name, "delta", "q3", tuple(kept), q.delta, why))
     if left == 0 and q.q2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from engine.classic_v1.queue.state import QueueState
 from engine.values.extents import DELIVERED, IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import Range
@@ -72,13 +74,16 @@ def write(
     return write_index(q, force_index, written, batch)
 
 
-def mark_delivered(q: QueueState, extent: Extent, one_by_one: bool = True) -> Extent:
-    """Mark messages that leave as delivered, in the index too if it has them (V1); 3.10 marks none."""
-    if extent.delivered or not q.settings.flags_deliveries:
-        return extent
-    if extent.indexed:
-        q.index.deliver([Range(extent.start, extent.count)], one_by_one)
-    return extent.with_flags(DELIVERED)
+def unmarked(q: QueueState, extents: Iterable[Extent]) -> list[Range]:
+    """Return those whose index records do not say yet that they were delivered (V1); 3.10 never marks them later."""
+    if not q.settings.flags_deliveries:
+        return []
+    return [Range(each.start, each.count) for each in extents if each.indexed and not each.delivered]
+
+
+def as_delivered(q: QueueState, extent: Extent) -> Extent:
+    """Return messages with the mark of what left the queue once, where entries have one (V1)."""
+    return extent.with_flags(DELIVERED) if q.settings.flags_deliveries else extent
 
 
 def flush_cache(q: QueueState) -> None:

@@ -72,8 +72,7 @@ def start_again(q: QueueState, terms: Terms | None, count: int | None, size_byte
     """
     low, high = q.index.bounds()
     if terms is not None:
-        # 3.8 goes on at the next segment after any restart (V2).
-        q.next_seq_id = high if q.settings.release == "3.8" else terms.next_seq_id
+        q.next_seq_id = high if q.settings.starts_at_a_boundary else terms.next_seq_id  # V2
         q.next_deliver_seq_id = terms.next_deliver_seq_id
         found, found_bytes = terms.persistent_count, terms.persistent_bytes
     else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from engine.classic_v1.queue.accounting import account
-from engine.classic_v1.queue.disk import read_back
+from engine.classic_v1.queue.disk import read_back, unmarked
 from engine.classic_v1.queue.state import PENDING, QueueState
 from engine.report.transitions.messages import Acked, PendingPurged
 from engine.values.extents import Extent
@@ -77,16 +78,35 @@ def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
 def end_messages(
     q: QueueState, extents: Sequence[Extent], one_by_one: bool, acknowledge: bool = True
 ) -> None:
-    """Remove bodies from the stores and, with `acknowledge`, end the index records too (Q32, Q39)."""
+    """Remove bodies from the stores and, with `acknowledge`, end the index records too (Q32, Q39).
+
+    Records without a deliver get it first: one call for it and one for the end of each message in turn, or one call
+    for all marks and then one for all ends (V1).
+    """
     for persistent in (False, True):
         bodies = _ranges(e for e in extents if e.in_store and e.persistent == persistent)
         if bodies:
             # One call's ids are gathered by consing, so the store meets them last first; so does the index.
             client = q.persistent if persistent else q.transient
             client.remove(bodies, one_by_one, descending=not one_by_one)
+    if not acknowledge:
+        return
+    marks = unmarked(q, extents)
+    if not one_by_one:
+        q.index.deliver(marks, descending=True)
+    elif marks:
+        for extent in extents:
+            _end_singly(q, extent)
+        return
     records = [Range(e.start, e.count) for e in extents if e.indexed]
-    if records and acknowledge:
+    if records:
         q.index.ack(records, one_by_one, descending=not one_by_one)
+
+
+def _end_singly(q: QueueState, extent: Extent) -> None:
+    if extent.indexed:
+        end = q.index.deliver_and_ack if unmarked(q, [extent]) else partial(q.index.ack, one_by_one=True)
+        end([Range(extent.start, extent.count)])
 
 
 def _ranges(extents: Iterable[Extent]) -> list[Range]:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue.accounting import account
 from engine.classic_v1.queue.arrivals import new_extent
-from engine.classic_v1.queue.disk import flush_cache, write
+from engine.classic_v1.queue.disk import as_delivered, flush_cache, write
 from engine.classic_v1.queue.pending import record_pending
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
 from engine.classic_v1.queue.state import QueueState
 from engine.report.transitions.messages import Published, PublishedDelivered
-from engine.values.extents import DELIVERED, Extent
+from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
@@ -69,6 +69,8 @@ def batch_publish(q: QueueState, arrivals: Sequence[Arrival], already_delivered:
 def _enter(q: QueueState, arrival: Arrival, already_delivered: bool, batch: bool) -> Extent:
     lazy = q.mode == "lazy"
     extent = new_extent(q, arrival)
+    if already_delivered:
+        extent = as_delivered(q, extent)
     extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
     _place(q, extent)
     q.next_seq_id += extent.count
@@ -118,9 +120,7 @@ def batch_publish_delivered(q: QueueState, arrivals: Sequence[Arrival]) -> Range
 
 def _enter_delivered(q: QueueState, arrival: Arrival, batch: bool) -> Extent:
     lazy = q.mode == "lazy"
-    extent = new_extent(q, arrival)
-    if q.settings.flags_deliveries:
-        extent = extent.with_flags(DELIVERED)
+    extent = as_delivered(q, new_extent(q, arrival))
     extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
     pending = record_pending(q, extent)
     q.emit(PublishedDelivered("Q23", q.name, None, pending, (extent,)))

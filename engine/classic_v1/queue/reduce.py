@@ -80,7 +80,7 @@ def _reduce_default(q: QueueState) -> Why:
     if beta_surplus >= q.io_batch_size:
         moved = push_betas(q, min(beta_surplus, cap), why)
         more = more or beta_surplus > cap
-    if q.settings.release != "3.8":  # V4
+    if q.settings.reduction_flushes:  # V4
         q.index.flush()
     bump = more and not q.blocked and not q.waiting_bump
     if bump:
@@ -112,8 +112,11 @@ def _reduce_lazy(q: QueueState) -> Why:
         limit_acks(q, surplus, why)
     permitted = permitted_betas(q)
     beta_surplus = 0 if permitted is None else max(0, q.q3.total - permitted)
-    moved = push_betas(q, beta_surplus, why)
-    q.index.flush()
+    moved = 0
+    if beta_surplus or q.settings.reduction_flushes:
+        moved = push_betas(q, beta_surplus, why)
+    if q.settings.reduction_flushes:  # V4
+        q.index.flush()
     why.update(betas=q.q3.total, permitted=permitted, beta_surplus=beta_surplus, betas_moved=moved)
     return why
 

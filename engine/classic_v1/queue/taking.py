@@ -8,7 +8,7 @@ from functools import partial
 from engine.backing_queue.arrivals import Taken
 from engine.classic_v1.queue.accounting import account
 from engine.classic_v1.queue.delta import load_delta
-from engine.classic_v1.queue.disk import mark_delivered, read_back, write
+from engine.classic_v1.queue.disk import as_delivered, read_back, unmarked, write
 from engine.classic_v1.queue.pending import end_messages, place_of_pending, record_pending
 from engine.classic_v1.queue.state import PENDING, QueueState
 from engine.classic_v1.transitions.messages import LaneJoined, PutBack
@@ -77,8 +77,7 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
     while done < count:
         q.now_us = started_us + done * spacing_us
         wanted = _alike(q, count - done) if read and not ack_required else count - done
-        if not ack_required:
-            wanted = _before_refill(q, wanted)
+        wanted = _before_refill(q, wanted, ack_required)
         parts: list[Extent] = []
         leave = partial(_leave_fetched, q, parts, ack_required, read)
         each = take(q, wanted, leave)
@@ -89,9 +88,8 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
             q.client_of(extent).read(extent)
             q.disk_read_count += extent.count
         for part in parts:
-            _remove(q, part, ack_required, spacing_us)
             seen = min(part.count, max(0, each.redelivered - (part.start - extent.start)))
-            taken.append(Taken(part, seen, each.lane))
+            taken.append(Taken(_remove(q, part, ack_required, spacing_us), seen, each.lane))
         done += extent.count
     return taken
 
@@ -104,13 +102,16 @@ def _alike(q: QueueState, count: int) -> int:
     return min(count, q.client_of(first).alike(first))
 
 
-def _before_refill(q: QueueState, count: int) -> int:
-    """Return how many messages may end together before q3 is refilled.
+def _before_refill(q: QueueState, count: int, ack_required: bool) -> int:
+    """Return how many messages may leave together before q3 is refilled.
 
-    The refill acknowledges transients that a restart lost, after q3's other messages and before its last (Q29, Q34).
+    The refill comes after q3's other messages and before its last (Q29, Q34). It acknowledges transients that a
+    restart lost, and what leaves may write to the index too: its acknowledgement, or a mark (V1).
     """
     delta = q.delta
-    if q.mode == "lazy" or q.q4 or delta.count == 0 or (delta.start or 0) >= q.transient_threshold:
+    if q.mode == "lazy" or q.q4 or delta.count == 0:
+        return count
+    if not q.settings.flags_deliveries and (ack_required or (delta.start or 0) >= q.transient_threshold):
         return count
     return min(count, max(1, q.q3.total - 1))
 
@@ -118,18 +119,20 @@ def _before_refill(q: QueueState, count: int) -> int:
 def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: Taken) -> None:
     """Report what leaves; `parts` gets it as it is once it was read."""
     extent = taken.extent
-    as_read = q.as_read(extent) if read and not extent.in_ram else (extent,)
-    parts.extend(mark_delivered(q, part) for part in as_read)
+    parts.extend(q.as_read(extent) if read and not extent.in_ram else (extent,))
     to = place_of_pending(extent) if ack_required else None
     why: Why = {"redelivered": taken.redelivered, "from_store": extent.count if not extent.in_ram else 0}
     kind = Fetched if read else Dropped
-    q.emit(kind("Q31" if read else "Q60", q.name, taken.lane, to, tuple(parts), None, why))
+    left = tuple(as_delivered(q, part) for part in parts)
+    q.emit(kind("Q31" if read else "Q60", q.name, taken.lane, to, left, None, why))
 
 
-def _remove(q: QueueState, extent: Extent, ack_required: bool, spacing_us: int) -> None:
-    """Account for messages that left the ready state, one call each (Q32)."""
+def _remove(q: QueueState, extent: Extent, ack_required: bool, spacing_us: int) -> Extent:
+    """Account for messages that left the ready state, one call each (Q32); return them with their mark (V1)."""
+    delivered = as_delivered(q, extent)
     if ack_required:
-        record_pending(q, extent)
+        q.index.deliver(unmarked(q, [extent]), one_by_one=True)
+        record_pending(q, delivered)
         account(q, extent, ready=-1, unacked=1, before=extent.in_ram, after=extent.in_ram)
     else:
         end_messages(q, [extent], one_by_one=True)
@@ -138,6 +141,7 @@ def _remove(q: QueueState, extent: Extent, ack_required: bool, spacing_us: int) 
     q.rates.count_each(extent.count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
     if not ack_required and extent.in_store:
         q.settle()
+    return delivered
 
 
 def _expires(extent: Extent, now_us: int) -> bool:
@@ -222,8 +226,6 @@ def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
 
 
 def _end_collected(q: QueueState, extents: list[Extent], index_acks: bool) -> None:
-    if index_acks:
-        extents = [mark_delivered(q, extent, one_by_one=False) for extent in extents]
     end_messages(q, extents, one_by_one=False, acknowledge=index_acks)
     for extent in extents:
         _bump_next_deliver(q, extent)
@@ -231,16 +233,19 @@ def _end_collected(q: QueueState, extents: list[Extent], index_acks: bool) -> No
 
 
 def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
-    """Fetch expired messages from the head as pending acks, for dead-lettering (Q59)."""
-
+    """Fetch expired messages from the head as pending acks, for dead-lettering (Q59, V9)."""
+    if q.settings.fetchwhile_forgets:
+        q.index.hold()
     read: list[Taken] = []
 
     def leave(taken: Taken) -> None:
         extent = taken.extent
-        parts = [mark_delivered(q, part) for part in ((extent,) if extent.in_ram else q.as_read(extent))]
+        parts = (extent,) if extent.in_ram else q.as_read(extent)
         to = place_of_pending(extent)
         why: Why = {"cause": "expired", "from_store": 0 if extent.in_ram else extent.count}
-        q.emit(Fetched("Q59", q.name, taken.lane, to, tuple(parts), None, why))
+        q.emit(
+            Fetched("Q59", q.name, taken.lane, to, tuple(as_delivered(q, part) for part in parts), None, why)
+        )
         read.extend(Taken(part, 0, taken.lane) for part in parts)
 
     _, next_expiry = _collect(q, now_us, leave)
@@ -249,9 +254,12 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
         if not extent.in_ram:
             q.client_of(extent).read(extent)
             q.disk_read_count += extent.count
-        record_pending(q, extent)
+        record_pending(q, as_delivered(q, extent))
         _bump_next_deliver(q, extent)
         account(q, extent, ready=-1, unacked=1, before=extent.in_ram, after=extent.in_ram)
+    if q.settings.fetchwhile_forgets:
+        q.index.take_back()
+    q.index.deliver(unmarked(q, (each.extent for each in read)), descending=True)
     total = sum(each.extent.count for each in read)
     q.rates.count(out=total, ack_in=total)
     q.rates.maybe_update(q.now_us)

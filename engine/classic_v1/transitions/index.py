@@ -11,7 +11,7 @@ class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=Fal
     """Index actions were recorded for consecutive seq_ids (S71-S77).
 
     Args:
-        action: publish, deliver, ack or publish_deliver (both, record by record).
+        action: publish, deliver, ack, publish_deliver or deliver_ack (both, record by record).
         journal_bytes: bytes that entered the journal's buffer (0 while a record waits in the pre-publish cache).
 
     Fold: each entry's code gets the journal bits publish 1, deliver 2, ack 4; an entry with all three and nothing in
@@ -122,3 +122,24 @@ class IndexReset(Transition, frozen=True, array_like=True, tag=True, gc=False):
     about: ClassVar[About] = About(group="files", function="erase_index_dir", fold="index")
 
     queue: str
+
+
+class IndexForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """What fetchwhile's own collecting had changed in the index's RAM is forgotten; its files stay (V9).
+
+    Args:
+        entries: (start, count, code) of every entry, code = 8 * part in the file + journal bits.
+        buffered_bytes: what the journal's buffer still has; nothing if the journal was opened meanwhile.
+        dirty: actions since the last flush.
+
+    Fold: entries, buffered_bytes and dirty become these.
+    """
+
+    about: ClassVar[About] = About(
+        group="files", function="fetch_by_predicate", fold="index", units={"dirty": "records"}
+    )
+
+    queue: str
+    entries: tuple[tuple[int, int, int], ...]
+    buffered_bytes: int
+    dirty: int

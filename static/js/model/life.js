@@ -186,7 +186,7 @@ const INDEX = {
   EntriesRecorded(life, { action, start, count }, number, us) {
     if (!life.holds(start, count)) return;
     Object.assign(life.waits, { journal: true, segment: true });
-    if (action !== "deliver") life.add(action === "ack" ? "ackmark" : "entry", number, us, { file: true });
+    if (action !== "deliver") life.add(action.endsWith("ack") ? "ackmark" : "entry", number, us, { file: true });
   },
   JournalSynced(life, t, number, us) {
     if (life.waits.journal) life.add("journal", number, us, { file: true });

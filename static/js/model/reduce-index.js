@@ -4,7 +4,7 @@ import { ENTRIES, insert, overlapping, remove } from "./stretches.js";
 /** @import { Entry, Handlers, IndexState, State, TransitionOf } from "./catalogue/types.js" */
 
 /** @type {Record<string, number>} */
-const BITS = { publish: 1, deliver: 2, ack: 4, publish_deliver: 3 };
+const BITS = { publish: 1, deliver: 2, ack: 4, publish_deliver: 3, deliver_ack: 6 };
 const GONE = 7;
 
 /**
@@ -98,7 +98,9 @@ function segmentWritten(state, { queue, segment, bytes }) {
   const index = state.queues[queue].index;
   const size = entriesPerSegment(state);
   for (const [start, count, code] of overlapping(index.entries, segment * size, size, ENTRIES)) {
-    if (code & GONE) recode(index.entries, start, count, () => 8 * ((code >> 3) + recorded(code)));
+    // A second publish record replaces the first (S119).
+    const before = code & BITS.publish ? 0 : code >> 3;
+    if (code & GONE) recode(index.entries, start, count, () => 8 * (before + recorded(code)));
   }
   const at = segmentAt(index, segment);
   const [, before] = index.segments[at];
@@ -145,5 +147,8 @@ export const INDEX_HANDLERS = {
       dirty: t.dirty,
     });
     state.queues[t.queue].index = index;
+  },
+  IndexForgotten: (state, { queue, entries, buffered_bytes, dirty }) => {
+    Object.assign(state.queues[queue].index, { entries: entries.slice(), buffered_bytes, dirty });
   },
 };

@@ -101,7 +101,7 @@ const journalSynced = (all, { queue }, us) => {
 /** @type {{ [K in Kind]?: (all: Unsynced, t: TransitionOf<K>, us: number) => void }} */
 const HANDLERS = {
   EntriesRecorded: (all, t, us) =>
-    add(all.journal(t.queue), t.start, t.action === "ack" ? 0 : t.count, t.journal_bytes, us),
+    add(all.journal(t.queue), t.start, t.action.endsWith("ack") ? 0 : t.count, t.journal_bytes, us),
   JournalSynced: journalSynced,
   JournalFlushed: journalSynced,
   IndexReset: journalSynced,

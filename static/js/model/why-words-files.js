@@ -42,6 +42,13 @@ export const FILE_WORDS = {
       gettext("Delta knows only its bounds: the entries come from the segment file."),
       { file: t.segment },
     ),
+  IndexForgotten: () =>
+    sentence(
+      "\u21b6",
+      "alarm",
+      gettext("fetchwhile forgot what it had changed in the index"),
+      gettext("A 3.8 goes on with the index as it was before it collected expired messages; the files keep what was written."),
+    ),
   IndexReset: () => sentence("\u2715", "plain", gettext("The index directory was erased")),
   WriteIgnored: () => sentence("\u00b7", "plain", gettext("A write was cancelled before it happened")),
   BufferWritten: (t) =>

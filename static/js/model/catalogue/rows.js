@@ -62,6 +62,7 @@ const DECODERS = {
   FileUnlinked: (row) => ({ kind: "FileUnlinked", rule: row[1], store: row[2], file: row[3], size_bytes: row[4] }),
   FilesCombined: (row) => ({ kind: "FilesCombined", rule: row[1], store: row[2], source: row[3], destination: row[4], size_bytes: row[5], reclaimed_bytes: row[6], left_on_disk: row[7] ?? 0 }),
   GotEmpty: (row) => ({ kind: "GotEmpty", rule: row[1], actor: row[2], queue: row[3] }),
+  IndexForgotten: (row) => ({ kind: "IndexForgotten", rule: row[1], queue: row[2], entries: row[3], buffered_bytes: row[4], dirty: row[5] }),
   IndexRecovered: (row) => ({ kind: "IndexRecovered", rule: row[1], queue: row[2], clean: row[3], entries: row[4], segments: row[5], journal_bytes: row[6], dirty: row[7] }),
   IndexReset: (row) => ({ kind: "IndexReset", rule: row[1], queue: row[2] }),
   JournalFlushed: (row) => ({ kind: "JournalFlushed", rule: row[1], queue: row[2], why: row[3] ?? {} }),

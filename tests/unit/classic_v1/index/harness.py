@@ -172,7 +172,7 @@ def fold(state: dict[str, Any], transition: Transition, size: int) -> None:
 def fold_recorded(state: dict[str, Any], transition: EntriesRecorded) -> None:
     """Give entries their journal bits; with all three and nothing in a file they vanish."""
     entries: dict[int, int] = state["entries"]
-    bits = {"publish": 1, "deliver": 2, "ack": 4, "publish_deliver": 3}[transition.action]
+    bits = {"publish": 1, "deliver": 2, "ack": 4, "publish_deliver": 3, "deliver_ack": 6}[transition.action]
     for seq_id in range(transition.start, transition.start + transition.count):
         assert not entries.get(seq_id, 0) & bits
         entries[seq_id] = entries.get(seq_id, 0) + bits
