@@ -150,11 +150,11 @@ scorm: $(if $(TINY),dev-env,static) ## A zip for learning platforms (SCORM 1.2):
 	@$(PY) -m playground.static_edition $(SCORM_DIST) --scorm $(UNIT) --language $(or $(IN),en) $(if $(TINY),--tiny)
 
 wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js, and compare their digests with the native ones
-	@$(PY) -m tests.wasm node dist/wasm $(if $(TINY),first-burst)
+	@$(PY) -m tests.programs.wasm node dist/wasm $(if $(TINY),first-burst)
 
 static-digests: wasm ## The same in a worker of Chromium, where the static edition plays them
 	@tools/ensure_chromium.sh
-	@$(PY) -m tests.wasm chromium dist/wasm $(if $(TINY),first-burst exercise-first-in)
+	@$(PY) -m tests.programs.wasm chromium dist/wasm $(if $(TINY),first-burst exercise-first-in)
 
 messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
 	@tools/ensure_gettext.sh
@@ -242,33 +242,33 @@ conformance: dev-env ## Replay the traces and open the directories recorded from
 	@$(PY) -m pytest tests/golden tests/conformance $(CONFORMANCE_ARGS) $(PYTEST_ARGS)
 
 differential: dev-env ## Compare COUNT random programs from SEED on with the real broker (2000 from 1 on)
-	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
+	@$(PY) -m tests.programs.differential --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on with real RabbitMQ nodes and on the engine
-	@$(PY) -m tests.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
+	@$(PY) -m tests.programs.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
-	@$(PY) -m tests.interop $(INTEROP_ARGS)
+	@$(PY) -m tests.programs.interop $(INTEROP_ARGS)
 
 firefox-test: dev-env ## Open the page of a run from a disk in Firefox, and see that it draws
-	@$(PY) -m tests.firefox $(if $(TINY),--tiny,--firefox "$$(tools/ensure_firefox.sh)")
+	@$(PY) -m tests.programs.firefox $(if $(TINY),--tiny,--firefox "$$(tools/ensure_firefox.sh)")
 
 digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests
 	@$(PY) manage.py record_digests $(DIGESTS_ARGS)
 
 fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
-	@$(PY) -m tests.fidelity --date $(DATE) $(FIDELITY_ARGS)
+	@$(PY) -m tests.programs.fidelity --date $(DATE) $(FIDELITY_ARGS)
 
 attack: dev-env ## Try all that a stranger may, with an innocent session beside it; on this machine only
-	@$(PY) -m tests.attack $(if $(TINY),--tiny)
+	@$(PY) -m tests.programs.attack $(if $(TINY),--tiny)
 
 soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing may be lost, different or left over
-	@$(PY) -m tests.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)
+	@$(PY) -m tests.programs.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)
 
 predict: dev-env ## Drive a real node with the workloads, run the engine on the same, write the errors: make predict DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make predict DATE=2026-01-31"; exit 1; }
-	@$(PY) -m tests.predictions --date $(DATE) $(if $(MINUTES),--minutes $(MINUTES)) $(PREDICT_ARGS)
+	@$(PY) -m tests.programs.predictions --date $(DATE) $(if $(MINUTES),--minutes $(MINUTES)) $(PREDICT_ARGS)
 
 long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh

@@ -14,8 +14,8 @@ from typing import Any
 import pika
 from pika.exceptions import AMQPError
 
-from tests.differential.node import PrivateNode
-from tests.interop.client import channel
+from tests.programs.differential.node import PrivateNode
+from tests.programs.interop.client import channel
 
 RECORDED = Path(__file__).with_name("recorded.json")
 NODE = "waterline@localhost"

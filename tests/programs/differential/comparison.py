@@ -1,0 +1,104 @@
+"""One program on both sides: recorded on the broker, replayed on the engine, shortened when they differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.conformance.replay import Outcome, replay
+from engine.storage.ledger import LedgerStorage
+from tests.programs.differential.driver import BrokerRefused, Driver
+from tests.programs.differential.files import broker_files, differing_files, engine_files
+from tests.programs.differential.node import PrivateNode
+from tests.programs.differential.programs import Program
+from tests.programs.differential.recording import ANSWERED, answer, blank_trace, question
+
+SHRINK_TRIES = 150
+
+
+class Recorded(msgspec.Struct):
+    """What the broker did with a program: the trace, its files afterwards, and its own error if it raised one."""
+
+    trace: dict[str, Any]
+    files: dict[str, bytes]
+    error: str | None = None
+
+
+class Comparison:
+    """A driver in a private node, and the engine beside it.
+
+    Args:
+        node: where the broker's files are.
+        driver: a connection to the driver in that node.
+    """
+
+    def __init__(self, node: PrivateNode, driver: Driver) -> None:
+        self._directory: Path = node.vhost_directory
+        self._driver = driver
+
+    def record(self, seed: int) -> Recorded:
+        """Run a program on the broker."""
+        program = Program(seed)
+        trace = blank_trace(f"d{seed}", f"random program, generator seed {seed}", program.config)
+        step: dict[str, Any] = {"op": "init"}
+        for _ in range(program.steps):
+            try:
+                found = self._execute(trace, step)
+            except BrokerRefused as error:
+                return Recorded(trace, {}, f"{step}: {error}")
+            program.seen(found["after"], found["pending_tags"])
+            step = program.next()
+        return Recorded(trace, broker_files(self._directory))
+
+    def _execute(self, trace: dict[str, Any], step: dict[str, Any]) -> dict[str, Any]:
+        found = answer(self._driver, trace["config"], step)
+        trace["steps"].append({**step, **{name: found[name] for name in ANSWERED if name in found}})
+        return found
+
+    @staticmethod
+    def compare(recorded: Recorded) -> Outcome:
+        """Replay on the engine: every vector, then the bytes of every file."""
+        storage = LedgerStorage()
+        outcome = replay(recorded.trace, storage)
+        if not outcome.whole or recorded.error is not None:
+            return outcome
+        files = tuple(differing_files(recorded.files, engine_files(storage), outcome.steps - 1))
+        equal = outcome.equal - bool(files)
+        return Outcome(outcome.name, outcome.steps, equal, outcome.differences + files)
+
+    def shrink(self, recorded: Recorded, outcome: Outcome) -> tuple[dict[str, Any], Outcome]:
+        """Leave out steps for as long as the two sides still differ; return the shorter trace and how it differs."""
+        best, how = _until_difference(recorded.trace, outcome), outcome
+        tries = 0
+        width = max(1, len(best["steps"]) // 2)
+        while width:
+            at = 1
+            while at < len(best["steps"]) and tries < SHRINK_TRIES:
+                tries += 1
+                found = self._still_differs(best, best["steps"][:at] + best["steps"][at + width :])
+                if found is None:
+                    at += width
+                else:
+                    best, how = found
+            width //= 2
+        return best, how
+
+    def _still_differs(
+        self, trace: dict[str, Any], steps: list[dict[str, Any]]
+    ) -> tuple[dict[str, Any], Outcome] | None:
+        again = Recorded({**trace, "steps": []}, {})
+        try:
+            for step in steps:
+                self._execute(again.trace, question(step))
+        except BrokerRefused:
+            return None
+        again.files = broker_files(self._directory)
+        outcome = self.compare(again)
+        return None if outcome.whole else (_until_difference(again.trace, outcome), outcome)
+
+
+def _until_difference(trace: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+    last = outcome.differences[0].step
+    return {**trace, "steps": trace["steps"][: last + 1]}

@@ -1,0 +1,243 @@
+"""A private RabbitMQ node: its own directory, loopback ports, cookie and port mapper, gone when it is closed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+HERE = Path(__file__).resolve().parent
+ENSURE = HERE.parents[2] / "tools" / "ensure_rabbitmq.sh"
+START_LIMIT_S = 120
+STOP_LIMIT_S = 60
+VHOST = "628WB79CIFDYO9LJI6DKMI09L"  # the directory of the virtual host "/" (S1)
+LOOPBACK = "127.0.0.1"
+WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
+"""Ends a process when the program that started it ends, however that comes."""
+
+
+class NodeFailed(RuntimeError):
+    """The private node did not start, or did not stop."""
+
+
+def free_port() -> int:
+    """Return a loopback port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        return int(probe.getsockname()[1])
+
+
+def rabbitmq_home() -> Path:
+    """Return the directory of RabbitMQ 3.10.8, installing the distribution's package where it is missing."""
+    run = subprocess.run([str(ENSURE)], stdout=subprocess.PIPE, text=True, check=False)
+    if run.returncode:
+        raise NodeFailed("RabbitMQ 3.10.8 is not here and could not be installed")
+    return Path(run.stdout.strip().splitlines()[-1])
+
+
+def _end_in_order(*_: object) -> None:
+    """Turn the signal into an exception, so that everything is cleaned up."""
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+def _memory_backed() -> str | None:
+    """Return a directory in memory, where a sync costs nothing, if there is one with room."""
+    shm = Path("/dev/shm")
+    if not os.access(shm, os.W_OK) or shutil.disk_usage(shm).free < 512 << 20:
+        return None
+    return str(shm)
+
+
+def _erlang(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        return "{" + ", ".join(_erlang(each) for each in value) + "}"
+    return str(value)
+
+
+class PrivateNode:
+    """A node that can be started, stopped, killed and started again on the same directory.
+
+    Args:
+        settings: values for the node's application environment (tuples become Erlang tuples).
+        in_memory: keep the directory in memory if the machine has such a place.
+    """
+
+    def __init__(self, settings: Mapping[str, Any] | None = None, in_memory: bool = True) -> None:
+        self.home = rabbitmq_home()
+        self.root = Path(
+            tempfile.mkdtemp(prefix="waterline-node-", dir=_memory_backed() if in_memory else None)
+        )
+        self.amqp_port, self.driver_port, self._epmd_port = free_port(), free_port(), free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._epmd: subprocess.Popen[bytes] | None = None
+        self.data = self.root / "data"
+        self.settings = dict(settings or {})
+        self._prepare()
+
+    @property
+    def vhost_directory(self) -> Path:
+        """Where the node keeps the queues and the message stores of the virtual host "/"."""
+        return self.data / "msg_stores" / "vhosts" / VHOST
+
+    def _prepare(self) -> None:
+        for name in ("data", "log", "home", "ebin"):
+            (self.root / name).mkdir()
+        (self.root / "rabbitmq.conf").write_text(
+            "log.file.level = warning\ndisk_free_limit.absolute = 10MB\n"
+        )
+        self.configure({})
+        sources = sorted(str(path) for path in HERE.glob("*.erl"))
+        subprocess.run(
+            ["erlc", "-o", str(self.root / "ebin"), *sources],
+            env={**os.environ, "ERL_LIBS": str(self.home / "plugins")},
+            check=True,
+        )
+
+    def configure(self, settings: Mapping[str, Any]) -> None:
+        """Change settings; they hold from the next start on."""
+        self.settings.update(settings)
+        pairs = ", ".join(f"{{{name}, {_erlang(value)}}}" for name, value in self.settings.items())
+        (self.root / "advanced.config").write_text(f"[{{rabbit, [{pairs}]}}].\n")
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of the node's programs, rabbitmqctl included."""
+        kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TZ") if name in os.environ}
+        arguments = f"-pa {self.root / 'ebin'} -s cq_driver boot -cq_port {self.driver_port}"
+        return {
+            **kept,
+            "HOME": str(self.root / "home"),
+            "ERL_EPMD_ADDRESS": LOOPBACK,
+            "ERL_EPMD_PORT": str(self._epmd_port),
+            "ERL_FLAGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+            "ERL_CRASH_DUMP_SECONDS": "0",
+            "RABBITMQ_NODENAME": "waterline@localhost",
+            "RABBITMQ_NODE_IP_ADDRESS": LOOPBACK,
+            "RABBITMQ_NODE_PORT": str(self.amqp_port),
+            "RABBITMQ_DIST_PORT": str(free_port()),
+            "RABBITMQ_MNESIA_BASE": str(self.data.parent),
+            "RABBITMQ_MNESIA_DIR": str(self.data),
+            "RABBITMQ_LOG_BASE": str(self.root / "log"),
+            "RABBITMQ_PID_FILE": str(self.root / "pid"),
+            "RABBITMQ_CONF_ENV_FILE": str(self.root / "no-such-file"),
+            "RABBITMQ_CONFIG_FILE": str(self.root / "rabbitmq.conf"),
+            "RABBITMQ_ADVANCED_CONFIG_FILE": str(self.root / "advanced.config"),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(self.root / "enabled_plugins"),
+            "RABBITMQ_FEATURE_FLAGS_FILE": str(self.root / "feature_flags"),
+            "RABBITMQ_ENABLED_PLUGINS": "",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{arguments} +S 2:2",
+            "RUNNING_UNDER_SYSTEMD": "true",  # the start script then becomes the node instead of guarding it
+        }
+
+    def start(self) -> None:
+        """Start the node and wait until it serves."""
+        environment = self.environment()
+        if self._epmd is None:
+            self._epmd = subprocess.Popen(
+                [*WITH_PARENT, "epmd", "-port", str(self._epmd_port), "-address", LOOPBACK],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+            )
+        (self.root / "enabled_plugins").write_text("[].\n")
+        with (self.root / "log" / "console").open("ab") as console:
+            self._process = subprocess.Popen(
+                [*WITH_PARENT, str(self.home / "sbin" / "rabbitmq-server")],
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                cwd=self.root,
+                start_new_session=True,
+            )
+        limit = time.monotonic() + START_LIMIT_S
+        while not self._listens(self.driver_port):
+            if self._process.poll() is not None or time.monotonic() > limit:
+                raise NodeFailed(f"the private node did not start:\n{self.log()}")
+            time.sleep(0.1)
+
+    @staticmethod
+    def _listens(port: int) -> bool:
+        with socket.socket() as probe:
+            probe.settimeout(1)
+            return probe.connect_ex((LOOPBACK, port)) == 0
+
+    def log(self, lines: int = 40) -> str:
+        """Return the end of what the node wrote to its logs."""
+        texts = [path.read_text(errors="replace") for path in sorted((self.root / "log").glob("*"))]
+        return "\n".join("\n".join(text.splitlines()[-lines:]) for text in texts)
+
+    @property
+    def pid(self) -> int:
+        """The id of the node's process.
+
+        Raises NodeFailed when it does not run.
+        """
+        if self._process is None:
+            raise NodeFailed("the private node does not run")
+        return self._process.pid
+
+    def stop(self) -> None:
+        """Stop the node as an administrator does: everything is written and synced."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End the node at once (kill -9): what it had only buffered is lost."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(how)
+        try:
+            process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise NodeFailed(f"the private node did not stop:\n{self.log()}") from None
+        finally:
+            self._end_group(process.pid)
+
+    @staticmethod
+    def _end_group(group: int) -> None:
+        """End the node's own helpers, which are in the session that it leads."""
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+    def close(self) -> None:
+        """Leave nothing behind: no process and no file."""
+        try:
+            self.kill()
+        finally:
+            if self._epmd is not None:
+                self._epmd.kill()
+                self._epmd.wait()
+                self._epmd = None
+            shutil.rmtree(self.root, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(each) != signal.default_int_handler:
+                signal.signal(each, _end_in_order)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,20 @@
+"""The real broker beside the engine; installs RabbitMQ 3.10.8 where it is missing: only `make long-tests` runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.programs.differential.__main__ import main as differential
+from tests.programs.interop.__main__ import main as interop
+
+
+@pytest.mark.soak
+def test_random_programs_are_equal(tmp_path: Path) -> None:
+    assert differential(["--seed", "1", "--count", "300", "--summary", str(tmp_path / "summary.json")]) == 0
+
+
+@pytest.mark.soak
+def test_directories_are_exchanged(tmp_path: Path) -> None:
+    assert interop(["--summary", str(tmp_path / "summary.json")]) == 0

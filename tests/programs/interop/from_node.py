@@ -1,0 +1,250 @@
+"""A real client fills the real node; the engine opens what it left, goes on, and the node opens that again."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pika
+from pika.adapters.blocking_connection import BlockingChannel
+
+from engine.backing_queue.arrivals import Arrival
+from engine.formats.message import Template
+from engine.formats.names import queue_directory
+from tests.programs.differential.node import PrivateNode
+from tests.programs.interop.cases import generated_body
+from tests.programs.interop.client import channel, count_of, drain, listed
+from tests.programs.interop.host import Host, Seen, forget_clean_stop
+from tests.programs.interop.report import Report, first_difference, wrong_bodies
+
+SETTINGS = {"queue_index_segment_entry_count": 64, "msg_store_file_size_limit": 200_000}
+SETTLED_S = 2.0  # longer than the sync interval of 200 ms and the back-off before hibernation
+NEW_SMALL, NEW_LARGE = 12, 5
+MESSAGES = 150
+
+KINDS = ("clean", "killed", "unsettled")
+
+Expected = dict[str, list[Seen]]
+Messages = dict[str, list[tuple[bytes, dict[str, Any]]]]
+
+
+class Filling:
+    """What the client has published, taken and acknowledged, by queue.
+
+    Args:
+        ch: a channel in confirm mode.
+    """
+
+    def __init__(self, ch: BlockingChannel) -> None:
+        self._ch = ch
+        self.left: Messages = {}
+        self.ever: Messages = {}
+        self._number = 0
+
+    def declare(self, queue: str, durable: bool = True, **arguments: Any) -> None:
+        """Make a queue of version 1."""
+        named = {name.replace("_", "-"): value for name, value in arguments.items()}
+        self._ch.queue_declare(queue, durable=durable, arguments=named)
+        self.left[queue] = []
+        self.ever[queue] = []
+
+    def publish(
+        self, queue: str, size: int, persistent: bool = True, exchange: str = "", **more: Any
+    ) -> None:
+        """Publish one message and wait for its confirm."""
+        self._number += 1
+        body = generated_body(self._number, size)
+        properties = pika.BasicProperties(delivery_mode=2 if persistent else 1, **more)
+        self._ch.basic_publish(exchange, "" if exchange else queue, body, properties)
+        for name in self.left if exchange else [queue]:
+            if exchange and not name.startswith("fan-"):
+                continue
+            for messages in (self.left, self.ever):
+                messages[name].append((body, listed(properties)))
+
+    def take(self, queue: str, count: int, acknowledge: Iterator[bool]) -> None:
+        """Take messages and acknowledge some; the others stay unacknowledged until the connection ends."""
+        kept = []
+        for taken in self.left[queue][:count]:
+            method, _, body = self._ch.basic_get(queue)
+            if method is None or body != taken[0]:
+                raise AssertionError(f"{queue}: the node itself handed out another message")
+            if next(acknowledge):
+                self._ch.basic_ack(method.delivery_tag)
+            else:
+                kept.append(taken)
+        self.left[queue][:count] = kept
+
+
+def cycle(*flags: bool) -> Iterator[bool]:
+    """Repeat the flags without end."""
+    while True:
+        yield from flags
+
+
+def fill(ch: BlockingChannel, count: int) -> Filling:
+    """Fill queues of every kind with `count` messages or more, each confirmed, and acknowledge some."""
+    ch.confirm_delivery()
+    filling = Filling(ch)
+    for queue in ("small", "large", "mixed", "holes", "dressed", "fan-1", "fan-2"):
+        filling.declare(queue)
+    filling.declare("lazy", x_queue_mode="lazy")
+    filling.declare("gone", durable=False)
+    ch.exchange_declare("fan", "fanout", durable=True)
+    for queue in ("fan-1", "fan-2"):
+        ch.queue_bind(queue, "fan")
+    for i in range(count):
+        filling.publish("small", 100 + i % 7)
+        filling.publish("large", 5000 + i % 3)
+        filling.publish("mixed", (0, 20, 4092, 4093, 9000, 131064, 131065)[i % 7], persistent=i % 3 > 0)
+        filling.publish("holes", (60, 7000)[i % 2])
+        filling.publish("lazy", (60, 7000)[i % 2], persistent=i % 5 > 0)
+    for i in range(40):
+        filling.publish("fan", (50, 8000)[i % 2], exchange="fan")
+        filling.publish("gone", 5000)
+        filling.publish(
+            "dressed",
+            300 if i % 2 else 6000,
+            content_type="application/json",
+            priority=i % 10,
+            correlation_id=f"c-{i}",
+            message_id=f"Größe {i}",
+            app_id="interop",
+            headers={
+                "tenant": "north",
+                "count": i,
+                "share": Decimal(i) / 4,
+                "on": True,
+                "nested": {"deep": [1, "two", None]},
+            },
+        )
+    filling.take("large", 60, cycle(True))
+    filling.take("holes", 120, cycle(True, False, True))
+    filling.take("small", 30, cycle(False))
+    filling.take("fan-1", 40, cycle(True, True, False))
+    filling.take("lazy", 50, cycle(True, False))
+    return filling
+
+
+def as_seen(messages: Messages) -> Expected:
+    """Return what a consumer must see after a dirty recovery, where all count as redelivered (S241)."""
+    return {
+        queue: [Seen(body, True, named) for body, named in each if named["delivery_mode"] == 2]
+        for queue, each in messages.items()
+        if queue != "gone"
+    }
+
+
+def go_on(host: Host, expected: Expected) -> None:
+    """Let the engine work on every queue: some are taken and acknowledged, some requeued, new ones published."""
+    for queue, messages in expected.items():
+        q = host.queues[queue]
+        taken, tags = host.take(queue, 10)
+        q.requeue(tags[len(tags) // 2 :])
+        q.ack(tags[: len(tags) // 2])
+        gone = sum(each.count for each in tags[: len(tags) // 2])
+        del messages[:gone]
+        template = host.codec.template_no(Template(routing_keys=(queue,)))
+        for count, size in ((NEW_SMALL, 200), (NEW_LARGE, 5500)):
+            first = host.next_numbers(count)
+            q.publish(Arrival(count, first, size, raw_persistent=True, template=template))
+            messages.extend(
+                Seen(generated_body(first + i, size), True, {"delivery_mode": 2}) for i in range(count)
+            )
+        q.set_target(0)
+        q.timeout()
+        assert len(taken) <= 10
+
+
+def read_with_node(node: PrivateNode, queues: list[str], acknowledge: bool) -> Expected:
+    """Start the node and take what it has."""
+    node.start()
+    found = {}
+    with channel(node.amqp_port) as ch:
+        for queue in queues:
+            counted = count_of(ch, queue)
+            found[queue] = drain(ch, queue, acknowledge)
+            if counted != len(found[queue]):
+                raise AssertionError(
+                    f"{queue}: the node says {counted} messages and hands out {len(found[queue])}"
+                )
+    return found
+
+
+@contextmanager
+def opened(directory: Path) -> Iterator[Host]:
+    """Recover a directory with the engine, and stop in order at the end."""
+    host = Host(directory, file_size_limit=SETTINGS["msg_store_file_size_limit"])
+    host.recover()
+    yield host
+    host.stop()
+
+
+def copied(node: PrivateNode, copy: Path) -> Path:
+    """Copy what the node left, without what only a node can read and without the queue that is not durable."""
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(node.vhost_directory, copy)
+    forget_clean_stop(copy)
+    shutil.rmtree(copy / "queues" / queue_directory("/", "gone"), ignore_errors=True)
+    return copy
+
+
+def run(report: Report, kind: str, count: int = MESSAGES) -> None:
+    """Fill a node, end it, and compare three readings of what is left.
+
+    Args:
+        report: where to count.
+        kind: clean; killed after a pause in which everything was synced; unsettled: killed without a pause.
+        count: messages of a queue.
+    """
+    with PrivateNode(SETTINGS) as node:
+        node.start()
+        with channel(node.amqp_port) as ch:
+            filling = fill(ch, count)
+            if kind != "unsettled":
+                time.sleep(SETTLED_S)
+            if kind != "clean":
+                node.kill()
+        node.stop()
+        with opened(copied(node, node.root / "copy")) as host:
+            found = {queue: host.take(queue)[0] for queue in host.queues}
+        must, may = as_seen(filling.left), as_seen(filling.ever)
+        if kind == "unsettled":
+            for queue, seen in found.items():
+                report.add(
+                    f"{kind}: the engine reads {queue}", len(seen), _bounds(seen, must[queue], may[queue])
+                )
+        else:
+            compare(report, f"{kind}: the engine reads", must, found)
+        copy = copied(node, node.root / "copy")
+        again = read_with_node(node, sorted(must), acknowledge=False)
+        reported = {
+            queue: [Seen(each.body, True, each.properties) for each in seen] for queue, seen in again.items()
+        }
+        compare(report, f"{kind}: the node itself reads", found, reported)
+        node.stop()
+        with opened(copy) as host:
+            go_on(host, found)
+        shutil.rmtree(node.vhost_directory)
+        shutil.copytree(copy, node.vhost_directory)
+        forget_clean_stop(node.vhost_directory)
+        last = read_with_node(node, sorted(must), acknowledge=True)
+        compare(report, f"{kind}: after the engine went on, the node reads", found, last)
+        node.stop()
+
+
+def _bounds(seen: list[Seen], must: list[Seen], may: list[Seen]) -> str | None:
+    bodies = [[each.body for each in messages] for messages in (seen, must, may)]
+    return wrong_bodies(*bodies)
+
+
+def compare(report: Report, what: str, expected: Expected, found: Expected) -> None:
+    """Compare queue by queue."""
+    for queue in sorted(expected.keys() | found.keys()):
+        seen = found.get(queue, [])
+        report.add(f"{what} {queue}", len(seen), first_difference(expected.get(queue, []), seen, "found"))

@@ -1,0 +1,157 @@
+"""The engine writes, the real node boots from it and hands everything to a real client."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.formats.names import vhost_directory
+from engine.storage.directory import DirectoryStorage
+from engine.transitions import FilesCombined, Transition
+from tests.programs.differential.driver import Driver
+from tests.programs.differential.node import PrivateNode
+from tests.programs.differential.programs import Program
+from tests.programs.interop.cases import BASE, DESIGNED, SYNC, Live, fetch, publish, run_designed, run_random
+from tests.programs.interop.client import channel, count_of, drain
+from tests.programs.interop.host import Host, NodeDoor, Seen, forget_clean_stop, make_room
+from tests.programs.interop.report import Report, first_difference, wrong_bodies
+
+ENDINGS = ("clean", "killed", "unsynced")
+
+
+class Case(msgspec.Struct):
+    """One virtual host: a queue that the engine wrote, and how it ended.
+
+    Args:
+        ending: clean; killed after a sync of everything; or unsynced: killed with more in its buffers.
+        design: name of a designed case; empty for a random one.
+        must: bodies that must come back, derived from the steps alone.
+        may: bodies that may come back.
+        expected: what the engine itself finds when it recovers from the directory.
+    """
+
+    vhost: str
+    config: dict[str, Any]
+    ending: str
+    design: str = ""
+    seed: int = 0
+    must: list[bytes] | None = None
+    may: list[bytes] | None = None
+    expected: list[Seen] = []
+    segments: int = 0
+    store_files: int = 0
+    combined: int = 0
+
+
+def all_cases(random_count: int, seed: int, most_designed: int | None = None) -> list[Case]:
+    """Return the designed cases with each ending, and random programs.
+
+    Args:
+        random_count: how many random programs.
+        seed: of the first of them.
+        most_designed: how many of the designed cases; None for all.
+    """
+    cases = [
+        Case(f"{name} {ending}", {**BASE, **settings}, ending, design=name)
+        for name, (settings, _) in list(DESIGNED.items())[:most_designed]
+        for ending in ENDINGS
+    ]
+    left = random_count
+    while left:
+        program = Program(seed)
+        if program.config["durable"]:
+            ending = "killed" if left % 2 else "clean"
+            cases.append(Case(f"random {seed} {ending}", {**BASE, **program.config}, ending, seed=seed))
+            left -= 1
+        seed += 1
+    return cases
+
+
+def write(case: Case, directory: Path) -> None:
+    """Let the engine fill the directory and end as the case says."""
+    make_room(directory, case.config["segment_entry_count"])
+    combined: list[Transition] = []
+    door = NodeDoor(
+        {**case.config, "vhost": case.vhost},
+        DirectoryStorage(str(directory)),
+        lambda each: combined.append(each) if isinstance(each, FilesCombined) else None,
+    )
+    if case.design:
+        _run_designed(case, door)
+    else:
+        run_random(door, Program(case.seed))
+    door.end(killed=case.ending != "clean")
+    assert isinstance(door.storage, DirectoryStorage)
+    door.storage.close()
+    forget_clean_stop(directory)
+    case.segments = len(list(directory.glob("queues/*/*.idx")))
+    case.store_files = len(list(directory.glob("msg_store_persistent/*.rdq")))
+    case.combined = len(combined)
+
+
+def _run_designed(case: Case, door: NodeDoor) -> None:
+    live = Live()
+    run_designed(door, [{"op": "init"}, *DESIGNED[case.design][1]], live)
+    case.must = case.may = live.bodies()
+    if case.ending != "clean":
+        run_designed(door, [SYNC], live)
+    if case.ending == "unsynced":
+        before = set(live.messages)
+        run_designed(door, [publish(25, 100), publish(5, 6000), fetch(3, False)], live)
+        live.messages = {seq: each for seq, each in live.messages.items() if seq in before}
+        case.must, case.may = live.bodies(), live.all_bodies()
+
+
+def read_by_engine(case: Case, directory: Path, scratch: Path) -> list[Seen]:
+    """Recover a copy of the directory, as a node will recover the directory itself (S243)."""
+    shutil.copytree(directory, scratch)
+    host = Host(scratch, case.vhost, case.config["msg_store_file_size_limit"])
+    host.recover()
+    seen = host.take("cq")[0] if "cq" in host.queues else []
+    host.stop()
+    shutil.rmtree(scratch)
+    return seen
+
+
+def compare(case: Case, node: PrivateNode) -> tuple[int, str | None]:
+    """Take everything from the node; return how many messages came and what is wrong with them."""
+    with channel(node.amqp_port, case.vhost) as ch:
+        counted = count_of(ch, "cq")
+        seen = drain(ch, "cq", acknowledge=True)
+    problem = first_difference(case.expected, seen, "from the node")
+    if problem is None and counted != len(seen):
+        problem = f"the node says {counted} messages and hands out {len(seen)}"
+    if problem is None and case.must is not None and case.may is not None:
+        problem = wrong_bodies([each.body for each in seen], case.must, case.may)
+    if problem is None and not all(each.redelivered for each in seen):
+        problem = "some messages are not marked as redelivered after a dirty recovery"
+    return len(seen), problem
+
+
+def run(report: Report, cases: list[Case]) -> str:
+    """Write all cases with the engine and read them with the node; return what the node is."""
+    with PrivateNode() as node:
+        places = {case.vhost: node.vhost_directory.parent / vhost_directory(case.vhost) for case in cases}
+        node.start()
+        with Driver(node.driver_port) as driver:
+            about = driver.ask({"do": "about"})
+            for case in cases:
+                driver.ask({"do": "vhost", "name": case.vhost})
+        for case in cases:
+            with channel(node.amqp_port, case.vhost) as ch:
+                ch.queue_declare("cq", durable=True)
+        node.stop()
+        for case in cases:
+            write(case, places[case.vhost])
+            case.expected = read_by_engine(case, places[case.vhost], node.root / "copy")
+        node.start()
+        for case in cases:
+            report.add(case.vhost, *compare(case, node))
+            report.segments += case.segments
+            report.store_files += case.store_files
+            report.combined += case.combined
+        node.stop()
+    return f"RabbitMQ {about['version']}, Erlang/OTP {about['otp']}"

@@ -1,0 +1,91 @@
+"""Programs on several nodes: what was counted stays when a node fails."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.programs.differential.driver import Driver, DriverGone
+from tests.programs.differential.node import NodeFailed
+from tests.programs.stories import side_by_side
+from tests.programs.stories.run import Result, only_mixed
+from tests.programs.stories.side_by_side import Seeds
+from tests.programs.stories.story import Delivery, Story, View
+
+
+class Nodes:
+    """Nodes of which some fail in the middle of a program."""
+
+    def __init__(self, failing: list[str]) -> None:
+        self.failing = failing
+        self.played: list[str] = []
+
+    def run(self, stories: Iterable[Story], *, result: Result, **_: Any) -> Result:
+        """Play the programs, as `tests.programs.stories.run.run` does."""
+        for story in stories:
+            if story.name in self.failing:
+                self.failing.remove(story.name)
+                raise NodeFailed("it did not start in time")
+            self.played.append(story.name)
+            result.stories += 1
+        return result
+
+
+def counts(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return what a process sends that plays three programs."""
+    monkeypatch.setattr(side_by_side, "run", nodes.run)
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    side_by_side._share(Seeds(7, 3, None, 5), Path("unused"), theirs)
+    found: dict[str, Any] = ours.recv()
+    return found
+
+
+def test_a_node_that_fails_is_replaced_and_its_program_is_played_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nodes = Nodes(["p8", "p8"])
+    assert counts(nodes, monkeypatch)["stories"] == 3
+    assert nodes.played == ["p7", "p8", "p9"]
+
+
+def test_a_program_that_ends_every_node_is_not_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NodeFailed):
+        counts(Nodes(["p8"] * side_by_side.MOST_FAILURES), monkeypatch)
+
+
+def test_an_answer_that_breaks_off_says_that_the_node_ended() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        driver = Driver(server.getsockname()[1])
+        node, _ = server.accept()
+        whole = json.dumps({"queues": {}}).encode()
+        node.sendall(len(whole).to_bytes(4) + whole[:3])
+        node.close()
+        with pytest.raises(DriverGone):
+            driver.ask({"do": "queues"})
+        driver.close()
+
+
+def delivered(sizes: str) -> View:
+    """Return deliveries of a queue: a digit for a message's size, and `d` behind that of a dead letter."""
+    found: list[Delivery] = []
+    for sign in sizes:
+        if sign == "d":
+            found[-1] = msgspec.structs.replace(found[-1], headers={"x-death": []})
+        else:
+            found.append(Delivery(len(found) + 1, "c", int(sign), False, "", "q"))
+    return View(deliveries=found)
+
+
+def test_two_senders_may_mix_but_each_keeps_its_order() -> None:
+    assert only_mixed([delivered("1d23d4")], [delivered("241d3d")])
+    assert not only_mixed([delivered("1d23d4")], [delivered("421d3d")]), "another order of a channel"
+    assert not only_mixed([delivered("1d23d4")], [delivered("243d1d")]), "another order of a queue"
+    assert not only_mixed([delivered("1d23d4")], [delivered("1d23d")]), "a message is missing"
+    assert not only_mixed([View(confirmed=2)], [View(confirmed=1)])
