@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
-from engine.broker.clients.actors import OPEN, Hand, Publisher, stop
+from engine.broker.clients.actors import OPEN, Publisher, stop
 from engine.broker.clients.burst_carrier import BurstCarrier
 from engine.broker.clients.confirms import Confirms
 from engine.broker.clients.consumers import Consumers
+from engine.broker.clients.hand import Hand
 from engine.broker.clients.queue import Members, Queue
 from engine.broker.clients.transactions import Held
 from engine.broker.clients.unread import Unread

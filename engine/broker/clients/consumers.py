@@ -9,8 +9,9 @@ from typing import Final
 
 from engine.amqp.declarations import unknown_tag
 from engine.backing_queue.arrivals import Taken
-from engine.broker.clients.actors import OPEN, Consumer, Hand, Settling
+from engine.broker.clients.actors import OPEN, Consumer
 from engine.broker.clients.channel import Channel, Delivered, Group, Unacked, by_queue, tags_of
+from engine.broker.clients.hand import Hand, Settling
 from engine.broker.clients.queue import Queue
 from engine.broker.clients.way_out import WayOut
 from engine.broker.commands.base import HAND

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 
-from engine.broker.clients.actors import Hand
 from engine.broker.clients.channel import connection_of
+from engine.broker.clients.hand import Hand
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import Command
 

@@ -23,6 +23,11 @@ class WayOut:
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
 
+    @property
+    def trip_us(self) -> int:
+        """How long a delivery to an idle client and what it answers are on their way, beside the processes' work."""
+        return self._processes.meter.profile.trip_us
+
     # --- deliveries --------------------------------------------------------------------------------------------------
 
     def serve(self, consumer: Consumer) -> None:

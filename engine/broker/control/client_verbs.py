@@ -39,6 +39,7 @@ class ClientVerbs(OnClientParts):
         self._configuration = configuration
         self._capacity = capacity
         self._board = board
+        self._scheduler = scheduler
         self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:
@@ -109,7 +110,7 @@ class ClientVerbs(OnClientParts):
         place = (consumer.queue, consumer.priority)
         if place != (command.queue, command.priority) and consumers.unsubscribe(consumer):
             self._lifetimes.lost_consumer(self._queues[consumer.queue])
-        consumer.change(command)
+        consumer.change(command, self._scheduler.now_us)
         consumers.all[consumer.name] = consumer
         consumer.channel = channel
         if lifts:

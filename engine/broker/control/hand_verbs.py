@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.amqp.declarations import check_access
 from engine.amqp.errors import AmqpError
-from engine.broker.clients.actors import Hand
 from engine.broker.clients.channel import connection_of
+from engine.broker.clients.hand import Hand
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import Command
 from engine.broker.control.client_parts import OnClientParts

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.protocol import BackingQueue
-from engine.broker.clients.actors import Consumer, Hand, Publisher
+from engine.broker.clients.actors import Consumer, Publisher
+from engine.broker.clients.hand import Hand
 from engine.broker.control.client_parts import ClientParts
 from engine.broker.control.life import Life
 from engine.broker.control.machine import Machine

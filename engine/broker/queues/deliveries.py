@@ -11,9 +11,10 @@ import msgspec
 from engine.amqp.policies import expiry_ms
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel, tags_of
+from engine.broker.clients.channel import Channel
 from engine.broker.clients.way_out import WayOut
 from engine.broker.queues.evictions import Bury, Evictions
+from engine.broker.queues.finishing import Finishing
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import Ring
 from engine.broker.time.pace import BURST_SPACING_US
@@ -71,6 +72,7 @@ class Deliveries:
         """Whether it ever had a consumer (P18)."""
         self._way_out = way_out
         self.ring = Ring(self._resumed)
+        self.finishing = Finishing(self, way_out, scheduler)
         self._scheduler = scheduler
         self._emit = emit
         self._on_discarded = callbacks.discarded
@@ -140,7 +142,7 @@ class Deliveries:
         self.process.begin()
         self.ring.unpark(consumer.channel)
         self._run_backlog(BURST_SPACING_US)
-        self._let_work(consumer)
+        self.finishing.changed(consumer)
         self.process.handled()
 
     def go_on(self, channel: Channel, spacing_us: int) -> None:
@@ -301,7 +303,7 @@ class Deliveries:
         for consumer in turns[: dealt % step] if step > 1 else turns:
             self.ring.delivered(consumer, dealt)
         for consumer in turns:
-            self._let_work(consumer)
+            self.finishing.let_work(consumer)
 
     def _hand_over(
         self, consumer: Consumer, extent: Extent, redelivered: int, offset: int, count: int, step: int
@@ -349,49 +351,6 @@ class Deliveries:
             count = self.ring.share(turns, queue.depth) * len(turns)
             taken = self.take(count, consumer.needs_ack, spacing_us)
             self._deal(turns, [(each.extent, each.redelivered) for each in taken])
-
-    # --- consumers at work -------------------------------------------------------------------------------------------
-
-    def _let_work(self, consumer: Consumer) -> None:
-        if consumer.works and consumer.holding and consumer.timer is None:
-            now_us = self._scheduler.now_us
-            consumer.pace.begin(now_us)
-            self._set_timer(consumer)
-
-    def _set_timer(self, consumer: Consumer) -> None:
-        at_us = consumer.pace.next_us(self._scheduler.now_us)
-        consumer.timer = self._scheduler.at(at_us, partial(self._work, consumer))
-
-    def _work(self, consumer: Consumer) -> None:
-        """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
-        consumer.timer = None
-        due = consumer.pace.due(self._scheduler.now_us)
-        sharing = sum(each.works for each in self.consumers)
-        spacing_us = consumer.pace.spacing_us(due, sharing)
-        if self.process.held is not None:
-            self.process.held.append(partial(self._let_work, consumer))
-            return
-        self.process.mail.together(partial(self._finish, consumer, due, spacing_us))
-
-    def _finish(self, consumer: Consumer, due: int, spacing_us: int) -> None:
-        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process.
-
-        Where they take no time, it may get messages for them now, and finish those as well.
-        """
-        while due > 0 and consumer.holding:
-            count = min(due, consumer.holding)
-            due -= count
-            consumer.pace.did(count)
-            consumer.holding -= count
-            if consumer.needs_ack:
-                consumer.acked += count
-                tags = tags_of(consumer.channel.take(count))
-                if tags:
-                    self._way_out.acked(self, consumer, tags, consumer.ack == "multiple", spacing_us)
-            else:
-                self._way_out.taken(self, consumer, spacing_us)
-        if consumer.holding and consumer.timer is None:
-            self._set_timer(consumer)
 
     # --- what channels send ------------------------------------------------------------------------------------------
 

@@ -19,22 +19,36 @@ class Pace:
         phase_us: where on the grid of ticks this actor acts; publishers at 0, consumers half a tick later.
     """
 
-    __slots__ = ("rate_per_s", "phase_us", "_origin_us", "_done")
+    __slots__ = ("rate_per_s", "phase_us", "_origin_us", "_begun", "_done")
 
     def __init__(self, rate_per_s: int, phase_us: int) -> None:
         self.rate_per_s = rate_per_s
         self.phase_us = phase_us
         self._origin_us = 0
+        self._begun = 0
+        """How far the first one was when counting started, in millionths."""
         self._done = 0
 
     def begin(self, now_us: int) -> None:
         """Start counting: nothing is due yet."""
         self._origin_us = now_us
+        self._begun = 0
         self._done = 0
+
+    def change(self, rate_per_s: int, now_us: int) -> None:
+        """Go on at another rate from now: what is due already stays due, and what was begun is not lost."""
+        begun = self._progress(now_us) - self._done * SECOND_US
+        self.rate_per_s = rate_per_s
+        self.begin(now_us)
+        self._begun = begun
 
     def due(self, now_us: int) -> int:
         """Return how many are due and not yet done."""
-        return (now_us - self._origin_us) * self.rate_per_s // SECOND_US - self._done
+        return self._progress(now_us) // SECOND_US - self._done
+
+    def _progress(self, now_us: int) -> int:
+        """Return how much there was to do since counting started, in millionths."""
+        return self._begun + (now_us - self._origin_us) * self.rate_per_s
 
     def did(self, count: int) -> None:
         """Note that `count` of what was due is done."""
@@ -42,9 +56,13 @@ class Pace:
 
     def next_us(self, now_us: int) -> int:
         """Return the next tick after `now_us` at which something is due."""
-        due_us = self._origin_us - (-(self._done + 1) * SECOND_US // self.rate_per_s)
-        ticks = -(-(max(due_us, now_us + 1) - self.phase_us) // TICK_US)
+        ticks = -(-(self.done_us(1, now_us) - self.phase_us) // TICK_US)
         return ticks * TICK_US + self.phase_us
+
+    def done_us(self, count: int, now_us: int) -> int:
+        """Return the moment after `now_us` at which `count` more are due than are done."""
+        left = (self._done + count) * SECOND_US - self._begun
+        return max(self._origin_us - (-left // self.rate_per_s), now_us + 1)
 
     def spacing_us(self, count: int, sharing: int) -> int:
         """Return how far apart `count` messages of one tick are when `sharing` actors use half a tick in turn."""

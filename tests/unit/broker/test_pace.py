@@ -28,3 +28,24 @@ def test_slow_rates_skip_ticks() -> None:
     pace = Pace(1, 0)
     pace.begin(3)
     assert pace.next_us(3) == 1_010_000
+
+
+@given(st.lists(st.tuples(st.integers(1, 1_000_000), st.integers(0, 10**7)), min_size=1, max_size=20))
+def test_changes_of_the_rate_lose_nothing(stretches: list[tuple[int, int]]) -> None:
+    pace = Pace(1, 0)
+    pace.begin(0)
+    now_us = millionths = 0
+    for rate, lasts_us in stretches:
+        pace.change(rate, now_us)
+        now_us += lasts_us
+        millionths += rate * lasts_us
+    assert pace.due(now_us) == millionths // 1_000_000
+
+
+@given(st.integers(1, 1_000_000), st.integers(1, 1000), st.integers(0, 10**6))
+def test_the_moment_at_which_so_many_are_done_is_the_first_one(rate: int, count: int, now_us: int) -> None:
+    pace = Pace(rate, 0)
+    pace.begin(now_us)
+    at_us = pace.done_us(count, now_us)
+    assert pace.due(at_us) >= count
+    assert at_us == now_us + 1 or pace.due(at_us - 1) < count
