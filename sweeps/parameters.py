@@ -87,6 +87,13 @@ def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
     return apply
 
 
+def _persistent(scenario: Scenario, value: Value) -> None:
+    """Let all messages survive a restart, for which their queues have to survive it too (D1), or none."""
+    _field("persistent", *PUBLISHING)(scenario, value)
+    for queue in scenario.get("topology", {}).get("queues", ()) if value else ():
+        queue["durable"] = True
+
+
 def _queue_mode(scenario: Scenario, value: Value) -> None:
     """Set the queue mode before the first command."""
     commands = [
@@ -157,7 +164,7 @@ PARAMETERS: dict[str, Parameter] = {
         _number("disk_total_bytes", 10**6, 1024**4),
         _number("disk_free_limit", 0, 1024**4),
         Parameter(name="confirm", apply=_field("confirm", *PUBLISHING), choices=(False, True)),
-        Parameter(name="persistent", apply=_field("persistent", *PUBLISHING), choices=(False, True)),
+        Parameter(name="persistent", apply=_persistent, choices=(False, True)),
         Parameter(name="queue_mode", apply=_queue_mode, choices=("default", "lazy")),
         _number("nodes", 1, 3),
         Parameter(name="ha_mode", apply=_ha_mode, choices=tuple(HA_POLICIES)),

@@ -17,10 +17,6 @@ ENGLISH: Final[dict[str, str]] = {
     "no_messages": "there is no message in it; check that it is the right file and queue",
     "no_messages_to_queue": "no message goes to a queue '%(name)s'; there are: %(known)s",
     "several_queues": "messages go to %(count)s queues; choose one with --queue: %(known)s",
-    "no_rate": (
-        "without --rate PerfTest publishes as fast as the broker lets it, which no model knows; "
-        "add --rate with the messages a second that each producer reached"
-    ),
     # --- a line of a log ---
     "too_many_lines": "at most %(most)s lines; cut the file here",
     "line_too_long": "at most %(most)s characters in a line",
@@ -45,15 +41,28 @@ ENGLISH: Final[dict[str, str]] = {
     "trace_type": "type is %(text)s, neither published nor received",
     "trace_time": "timestamp %(text)s is no time such as 2026-01-31 12:00:00:123",
     # --- a line of a PerfTest command ---
+    "no_perf_test": (
+        "there is no PerfTest command in it; it begins with perf-test, runjava, java -jar perf-test.jar or docker run"
+    ),
+    "text_too_long": "a command of more than %(most)s characters is not read",
     "quotes_open": "the quotes do not fit together: %(why)s",
     "option_not_whole": "%(name)s %(text)s is no whole number",
-    "option_negative": "%(name)s %(number)s is negative",
-    "no_option": "%(text)s is no option; a value without one is not known",
+    "option_not_number": "%(name)s %(text)s is no number",
+    "option_out_of_range": "%(name)s %(text)s is out of range",
     "option_without_value": "%(name)s needs a value behind it",
-    "option_unknown": "the option %(name)s cannot be carried over; take it out",
-    "queue_argument_unknown": "the queue argument %(text)s cannot be carried over; take it out",
+    "option_takes_no_value": "%(name)s takes no value",
+    "option_unknown": "PerfTest has no option %(name)s",
+    "option_not_here": "the option %(name)s cannot be carried over; take it out",
+    "variable_unknown": "%(name)s is %(text)s, and nothing in the text says what that is; write its value",
+    "queue_argument_refused": "the queue argument %(text)s is not possible: %(why)s",
+    "queue_pattern_bounds": (
+        "--queue-pattern, --queue-pattern-from and --queue-pattern-to go together, from 0 on and in order"
+    ),
+    "perf_test_queues": "%(count)s queues are too many: at most %(most)s",
+    "exchange_type": "--type %(text)s is not known; there are %(known)s",
     "flag_unknown": "--flag %(text)s is not known; there are persistent, mandatory",
     "no_value_and_seconds": "%(name)s %(text)s is no VALUE:SECONDS",
     "value_or_seconds_too_small": "%(name)s %(text)s needs a value from 0 and seconds from 1 on",
-    "too_many_clients": "%(count)s of them for %(name)s are too many: at most %(most)s; raise their rate instead",
+    "too_many_changes": "more than %(most)s commands would be needed; give a shorter --time",
+    "too_many_clients": "%(count)s of them for %(name)s are too many: at most %(most)s",
 }

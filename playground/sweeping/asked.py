@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
@@ -28,6 +28,7 @@ from sweeps.plan import Plan, make_plan
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Options
 from workloads.private import without_personal_data
+from workloads.remarks import Remark
 from workloads.workload import Scenario, Workload, checked
 
 KINDS: Final = ("perf-test", "csv", "tracing", "session")
@@ -53,8 +54,8 @@ def new_name() -> str:
     return NAME_BEGINS + secrets.token_hex(10)
 
 
-def workload_of(kind: str, text: str, session: Session | None) -> Workload:
-    """Return the workload that a visitor gave, without names that somebody typed.
+def workload_of(kind: str, text: str, session: Session | None) -> tuple[Workload, Sequence[Remark]]:
+    """Return the workload that a visitor gave, without names that somebody typed, and what is told of it.
 
     Args:
         kind: one of KINDS.
@@ -68,28 +69,29 @@ def workload_of(kind: str, text: str, session: Session | None) -> Workload:
     if len(text.encode()) > most:
         raise Refused(_("This is longer than %(most)s bytes: give a part of it."), most=most)
     try:
-        scenario = _scenario(kind, text, session)
+        scenario, remarks = _scenario(kind, text, session)
         found = checked("own", without_personal_data(scenario), "session" if session else "import")
         whole = door().check(found.scenario)
     except (WorkloadError, EngineError) as error:
         raise Refused(_("This workload cannot be read: %(why)s"), why=message_of(error)) from None
     affordable.check(whole, limits.current())
-    return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source)
+    return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source), remarks
 
 
-def _scenario(kind: str, text: str, session: Session | None) -> Scenario:
+def _scenario(kind: str, text: str, session: Session | None) -> tuple[Scenario, Sequence[Remark]]:
     if kind == "session":
         if session is None:
             raise Refused(_("Choose one of the sessions that this browser began."))
         holds.check_may_leave(session.public_id)
         commands = selectors.commands_of(session)
         reached_us, _digest = selectors.reached(session, commands)
-        return timeline.merged(session.scenario, commands, max(reached_us, 1), "")
+        return timeline.merged(session.scenario, commands, max(reached_us, 1), ""), ()
     if kind not in READERS:
         raise Refused(_("Choose what kind of workload it is."))
     if not text.strip():
         raise Refused(_("Paste a PerfTest line or the lines of a log."))
-    return READERS[kind](text.splitlines(), Options()).scenario
+    imported = READERS[kind](text.splitlines(), Options())
+    return imported.scenario, imported.remarks
 
 
 def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple[Spec, Plan]:

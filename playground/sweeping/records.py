@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -15,13 +16,14 @@ from playground.messages import Refused
 from playground.models import OwnSweep
 from sweeps.errors import kept
 from sweeps.grid import Grid, Spec
+from workloads.remarks import Remark
 from workloads.workload import Workload
 
 STALE: Final = timedelta(minutes=5)
 """A sweep that wrote nothing for so long lost its process."""
 
 
-def ask(visitor: str, spec: Spec, cells: int, large: bool) -> OwnSweep:
+def ask(visitor: str, spec: Spec, cells: int, large: bool, remarks: Sequence[Remark] = ()) -> OwnSweep:
     """Keep what a visitor asks for; the oldest that is kept for this browser gives way.
 
     Raises:
@@ -38,18 +40,24 @@ def ask(visitor: str, spec: Spec, cells: int, large: bool) -> OwnSweep:
         old = kept.values_list("pk", flat=True)[max(0, bounds.sweeps_per_visitor - 1) :]
         OwnSweep.objects.filter(pk__in=list(old)).delete()
         return OwnSweep.objects.create(
-            name=spec.grid.name, visitor=visitor, spec=_written(spec, large), cells=cells
+            name=spec.grid.name, visitor=visitor, spec=_written(spec, large, remarks), cells=cells
         )
 
 
-def _written(spec: Spec, large: bool) -> dict[str, Any]:
+def _written(spec: Spec, large: bool, remarks: Sequence[Remark]) -> dict[str, Any]:
     workload = spec.workloads[0]
     written: dict[str, Any] = {
         "workload": msgspec.to_builtins(workload),
         "grid": msgspec.to_builtins(spec.grid),
         "large": large,
+        "remarks": msgspec.to_builtins(list(remarks)),
     }
     return written
+
+
+def remarks_of(sweep: OwnSweep) -> list[Remark]:
+    """Return what was told of the workload when it was read."""
+    return msgspec.convert(sweep.spec.get("remarks", []), list[Remark])
 
 
 def workload_and_grid(sweep: OwnSweep) -> tuple[Workload, Grid]:

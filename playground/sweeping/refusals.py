@@ -26,10 +26,6 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "several_queues": _(
         "Its messages go to %(count)s queues (%(known)s). Give the lines of one queue alone."
     ),
-    "no_rate": _(
-        "Without --rate PerfTest publishes as fast as the broker allows, and no model knows how fast that is. Add "
-        "--rate with the messages per second that each producer reached."
-    ),
     # --- a line of a log ---
     "too_many_lines": _("There may be at most %(most)s lines. Cut the log here."),
     "line_too_long": _("A line may have at most %(most)s characters."),
@@ -54,21 +50,35 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "trace_type": _("type is %(text)s, neither published nor received."),
     "trace_time": _("The timestamp %(text)s is no time such as 2026-01-31 12:00:00:123."),
     # --- a line of a PerfTest command ---
+    "no_perf_test": _(
+        "There is no PerfTest command in it. Such a command begins with perf-test, runjava, java -jar "
+        "perf-test.jar or docker run."
+    ),
+    "text_too_long": _("A command may have at most %(most)s characters."),
     "quotes_open": _("A quotation mark has no partner."),
     "option_not_whole": _("%(name)s needs a whole number, not %(text)s."),
-    "option_negative": _("%(name)s cannot be negative (%(number)s)."),
-    "no_option": _("%(text)s is no option, and no option in front of it takes a value."),
+    "option_not_number": _("%(name)s needs a number, not %(text)s."),
+    "option_out_of_range": _("%(name)s %(text)s is out of range."),
     "option_without_value": _("%(name)s needs a value after it."),
-    "option_unknown": _("The option %(name)s cannot be used here. Take it out."),
-    "queue_argument_unknown": _("The queue argument %(text)s cannot be used here. Take it out."),
+    "option_takes_no_value": _("%(name)s takes no value."),
+    "option_unknown": _("PerfTest has no option %(name)s."),
+    "option_not_here": _("The option %(name)s cannot be used here. Take it out."),
+    "variable_unknown": _(
+        "%(name)s is %(text)s, and nothing in the text says what that is. Write its value."
+    ),
+    "queue_argument_refused": _("The queue argument %(text)s is not possible: %(why)s"),
+    "queue_pattern_bounds": _(
+        "--queue-pattern, --queue-pattern-from and --queue-pattern-to go together, from 0 on and in order."
+    ),
+    "perf_test_queues": _("%(count)s queues are too many: at most %(most)s are possible."),
+    "exchange_type": _("There is no --type %(text)s here. Possible: %(known)s."),
     "flag_unknown": _("There is no --flag %(text)s. Possible: persistent, mandatory."),
     "no_value_and_seconds": _("%(name)s needs VALUE:SECONDS, not %(text)s."),
     "value_or_seconds_too_small": _(
         "%(name)s %(text)s: the value must be at least 0, the seconds at least 1."
     ),
-    "too_many_clients": _(
-        "%(name)s: %(count)s are too many; at most %(most)s are possible. Give each a higher rate instead."
-    ),
+    "too_many_changes": _("More than %(most)s commands would be needed. Give a shorter --time."),
+    "too_many_clients": _("%(name)s: %(count)s are too many; at most %(most)s are possible."),
 }
 """By the codes of `workloads.refusals`."""
 

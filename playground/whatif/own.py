@@ -19,6 +19,7 @@ from playground.models import OwnSweep, Session
 from playground.sweeping import asked, records
 from playground.sweeping.grids import OFFERED
 from playground.sweeping.refusals import failure
+from playground.sweeping.remarks import messages_of
 from playground.sweeping.runner import runner
 from playground.web.access import charge, rate_limited
 from playground.web.errors import Gone
@@ -37,6 +38,12 @@ def known_to(wanted: str) -> dict[str, Heatmap]:
     return known
 
 
+def told_of(wanted: str) -> list[Message]:
+    """Return what was told of the workload of a visitor's own heatmap when it was read; nothing of published ones."""
+    sweep = records.find(wanted) if wanted.startswith(asked.NAME_BEGINS) else None
+    return [] if sweep is None else messages_of(records.remarks_of(sweep))
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: HttpRequest) -> HttpResponse:
     """Show the form for a sweep of one's own, or take what it asks for."""
@@ -51,9 +58,9 @@ def _take(request: HttpRequest) -> HttpResponse:
         session = None
         if given["kind"] == "session" and ownership.owns(request.session, given["session"]):
             session = Session.objects.get(public_id=given["session"])
-        workload = asked.workload_of(given["kind"], given["text"], session)
+        workload, remarks = asked.workload_of(given["kind"], given["text"], session)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
-        sweep = records.ask(ownership.visitor(request.session), spec, len(plan.cells), large)
+        sweep = records.ask(ownership.visitor(request.session), spec, len(plan.cells), large, remarks)
     except Refused as refused:
         return _form(request, given, refused.message)
     charge(request, workload.scenario)
@@ -124,6 +131,7 @@ def _shown(sweep: OwnSweep) -> dict[str, Any]:
         "done": sweep.done,
         "cells": sweep.cells,
         "error": failure(sweep.error),
+        "remarks": messages_of(records.remarks_of(sweep)),
         "created": sweep.created,
         "address": heatmap if state == "done" else reverse("whatif_progress", args=[sweep.name]),
     }

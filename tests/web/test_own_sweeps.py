@@ -47,7 +47,8 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     asked_for = ask(client)
     (name,) = taken
     assert asked_for.url == f"/whatif/own/{name}/"
-    assert "waits for its turn" in client.get(asked_for.url).content.decode()
+    waiting = client.get(asked_for.url).content.decode()
+    assert "waits for its turn" in waiting
     runner.run(OwnSweep.objects.get(name=name))
     done = client.get(asked_for.url)
     assert done.url == f"/whatif/?h={name}"
@@ -248,3 +249,13 @@ def test_a_table_goes_with_its_sweep(settings: Any, tmp_path: Path) -> None:
     OwnSweep.objects.create(name="own-here", visitor="v", spec={}, cells=1)
     call_command("clean_sessions")
     assert [path.name for path in tables.folder().iterdir()] == ["own-here.parquet"]
+
+
+def test_what_was_made_of_the_workload_stands_beside_its_sweep(client: Client, taken: list[str]) -> None:
+    asked_for = ask(client, text=f"docker run pivotalrabbitmq/{LINE} --id '<b>night</b>' --exit-when empty")
+    told = client.get(asked_for.url).content.decode()
+    assert "Without effect on what is stored: --id" in told
+    assert "--exit-when: the run goes on to its end." in told
+    assert "night" not in told
+    runner.run(OwnSweep.objects.get(name=taken[0]))
+    assert "--exit-when: the run goes on" in client.get(f"/whatif/?h={taken[0]}").content.decode()

@@ -34,6 +34,7 @@ from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
 from playground.messages import Message
 from playground.sweeping import refusals as sweeping
+from playground.sweeping import remarks
 from playground.written import OF_FILES, WrittenWrong
 from spark_jobs.errors import JobError
 from spark_jobs.refusals import ENGLISH as OF_JOBS
@@ -41,6 +42,7 @@ from sweeps.errors import SweepError, kept, read
 from sweeps.refusals import ENGLISH as OF_SWEEPS
 from workloads.errors import LineError, WorkloadError
 from workloads.refusals import ENGLISH as OF_WORKLOADS
+from workloads.remarks import ENGLISH as OF_REMARKS
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES_OF_CODE = (
@@ -75,6 +77,10 @@ SHOWN: dict[str, tuple[str, Any]] = {
     **{code: (str(text), text) for code, text in OF_FILES.items()},
 }
 """English and text for the reader of each code that a page can show; the jobs' own codes go to a terminal."""
+REMARKS: dict[str, tuple[str, Any]] = {
+    code: (text, remarks.TEXTS.get(code)) for code, text in OF_REMARKS.items()
+}
+"""The same of what is told of an import."""
 DAMAGE: dict[str, tuple[str, Any]] = {
     code: (text, damage.TEXTS.get(code)) for code, text in OF_DAMAGE.items()
 }
@@ -89,6 +95,7 @@ def test_the_codes_are_the_engines() -> None:
     assert list(sweeping.OF_WORKLOADS) == list(OF_WORKLOADS)
     assert list(sweeping.OF_SWEEPS) == list(OF_SWEEPS)
     assert list(damage.TEXTS) == list(OF_DAMAGE)
+    assert list(remarks.TEXTS) == list(OF_REMARKS)
 
 
 def test_a_code_means_one_thing() -> None:
@@ -96,9 +103,9 @@ def test_a_code_means_one_thing() -> None:
     assert len({code for table in tables for code in table}) == sum(map(len, tables))
 
 
-@pytest.mark.parametrize("code", [*SHOWN, *DAMAGE])
+@pytest.mark.parametrize("code", [*SHOWN, *DAMAGE, *REMARKS])
 def test_a_code_has_a_text_in_three_languages(code: str) -> None:
-    sentence, lazy = {**SHOWN, **DAMAGE}[code]
+    sentence, lazy = {**SHOWN, **DAMAGE, **REMARKS}[code]
     english = str(lazy)
     assert set(PLACES.findall(english)) <= set(PLACES.findall(sentence)), "a place that nobody fills"
     for language in ("zh-hans", "zh-hant"):
@@ -215,8 +222,8 @@ def test_every_code_is_raised_somewhere() -> None:
 
 def test_a_refused_line_says_which_in_the_readers_language() -> None:
     error = pickle.loads(pickle.dumps(LineError(7, "option_unknown", name="--fast")))
-    assert str(error) == "line 7: the option --fast cannot be carried over; take it out"
-    assert str(sweeping.message_of(error)) == "Line 7: The option --fast cannot be used here. Take it out."
+    assert str(error) == "line 7: PerfTest has no option --fast"
+    assert str(sweeping.message_of(error)) == "Line 7: PerfTest has no option --fast."
     assert sweeping.message_of(error).in_language("zh-hans").startswith("第 7 行：")
 
 

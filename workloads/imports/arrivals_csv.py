@@ -24,6 +24,7 @@ from workloads.imports.common import (
     make_scenario,
     one_queue,
 )
+from workloads.remarks import Remark
 
 TIMES: Final = {"at_us": 1, "at_ms": 1_000, "at_s": 1_000_000}
 KNOWN: Final = (*TIMES, "timestamp", "size_bytes", "count", "persistent", "queue")
@@ -46,15 +47,15 @@ def read(lines: Iterable[str], options: Options) -> Imported:
             continue
         _add_row(dict(zip(header, row, strict=False)), len(row), header, time_column, rows.line_num, by_queue)
     queue = one_queue({name: each.messages for name, each in by_queue.items()}, options.queue)
-    notes: list[str] = []
+    told: list[Remark] = []
     arrivals = by_queue.get(queue or "", Arrivals())
-    commands = arrivals.bursts(notes)
+    commands = arrivals.bursts(told)
     if options.consumer_rate_per_s is not None:
         commands.insert(0, consumer(options.consumer_rate_per_s, options))
     else:
-        notes.append("a table of arrivals tells of no consumer; add one with --consumer-rate")
+        told.append(Remark.of("table_without_consumer"))
     until_us = arrivals.duration_us + max(1_000_000, arrivals.duration_us // 10) + TICK_US
-    return Imported(make_scenario("Imported arrivals", commands, until_us, options), notes)
+    return Imported(make_scenario("Imported arrivals", commands, until_us, options), told)
 
 
 def _bounded(lines: Iterable[str]) -> Iterator[str]:

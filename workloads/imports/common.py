@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from engine.broker.commands.base import MAX_SIZE_BYTES
 from engine.broker.commands.scenario import MAX_UNTIL_US
 from workloads.errors import LineError, WorkloadError
+from workloads.remarks import Remark
 from workloads.workload import Scenario
 
 TICK_US: Final = 10_000
@@ -38,7 +39,7 @@ class Imported(NamedTuple):
     """A scenario as JSON, and remarks about what was rounded or assumed on the way."""
 
     scenario: Scenario
-    notes: list[str]
+    remarks: Sequence[Remark]
 
 
 class Arrivals:
@@ -76,8 +77,8 @@ class Arrivals:
         """Time between the first and the last message."""
         return self.last_us - (self.first_us or 0)
 
-    def bursts(self, notes: list[str]) -> list[dict[str, Any]]:
-        """Return the messages as publish commands, few enough for a scenario; what was rounded is noted.
+    def bursts(self, told: list[Remark]) -> list[dict[str, Any]]:
+        """Return the messages as publish commands, few enough for a scenario; what was rounded is told.
 
         Raises:
             WorkloadError: there is no message.
@@ -89,9 +90,9 @@ class Arrivals:
             if len(bursts) <= MOST_BURSTS:
                 break
         if tick_us > TICK_US:
-            notes.append(f"messages within {tick_us / 1e6:g} s are one burst, to keep the scenario short")
+            told.append(Remark.of("burst_s", seconds=f"{tick_us / 1e6:g}"))
         if not exact:
-            notes.append("bodies within a burst have their mean size, so the bytes in all are the same")
+            told.append(Remark.of("mean_sizes"))
         return [
             {
                 "at_us": at_us,

@@ -26,6 +26,7 @@ from workloads.imports.common import (
     make_scenario,
     one_queue,
 )
+from workloads.remarks import Remark
 
 TIMESTAMP: Final = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})[ T](\d{1,2}):(\d{2}):(\d{2})(?:[:.,](\d{1,6}))?(Z|[+-]\d{2}:\d{2})?$"
@@ -80,9 +81,9 @@ def read(lines: Iterable[str], options: Options) -> Imported:
             _add(number, text, published, received)
     routed = {name: each.messages for name, each in published.items()}
     queue = one_queue(routed, options.queue) or ""
-    notes: list[str] = []
+    told: list[Remark] = []
     arrivals = published.get(queue, Arrivals())
-    commands = arrivals.bursts(notes)
+    commands = arrivals.bursts(told)
     begin_us = arrivals.first_us or 0
     until_us = arrivals.last_us
     deliveries = received.get(queue)
@@ -91,14 +92,14 @@ def read(lines: Iterable[str], options: Options) -> Imported:
     elif deliveries is not None:
         rate = deliveries.rate_per_s
         commands.append(consumer(rate, options, at_us=max(0, deliveries.first_us - begin_us)))
-        notes.append(f"the consumer takes {rate} messages a second, as it did on average in the log")
-        notes.append("a trace tells of no acknowledgements: they are assumed to follow at that rate")
+        told.append(Remark.of("trace_rate", rate=rate))
+        told.append(Remark.of("trace_acks"))
         until_us = max(until_us, deliveries.last_us)
     else:
-        notes.append("nothing was received in this log; add a consumer with --consumer-rate")
+        told.append(Remark.of("trace_without_consumer"))
     span_us = until_us - begin_us
     end_us = span_us + max(SECOND_US, span_us // 10) + TICK_US
-    return Imported(make_scenario("Imported trace", commands, end_us, options), notes)
+    return Imported(make_scenario("Imported trace", commands, end_us, options), told)
 
 
 def _add(number: int, text: str, published: dict[str, Arrivals], received: dict[str, _Received]) -> None:

@@ -56,8 +56,8 @@ class Command(BaseCommand):
             f"{path}: {len(scenario['commands'])} commands, about {messages(scenario)} messages in "
             f"{scenario['until_us'] / 1e6:g} s"
         )
-        for note in imported.notes:
-            self.stdout.write(f"  {note}")
+        for remark in imported.remarks:
+            self.stdout.write(f"  {remark}")
 
 
 def _read(options: dict[str, Any]) -> Imported:

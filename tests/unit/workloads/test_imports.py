@@ -90,13 +90,13 @@ def test_one_queue_of_several_can_be_chosen() -> None:
 def test_a_long_log_is_rounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(common, "MOST_BURSTS", 40)
     rows = "\n".join(f"{n * 0.01:.2f},{100 + n % 50}" for n in range(1000))
-    scenario, notes = read("csv", f"at_s,size_bytes\n{rows}\n")
+    scenario, remarks = read("csv", f"at_s,size_bytes\n{rows}\n")
     bursts = scenario["commands"]
     assert len(bursts) <= 40
     assert sum(each["count"] for each in bursts) == 1000
     exact = sum(100 + n % 50 for n in range(1000))
     assert sum(each["count"] * each["size_bytes"] for each in bursts) == pytest.approx(exact, rel=0.01)
-    assert any("mean size" in note for note in notes)
+    assert any(each.code == "mean_sizes" for each in remarks)
 
 
 # --- rabbitmq_tracing ---
@@ -140,7 +140,7 @@ def test_a_trace_becomes_bursts_and_a_consumer_and_nothing_of_people() -> None:
     assert (second["at_us"], second["size_bytes"], second["persistent"]) == (1_500_000, 301, True)
     assert (consumer["at_us"], consumer["rate_per_s"]) == (2_000_000, 3)
     assert imported.scenario["until_us"] > 3_000_000
-    assert any("no acknowledgements" in note for note in imported.notes)
+    assert any(each.code == "trace_acks" for each in imported.remarks)
     whole = json.dumps(workload(imported).scenario)
     assert not any(word in whole for word in ("alice", "mailhost", "10.1.2", "orders-eu"))
 
@@ -172,73 +172,4 @@ def test_timestamps_of_older_and_newer_plugins_are_read(zone: str) -> None:
 def test_an_impossible_trace_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(WorkloadError) as refusal:
         read("tracing", text)
-    assert message in str(refusal.value)
-
-
-# --- PerfTest ---
-
-COMMAND = """# nightly run
-bin/runjava com.rabbitmq.perf.PerfTest -h amqp://alice:secret@host:5672 \\
-  --producers 2 -y 1 --rate 500 -s 4000 -f persistent -c 100 \\
-  --qos 50 --multi-ack-every 10 --consumer-rate 300 -z 10 -u orders-eu
-"""
-
-
-def test_a_command_line_becomes_publishers_and_consumers() -> None:
-    imported = read("perf-test", COMMAND)
-    scenario = workload(imported).scenario
-    consumer, one, two, *stops = scenario["commands"]
-    assert (consumer["rate_per_s"], consumer["prefetch"], consumer["ack"]) == (300, 50, "multiple")
-    for publisher in (one, two):
-        assert (publisher["rate_per_s"], publisher["size_bytes"]) == (500, 4000)
-        assert publisher["persistent"]
-        assert publisher["confirm"]
-    assert [(each["do"], each["at_us"]) for each in stops] == [("remove", 10_000_000)] * 2
-    assert messages(scenario) == 10_000
-    assert "alice" not in json.dumps(scenario)
-    assert "orders-eu" not in json.dumps(scenario)
-
-
-def test_variable_rates_and_sizes_go_round() -> None:
-    text = (
-        "perf-test -vr 100:2 -vr 0:1 -vs 1000:3 --variable-size 2000:3 -z 7 --autoack -qa x-queue-mode=lazy"
-    )
-    scenario = workload(read("perf-test", text)).scenario
-    arrivals = [
-        (each["at_us"] // 1_000_000, each["rate_per_s"], each["size_bytes"], each["running"])
-        for each in scenario["commands"]
-        if each["do"] == "set_publisher"
-    ]
-    assert arrivals == [
-        (0, 100, 1000, True),
-        (2, 1, 1000, False),
-        (3, 100, 2000, True),
-        (5, 1, 2000, False),
-        (6, 100, 1000, True),
-    ]
-    assert scenario["commands"][0] == {"at_us": 0, "do": "set", "name": "queue_mode", "value": "lazy"}
-    assert scenario["commands"][1]["ack"] == "auto"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("perf-test -x 1 \\\n -y 1 --json-body", "line 2: the option --json-body cannot be carried over"),
-        ("perf-test -x 1", "add --rate"),
-        ("perf-test --rate fast", "line 1: --rate 'fast' is no whole number"),
-        ("perf-test --rate", "line 1: --rate needs a value"),
-        ("perf-test --rate 10 -x 40", "at most 10; raise their rate"),
-        ("perf-test --rate 10 \\\n--flag gold", "line 2: --flag 'gold'"),
-        ("perf-test --rate 10 'oops", "line 1: the quotes do not fit"),
-        ("perf-test --rate 10 -vr 5", "line 1: --variable-rate '5' is no VALUE:SECONDS"),
-        ("perf-test --rate 10 stray", "line 1: 'stray' is no option"),
-        (
-            "perf-test --rate 10 -qa x-max-length=5",
-            "the queue argument 'x-max-length=5' cannot be carried over",
-        ),
-    ],
-)
-def test_what_cannot_be_carried_over_is_refused_by_name(text: str, message: str) -> None:
-    with pytest.raises(WorkloadError) as refusal:
-        read("perf-test", text)
     assert message in str(refusal.value)

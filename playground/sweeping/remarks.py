@@ -1,0 +1,80 @@
+"""What is told of a workload that somebody brought, in the reader's language: a text for each code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Message
+from workloads.remarks import Remark
+
+TEXTS: Final[dict[str, Any]] = {
+    "burst_s": _("Messages within %(seconds)s s are one burst, to keep the scenario short."),
+    "mean_sizes": _("Bodies within a burst have their mean size, so the bytes in all are the same."),
+    "table_without_consumer": _("A table of arrivals tells of no consumer, so there is none."),
+    "trace_rate": _("The consumer takes %(rate)s messages a second, as it did on average in the log."),
+    "trace_acks": _("A trace tells of no acknowledgements: they are assumed to follow at that rate."),
+    "trace_without_consumer": _("Nothing was received in this log, so there is no consumer."),
+    "no_effect": _("Without effect on what is stored: %(names)s"),
+    "first_command": _("Only the first PerfTest command is read; another begins in line %(line)s."),
+    "stray_words": _("No options, so PerfTest passes over them: %(names)s"),
+    "default_time": _("There is neither --time nor a number of messages: the run lasts %(seconds)s s."),
+    "names_replaced": _("Names of queues and exchanges are replaced."),
+    "no_queue": _(
+        "PerfTest declares no queue where it has no consumer and no --queue. Here the messages stay in "
+        "one that nobody reads."
+    ),
+    "queue_each": _(
+        "Without --queue each consumer declares a queue of its own, and each of the %(count)s queues "
+        "gets every message."
+    ),
+    "fan_out": _("All %(count)s queues have the same routing key, so each of them gets every message."),
+    "predeclared": _("--predeclared: the queue is taken to be as PerfTest would declare it."),
+    "auto_delete": _("--auto-delete: the run ends before the consumers leave, so the queue stays."),
+    "clients_merged": _("%(count)s %(name)s are played as %(fewer)s that do the work of several each."),
+    "consumer_shares": _("Each consumer reads %(count)s queues; its rate is divided among them."),
+    "unlimited_producers": _(
+        "Without --rate producers publish as fast as they can: here, as fast as the machine of the work "
+        "profile %(profile)s lets them."
+    ),
+    "unlimited_consumers": _("Consumers have no rate: each takes up to %(rate)s messages a second."),
+    "rate_rounded": _("%(name)s %(given)s is played as %(rate)s messages a second."),
+    "messages_bound": _("--pmessages %(count)s: each producer stops after %(seconds)s s."),
+    "messages_burst": _("--pmessages %(count)s without --rate: each producer sends them at once."),
+    "consumer_messages": _("--cmessages: the consumers go on after %(count)s messages."),
+    "confirm_window": _(
+        "--confirm %(count)s: confirms are asked for, but no producer waits when so many are missing."
+    ),
+    "acks_together": _(
+        "--multi-ack-every %(count)s: one acknowledgement comes for all messages that are finished."
+    ),
+    "random_start": _(
+        "PerfTest starts its producers at random within %(seconds)s s; here all start at once."
+    ),
+    "exit_when": _("--exit-when: the run goes on to its end."),
+    "json_body": _("--json-body: bodies have the bytes of --size, and no JSON in them."),
+    "random_keys": _(
+        "--random-routing-key: with an exchange of the type %(type)s such keys lead to no queue; here all have one key."
+    ),
+    "consumer_argument": _("The consumer argument %(text)s has no effect on what is stored."),
+    "content_type": _("--body-content-type becomes the property content_type."),
+    "bound_already": _("--skip-binding-queues: the queues are taken to be bound already."),
+    "keys_decide": _(
+        "An exchange of the type %(type)s gives each message to all queues; here each producer has one queue."
+    ),
+    "dead_letters_dropped": _(
+        "Dead letters go to an exchange that PerfTest does not declare: the broker drops them where there is none."
+    ),
+    "queue_argument": _("The queue argument %(text)s is unknown to classic queues and has no effect."),
+    "time_cut": _("The run is cut after %(hours)s hours."),
+    "one_node": _("%(name)s: all clients connect to the same node."),
+    "queue_option": _("The option for one queue of a log has no meaning for a command line."),
+}
+"""By the codes of `workloads.remarks`."""
+
+
+def messages_of(remarks: Iterable[Remark]) -> list[Message]:
+    """Return the sentences of remarks."""
+    return [Message(TEXTS[each.code], code=each.code, **each.values) for each in remarks]

@@ -1,0 +1,121 @@
+"""A PerfTest command line: producers and consumers with rates, as the load generator of RabbitMQ takes them.
+
+What the model cannot do is refused by name. What is played in another way, and what has no influence on storage
+(addresses, output, metrics), is told one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from engine.node.commands.scenario import MAX_COMMANDS, MAX_UNTIL_US
+from workloads.errors import WorkloadError
+from workloads.imports.common import Imported, Options, make_scenario
+from workloads.imports.perf_test.clients import MEASURED, clients_of, consumers, producer_rate, producers
+from workloads.imports.perf_test.layout import layout
+from workloads.imports.perf_test.options import Given, given
+from workloads.imports.perf_test.shell import command_line
+from workloads.imports.perf_test.values import SECOND_US, pairs, whole
+from workloads.remarks import Remark
+
+DEFAULT_TIME_S: Final = 30
+DRAINED_PER_S: Final = 10_000
+"""About how many messages a second a consumer without a rate takes from a long queue."""
+
+
+def read(lines: Iterable[str], options: Options) -> Imported:
+    """Return the scenario of a PerfTest command line.
+
+    Raises:
+        WorkloadError: an option is unknown or cannot be carried over; its line is given.
+    """
+    asked = given(command_line(lines))
+    told: list[Remark] = []
+    sending = clients_of(asked, "producers")
+    reading = clients_of(asked, "consumers")
+    stop_us, until_us = _times(asked, sending, told)
+    where = layout(asked, reading, told)
+    commands = [
+        *consumers(asked, where, reading, until_us, options, told),
+        *producers(asked, where, sending, stop_us, told),
+    ]
+    if len(commands) > MAX_COMMANDS:
+        raise WorkloadError("too_many_changes", most=MAX_COMMANDS)
+    _tell_of_the_rest(asked, options, told)
+    # A while longer, so that what is left can drain.
+    end_us = until_us + max(SECOND_US, until_us // 10)
+    scenario = make_scenario("Imported PerfTest run", commands, end_us, options)
+    scenario["topology"] = where.topology
+    if sending and producer_rate(asked) is None and not pairs(asked, "variable-rate"):
+        scenario["settings"]["work_profile"] = MEASURED
+        told.append(Remark.of("unlimited_producers", profile=MEASURED))
+    return Imported(scenario, told)
+
+
+def _times(asked: Given, sending: int, told: list[Remark]) -> tuple[int, int]:
+    """Return when the producers stop, and when PerfTest ends, in microseconds."""
+    messages, seconds = whole(asked, "pmessages", 0), whole(asked, "time", 0)
+    sent_us = _sent_us(asked, messages) if messages > 0 and sending else None
+    if seconds > 0:
+        until_us = seconds * SECOND_US
+    elif sent_us is not None:
+        until_us = sent_us
+    elif messages > 0 and sending:
+        until_us = max(DEFAULT_TIME_S, messages * sending // DRAINED_PER_S) * SECOND_US
+    elif pairs(asked, "variable-rate"):
+        until_us = sum(pair.seconds for pair in pairs(asked, "variable-rate")) * SECOND_US
+    else:
+        until_us = DEFAULT_TIME_S * SECOND_US
+        told.append(Remark.of("default_time", seconds=DEFAULT_TIME_S))
+    if until_us > MAX_UNTIL_US * 10 // 11:
+        until_us = MAX_UNTIL_US * 10 // 11
+        told.append(Remark.of("time_cut", hours=until_us // SECOND_US // 3600))
+    stop_us = until_us if sent_us is None else max(1, min(until_us, sent_us))
+    if messages > 0 and sending:
+        bound = Remark.of("messages_burst", count=messages)
+        if sent_us is not None:
+            bound = Remark.of("messages_bound", count=messages, seconds=f"{stop_us / SECOND_US:g}")
+        told.append(bound)
+    return stop_us, until_us
+
+
+def _sent_us(asked: Given, messages: int) -> int | None:
+    """Return when a producer has sent so many messages, None where it sends as fast as it can, or never ends."""
+    variable = pairs(asked, "variable-rate")
+    if not variable:
+        per_s = producer_rate(asked)
+        return int(messages * SECOND_US / per_s) if per_s else None
+    in_a_round = sum(pair.value * pair.seconds for pair in variable)
+    if not in_a_round:
+        return None
+    rounds, left = divmod(messages, in_a_round)
+    at_us = rounds * sum(pair.seconds for pair in variable) * SECOND_US
+    for pair in variable:
+        if left <= pair.value * pair.seconds:
+            return at_us + (left * SECOND_US // pair.value if pair.value else 0)
+        left -= pair.value * pair.seconds
+        at_us += pair.seconds * SECOND_US
+    return at_us
+
+
+def _tell_of_the_rest(asked: Given, options: Options, told: list[Remark]) -> None:
+    """Tell what is passed over, and what only the whole command shows."""
+    word = asked.word("uris")
+    if word is not None and "," in word.text:
+        told.append(Remark.of("one_node", name="--uris"))
+    if asked.has("exit-when"):
+        told.append(Remark.of("exit_when"))
+    if asked.has("queue") or asked.has("queue-pattern") or asked.has("exchange"):
+        told.append(Remark.of("names_replaced"))
+    if options.queue is not None:
+        told.append(Remark.of("queue_option"))
+    if asked.without_effect():
+        told.append(Remark.of("no_effect", names=", ".join(asked.without_effect())))
+    if asked.stray:
+        told.append(Remark.of("stray_words", names=", ".join(word.text[:40] for word in asked.stray[:8])))
+    if asked.second_line:
+        told.append(Remark.of("first_command", line=asked.second_line))
+
+
+__all__ = ["read"]
