@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from engine.node.commands.scenario import MAX_COMMANDS, MAX_UNTIL_US
+from engine.broker.commands.scenario import MAX_COMMANDS, MAX_UNTIL_US
 from workloads.errors import WorkloadError
 from workloads.imports.common import Imported, Options, make_scenario
 from workloads.imports.perf_test.clients import MEASURED, clients_of, consumers, producer_rate, producers

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from engine.node.commands.base import MAX_PREFETCH, MAX_RATE, PROPERTIES
-from engine.node.commands.scenario import MAX_COMMANDS
+from engine.broker.commands.base import MAX_PREFETCH, MAX_RATE, PROPERTIES
+from engine.broker.commands.scenario import MAX_COMMANDS
 from workloads.errors import LineError, WorkloadError
 from workloads.imports.common import Options
 from workloads.imports.perf_test.layout import Layout, start_us

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from engine.amqp.arguments import CHECKS, LOCATOR, check_arguments
-from engine.errors import EngineError
-from engine.node.commands.base import DEFAULT_QUEUE
-from engine.node.commands.topology import MAX_QUEUES
+from engine.broker.commands.base import DEFAULT_QUEUE
+from engine.broker.commands.topology import MAX_QUEUES
+from engine.values.errors import EngineError
 from workloads.errors import LineError
 from workloads.imports.perf_test.options import Given
 from workloads.imports.perf_test.shell import Word
