@@ -56,7 +56,7 @@ from engine.formats.message import MessageCodec, Template
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
-from engine.values.errors import CommandError
+from engine.values.errors import CommandError, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 
@@ -341,6 +341,14 @@ class Node:
         self.queues[queue].process.hold()
         self._clock.after(0, partial(self._crash, queue))
 
+    def _crashed(self, crash: ProcessCrash) -> None:
+        """A queue's process ended in the middle of a call; what else that event had to do is lost (V8, V9)."""
+        for name, live in self.queues.items():
+            if crash.queue == name or crash.queue in live.process.queue.parts:
+                self._broken(name)
+                return
+        raise crash
+
     def _crash(self, queue: str) -> None:
         if queue in self.queues:
             self._verbs.do(KillQueue(queue=queue))
@@ -380,8 +388,7 @@ class Node:
             max_transitions: stop after the event that brought this many.
         """
         stop_at = None if max_transitions is None else self.log.number + max_transitions
-        while self._clock.run_next(until_us):
-            self._end_event()
+        while self._happen(until_us):
             if stop_at is not None and self.log.number >= stop_at:
                 return False
         self._clock.now_us = max(self._clock.now_us, until_us)
@@ -395,11 +402,20 @@ class Node:
         """Let time pass up to the next event that brings transitions; return whether there was one."""
         before = self.log.number
         until_us = self._clock.now_us + STEP_HORIZON_US
-        while self._clock.run_next(until_us):
-            self._end_event()
+        while self._happen(until_us):
             if self.log.number > before:
                 return True
         return False
+
+    def _happen(self, until_us: int) -> bool:
+        """Do what comes first, if that is not after `until_us`; return whether something was done."""
+        try:
+            if not self._clock.run_next(until_us):
+                return False
+            self._end_event()
+        except ProcessCrash as crash:
+            self._crashed(crash)
+        return True
 
     def run(self) -> str:
         """Run the scenario to its end and return the digest."""
@@ -420,7 +436,10 @@ class Node:
         self._apply(parsed)
 
     def _apply(self, command: AnyCommand) -> None:
-        self._verbs.do(command)
+        try:
+            self._verbs.do(command)
+        except ProcessCrash as crash:
+            self._crashed(crash)
         self.history.append(TimedCommand(self._clock.now_us, command))
         self._end_event()
 

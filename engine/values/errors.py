@@ -72,20 +72,22 @@ class InvariantBroken(EngineError):
 
 
 class ProcessCrash(EngineError):
-    """The queue's process ends in the middle of a call, where the broker's does: no clause matches (V9).
+    """The queue's process ends in the middle of a call, where the broker's does: no clause matches (V8, V9).
 
     Args:
+        queue: name of the queue, as transitions carry it.
         function: module and function that has no clause, as Erlang writes them: "rabbit_variable_queue,d".
         arguments: its arguments, as Erlang writes them.
     """
 
-    def __init__(self, function: str, arguments: str) -> None:
-        super().__init__(f"function_clause in {{{function},[{arguments}]}}")
+    def __init__(self, queue: str, function: str, arguments: str) -> None:
+        super().__init__(f"{queue}: function_clause in {{{function},[{arguments}]}}")
+        self.queue = queue
         self.function = function
         self.arguments = arguments
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.function, self.arguments)
+        return type(self), (self.queue, self.function, self.arguments)
 
 
 class Failure(Refusal):

@@ -157,12 +157,12 @@ class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The test used everywhere: start == end and count == 0."""
         return self.start == self.end and self.count == 0
 
-    def asserted(self) -> Delta:
-        """Return it, if it claims no more messages than seq_ids; else the queue's process crashes (Q4, V9)."""
+    def asserted(self, queue: str) -> Delta:
+        """Return it, if it claims no more messages than seq_ids; else the process of `queue` crashes (Q4, V9)."""
         if self.start is None or self.end is None or self.start + self.count <= self.end:
             return self
         term = f"{{delta,{self.start},{self.count},{self.transient},{self.end}}}"
-        raise ProcessCrash("rabbit_variable_queue,d", term)
+        raise ProcessCrash(queue, "rabbit_variable_queue,d", term)
 
     def extended(self, start: int, count: int, transient: int) -> Delta:
         """Return delta grown by `count` messages with seq_ids [start, start+count).

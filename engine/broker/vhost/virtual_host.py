@@ -15,6 +15,7 @@ from engine.formats.message import MessageCodec
 from engine.formats.names import config_text, queue_directory, vhost_directory
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
+from engine.values.errors import ProcessCrash
 from engine.values.extents import Extent
 from engine.values.settings import QueueSettings
 
@@ -174,10 +175,13 @@ class VirtualHost:
         )
         for hosted in known:
             self._make_queue(hosted, now_us)
-            if hosted.durable:
-                hosted.queue.recover(hosted.terms, clean, self.stores["persistent"].contains)
-            else:
+            if not hosted.durable:
                 hosted.queue.start_new()
+                continue
+            try:
+                hosted.queue.recover(hosted.terms, clean, self.stores["persistent"].contains)
+            except ProcessCrash:  # it fails to initialise, and its supervisor starts it again (V8)
+                self.restart_queue(hosted.name, now_us)
 
     def restart_queue(self, name: str, now_us: int) -> BackingQueue:
         """Let one queue process crash, and its supervisor start it on its files while the stores run (Q62, D4)."""

@@ -31,6 +31,22 @@ def combined(filed: Slot | None, pending: Slot | None) -> tuple[Slot | None, int
     raise _impossible("S91", filed, pending)
 
 
+MERGE: Final = "rabbit_queue_index,segment_plus_journal1"
+"""The broker's function with a clause for each pair of the table (S91)."""
+
+
+def arguments(error: IndexCorrupt) -> str:
+    """Return an impossible pair as Erlang writes the arguments of that function, messages left out."""
+    return ",".join(_slot(error.values[name]) for name in ("filed", "pending"))
+
+
+def _slot(bits: int | str) -> str:
+    if not isinstance(bits, int) or not bits:
+        return "undefined"
+    marks = f"{'del' if bits & DELIVER else 'no_del'},{'ack' if bits & ACK else 'no_ack'}"
+    return f"{{{'{_,_,_}' if bits & PUBLISH else 'no_pub'},{marks}}}"
+
+
 def live_entries(filed: Iterable[Slot], pending: Iterable[Slot]) -> tuple[Stretches[Slot], int]:
     """Return the live entries of a segment, and what `pending` changes in its unacked count (S91).
 

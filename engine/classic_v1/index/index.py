@@ -7,7 +7,7 @@ from typing import Literal
 
 from engine.classic_v1.index import recovery, views
 from engine.classic_v1.index.actions import Actions
-from engine.classic_v1.index.combine import live_entries
+from engine.classic_v1.index.combine import MERGE, arguments, live_entries
 from engine.classic_v1.index.confirms import Confirms
 from engine.classic_v1.index.journal import Journal
 from engine.classic_v1.index.pace import Pace
@@ -19,6 +19,7 @@ from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
+from engine.values.errors import IndexCorrupt, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.settings import QueueSettings
@@ -252,7 +253,10 @@ class QueueIndex:
         segments = self.segments
         size_bytes = segments.file_bytes.get(segment)
         filed, _ = segments.load(segment)
-        live, _ = live_entries(filed, segments.pending.overlapping(segment * self.size, self.size))
+        try:
+            live, _ = live_entries(filed, segments.pending.overlapping(segment * self.size, self.size))
+        except IndexCorrupt as error:
+            raise ProcessCrash(self.queue, MERGE, arguments(error)) from error
         if segment not in segments.unacked:
             self.actions.keep()
             segments.remember(segment)

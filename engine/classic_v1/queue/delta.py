@@ -38,7 +38,7 @@ def load_delta(q: QueueState, ack_dropped: bool = True) -> None:
         if kept:
             _keep(q, delta, stop, kept, why)
             return
-        q.delta = Delta(stop, delta.count, delta.transient, delta.end).asserted()
+        q.delta = Delta(stop, delta.count, delta.transient, delta.end).asserted(q.name)
         q.emit(DeltaChanged("Q34", q.name, q.delta, why))
 
 
@@ -99,7 +99,7 @@ def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) 
         q.delta_transient_bytes = 0
     else:
         gone = sum(each.count for each in transient)
-        q.delta = Delta(stop, left, delta.transient - gone, delta.end).asserted()
+        q.delta = Delta(stop, left, delta.transient - gone, delta.end).asserted(q.name)
         q.delta_transient_bytes -= sum(each.count * each.size_bytes for each in transient)
     q.emit(DeltaRead("Q34", q.name, "delta", "q3", tuple(kept), q.delta, why))
     if left == 0 and q.q2:
