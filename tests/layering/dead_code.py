@@ -22,11 +22,6 @@ ALLOWED = (
         r"\w+",
         "a transition's kind names the method that folds it",
     ),
-    (
-        r"engine/classic_v1/index/index\.py",
-        "kill_in_flush",
-        "a death that tests bring about, in the midst of a flush",
-    ),
     (r"engine/.*/work\.py", r"writer_confirm|queue_\w+", "the profile is the calibration, number for number"),
     (r"engine/formats/stored\.py", "decoded_properties", "a part of what is decoded, which tests compare"),
     (r"playground/settings\.py", r"[A-Z_0-9]+", "Django and its packages read settings by their names"),

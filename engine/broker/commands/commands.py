@@ -300,9 +300,13 @@ class Set(Command, frozen=True, tag="set"):
 
 
 class Restart(Command, frozen=True, tag="restart"):
-    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234)."""
+    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234).
 
-    kind: Literal["clean", "kill", "power"]
+    With "kill_in_flush" the VM dies while each queue empties its journal: segments are written, the journal is not cut
+    yet (S80, S115). A cluster's first node is killed as by "kill".
+    """
+
+    kind: Literal["clean", "kill", "kill_in_flush", "power"]
 
 
 class StopApp(Command, frozen=True, tag="stop_app"):

@@ -24,7 +24,7 @@ QUEUE: Final = "orders"
 """The queue of a scenario that names none."""
 SIDES: Final = ("persistent", "transient")
 
-StopKind = Literal["clean", "kill", "power"]
+StopKind = Literal["clean", "kill", "kill_in_flush", "power"]
 
 
 class Hosted:
@@ -214,7 +214,10 @@ class VirtualHost:
         self.settle()
 
     def stop(self, kind: StopKind) -> None:
-        """Stop in order, or lose what was only in RAM (`kill`), or also what was not fsynced (`power`) (S234)."""
+        """Stop in order, or lose what was only in RAM (`kill`), or also what was not fsynced (`power`) (S234).
+
+        With `kill_in_flush` each queue dies between the write of its segments and the cut of its journal (S115).
+        """
         self.down = True
         for hosted in self.hosted.values():
             if kind == "clean":
@@ -226,7 +229,7 @@ class VirtualHost:
             if kind == "clean":
                 self.stores[side].terminate()
             else:
-                self.stores[side].kill(kind)
+                self.stores[side].kill("power" if kind == "power" else "kill")
         if kind == "power":
             self._keep_truncation()
             self._storage.power_cut()

@@ -55,6 +55,8 @@ class Actions:
         self._cache: list[JournalRecords] = []
         self._cached_delivers: list[Range] = []
         self._before: Before | None = None
+        self.journal_differs = False
+        """Whether the journal has not what is pending, until the next flush: V8, V9."""
 
     @property
     def cached_delivers(self) -> int:
@@ -152,6 +154,7 @@ class Actions:
         self.keep()
         self.segments.flush()
         self.journal.clear()
+        self.journal_differs = False
         why: Why = {"dirty": self.dirty, "max_journal": self.max_journal, "hint": hint, "cause": cause}
         self.dirty = 0
         self._emit(JournalFlushed("S79" if cause in ("max_journal", "hint") else "S80", self.queue, why))
@@ -177,4 +180,5 @@ class Actions:
         if before is None or not before.kept:
             return False
         self.dirty = before.put_back(self.segments, self.confirms, self.journal)
+        self.journal_differs = True
         return True

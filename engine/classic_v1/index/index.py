@@ -339,6 +339,7 @@ class QueueIndex:
         found = recovery.recover_dirty(self.segments, self.journal, terms is not None, contains, durable)
         self.actions.dirty = found.added + (found.in_journal if self.recovery_flushes else 0)
         self._recovered("S113", clean=False)
+        self.actions.journal_differs = True
         if self.recovery_flushes or found.marked:
             self.actions.flush("recovery")
         else:
@@ -375,7 +376,8 @@ class QueueIndex:
     def verify(self) -> None:
         """Compare the files with what is claimed about them; raises InvariantBroken (S253)."""
         views.verify_files(self.segments)
-        if self.journal.is_open and not (self.journal.buffered_bytes or self.actions.cached):
+        complete = not (self.journal.buffered_bytes or self.actions.cached or self.actions.journal_differs)
+        if self.journal.is_open and complete:
             views.verify_journal(self.segments, *self._views(_ignore))
 
 

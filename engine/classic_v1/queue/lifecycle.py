@@ -33,8 +33,16 @@ def terminate(q: QueueState) -> Terms:
 
 
 def kill(q: QueueState, kind: str) -> None:
-    """End the process without a word: what it only buffered is lost (D4). `kind`: crash, kill or power."""
-    q.index.kill()
+    """End the process without a word: what it only buffered is lost (D4).
+
+    Args:
+        kind: crash, kill or power, or kill_in_flush for a kill before the journal that is being emptied is cut (S115).
+    """
+    if kind == "kill_in_flush":
+        q.index.kill_in_flush()
+        kind = "kill"
+    else:
+        q.index.kill()
     q.persistent.kill()
     q.transient.kill()
     q.emit(QueueStopped("D4", q.name, kind))

@@ -1,0 +1,103 @@
+"""Queues of a 3.8 whose processes crash, in a whole node: V8 and V9 (seen on a real 3.8.9 too)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.broker.commands.scenario import parse
+from engine.broker.node import Node
+from engine.classic_v1.queue.state import QueueState
+from engine.storage.ledger import LedgerStorage
+from engine.transitions import IndexForgotten, QueueStopped
+from tests.helpers.following import Follower
+
+SECOND = 1_000_000
+DEAD = {"dead-letter-exchange": "", "dead-letter-routing-key": "dead"}
+
+
+def follower(profile: str) -> Follower:
+    return Follower(Node(parse({"version": 1, "profile": profile}), LedgerStorage(), keep=100_000))
+
+
+def stops(node: Node) -> list[str]:
+    rows = node.log.since(0)
+    assert rows is not None
+    return [each.how for each in rows.rows if isinstance(each, QueueStopped)]
+
+
+def state_of(node: Node) -> QueueState:
+    return node.process.queue.state
+
+
+def killed_in_a_flush(profile: str) -> Follower:
+    """Take and acknowledge on marked messages, die before the journal is cut, stop in order, start."""
+    it = follower(profile)
+    commands: list[dict[str, Any]] = [
+        {"do": "publish", "count": 40, "size_bytes": 100, "persistent": True, "confirm": True},
+        {"do": "restart", "kind": "kill"},
+        {"do": "get", "count": 10, "ack": False},
+        {"do": "restart", "kind": "kill_in_flush"},
+        {"do": "restart", "kind": "clean"},
+    ]
+    for command in commands:
+        assert it.submit(command)
+        it.node.advance(it.node.now_us + SECOND)
+        it.check()
+    return it
+
+
+def test_an_old_journal_crashes_the_next_clean_start_and_loses_nothing() -> None:
+    """V8: the acknowledgement of a message that the segments no longer have; the supervisor starts the queue again."""
+    it = killed_in_a_flush("articles")
+    assert stops(it.node) == ["kill", "kill", "clean", "crash"]
+    assert state_of(it.node).len == 30
+    it.node.verify()
+
+
+def test_a_3_10_flushes_at_every_unclean_start() -> None:
+    """S113.4: the journal is empty after it, so the next start has nothing that is old."""
+    it = killed_in_a_flush("real")
+    assert stops(it.node) == ["kill", "kill", "clean"]
+    assert state_of(it.node).len == 30
+
+
+def taken_to_the_last(profile: str) -> Follower:
+    """Take nine of ten transient messages from a lazy queue whose dead letters go elsewhere, then one more."""
+    it = follower(profile)
+    commands: list[dict[str, Any]] = [
+        {"do": "declare_queue", "name": "dead", "durable": True},
+        {"do": "publish", "count": 10, "size_bytes": 5000, "persistent": False},
+        {
+            "do": "set_policy",
+            "name": "p",
+            "pattern": "^orders$",
+            "definition": {"queue-mode": "lazy", **DEAD},
+        },
+        {"do": "get", "count": 9, "ack": True},
+        {"do": "get", "count": 1, "ack": True},
+    ]
+    for command in commands:
+        assert it.submit(command)
+        it.node.advance(it.node.now_us + SECOND)
+        it.check()
+    return it
+
+
+def test_a_delta_whose_message_the_index_forgot_ends_the_process() -> None:
+    """V9: fetchwhile put the last message of q3 back into delta, and the index lost its record."""
+    it = taken_to_the_last("articles")
+    rows = it.node.log.since(0)
+    assert rows is not None
+    assert [each.entries for each in rows.rows if isinstance(each, IndexForgotten)] == [()]
+    assert stops(it.node) == ["crash"]
+    assert state_of(it.node).len == 0
+    assert it.submit({"do": "publish", "count": 3, "size_bytes": 5000, "persistent": True})
+    assert state_of(it.node).len == 3, "the queue has a process again"
+    it.check()
+
+
+def test_a_3_10_reads_it_back() -> None:
+    """Q36: there the index keeps the record."""
+    it = taken_to_the_last("real")
+    assert stops(it.node) == []
+    assert state_of(it.node).pending_count == 10
