@@ -63,6 +63,19 @@ class DirectoryStorage(Catalogue[_File]):
         data = chunks[0].encode() if len(chunks) == 1 else b"".join([chunk.encode() for chunk in chunks])
         self._write(path, file, file.size, data)
 
+    def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
+        """Write chunks at an offset with one call; zeros fill what lies between the file's end and it.
+
+        Raises:
+            StorageFull: the bound would be passed, or the disk is full; nothing is written.
+        """
+        file = self._files.get(path)
+        data = b"".join([chunk.encode() for chunk in chunks])
+        self._claim(path, max(0, offset + len(data) - (file.size if file else 0)))
+        file = file or self._new(path)
+        self._about_to_change(path, file, offset)
+        self._write(path, file, offset, data)
+
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
         """Return what `decode` makes of the whole file.
 

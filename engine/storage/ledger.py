@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -93,6 +93,32 @@ class _File:
         if self.durable is None and self.synced_bytes is not None and from_offset < self.synced_bytes:
             self.durable = list(self.part(0, self.synced_bytes))
 
+    def splice(self, offset: int, chunks: Sequence[Chunk]) -> None:
+        """Put chunks in place of what lies at an offset; it is not behind the end."""
+        if offset == self.size:
+            for chunk in chunks:
+                self.append(chunk)
+            return
+        first = bisect_right(self.ends, offset)
+        begin = self.ends[first - 1] if first else 0
+        end = offset + sum(chunk.size_bytes for chunk in chunks)
+        last = min(bisect_left(self.ends, end), len(self.chunks) - 1)
+        upto = self.ends[last]
+        new = [*self.part(begin, offset - begin), *chunks]
+        if end < upto:
+            new.extend(self.part(end, upto - end))
+        ends = []
+        at = begin
+        for chunk in new:
+            at += chunk.size_bytes
+            ends.append(at)
+        for chunk in self.chunks[first : last + 1]:
+            self.plain -= getattr(chunk, "plain", False)
+        for chunk in new:
+            self.plain += getattr(chunk, "plain", False)
+        self.chunks[first : last + 1] = new
+        self.ends[first : last + 1] = ends
+
     def fsync(self) -> None:
         self.synced_bytes = self.size
         self.durable = None
@@ -124,6 +150,23 @@ class LedgerStorage(Catalogue[_File]):
         for chunk in chunks:
             file.append(chunk)
         self._used += size
+
+    def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
+        """Write chunks at an offset in place of what is there; zeros fill what lies between the file's end and it.
+
+        Raises:
+            StorageFull: the bound would be passed; nothing is written.
+        """
+        file = self._files.get(path)
+        before = file.size if file else 0
+        grown = max(0, offset + sum(chunk.size_bytes for chunk in chunks) - before)
+        self._claim(path, grown)
+        file = file or self._new(path)
+        file.about_to_change(offset)
+        if offset > before:
+            file.append(_Zeros(offset - before))
+        file.splice(offset, [chunk for chunk in chunks if chunk.size_bytes])
+        self._used += grown
 
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
         """Return the chunks of the whole file; where they are not all records, what `decode` makes of the bytes.

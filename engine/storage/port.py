@@ -45,6 +45,13 @@ class Storage(Protocol):
         """Write chunks at the end, creating the file (and its directory) when absent; one write call."""
         ...
 
+    def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
+        """Write chunks at an offset in place of what is there, creating the file when absent; one write call.
+
+        What lies between the file's end and the offset becomes zeros.
+        """
+        ...
+
     def create(self, path: str) -> None:
         """Make an empty file, truncating what is there."""
         ...

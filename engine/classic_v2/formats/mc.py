@@ -1,0 +1,278 @@
+"""The message container as 4.x stores it (W160-W163): its bytes, its size, and reading it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from engine.formats import properties as amqp
+from engine.formats.arrays import Bytes2D, np
+from engine.formats.message import (
+    FIRST_FOREIGN,
+    OWN_PREFIX,
+    Layout,
+    MessageCodec,
+    ReadMessage,
+    Template,
+    big_endian,
+)
+from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY
+from engine.formats.terms import MAX_DEPTH, Atom, TermError
+from engine.formats.terms import decode as decode_term
+
+FRAME_BYTES: Final = 131064
+"""Largest body frame of a client with the default frame_max (S53)."""
+FIXED: Final = 140
+"""Bytes of the term of a persistent message without properties, body, exchange and routing keys (W163)."""
+TRANSIENT_BYTES: Final = 10
+"""What `d => false` adds (W163)."""
+EPOCH_MS: Final = 1_600_000_000_000
+"""Arrival time of every message: the first moment of virtual time, so that equal messages are one run."""
+
+_HEAD: Final = b"\x83h\x04w\x02mcw\x08mc_amqplh\x06w\x07contenta<w\x04none"
+_PROTOCOL: Final = b"w\x19rabbit_framing_amqp_0_9_1"
+_PROTOCOLS: Final = (_PROTOCOL, b"w\x04none")
+"""What clients publish, and what the broker of 4.3 encodes itself (W160)."""
+
+
+class McCodec(MessageCodec):
+    """Encodes and reads message containers, by runs of consecutive message numbers.
+
+    Args:
+        vhost: name of the virtual host; the term does not contain it.
+        id_prefix: first 8 bytes of every own id; the other 8 are the message number.
+        templates: templates known from the start, numbered from 0.
+        transient_mark_second: `d` stands behind `id` in the map of annotations, else behind `x` (W162).
+        frame_bytes: largest fragment of a body.
+        rts_ms: the annotation of the arrival time, in milliseconds.
+    """
+
+    def __init__(
+        self,
+        vhost: str = "/",
+        id_prefix: bytes = OWN_PREFIX,
+        templates: Sequence[Template] = (Template(),),
+        *,
+        transient_mark_second: bool = False,
+        frame_bytes: int = FRAME_BYTES,
+        rts_ms: int = EPOCH_MS,
+    ) -> None:
+        self._mark_second = transient_mark_second
+        self._frame_bytes = frame_bytes
+        self._rts_ms = rts_ms
+        super().__init__(vhost, id_prefix, templates)
+
+    def _measure(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
+        made = self.templates[template]
+        frames = -(-size_bytes // self._frame_bytes)
+        keys = sum(5 + len(_text(key)) for key in made.routing_keys)
+        if made.routing_keys:
+            keys += 5
+        return (
+            FIXED
+            - 14
+            + len(_text(made.exchange))
+            + keys
+            + self.properties_bytes(template)
+            + (5 + 5 * frames + size_bytes if frames else 0)
+            + (0 if raw_persistent else TRANSIENT_BYTES)
+            + sum(len(each) for each in self._optional(template))
+        )
+
+    def _optional(self, template: int) -> tuple[bytes, ...]:
+        """Return the pairs of the map that only some messages have: priority, ttl, timestamp (W161)."""
+        properties = self.templates[template].properties
+        if not properties:
+            return ()
+        try:
+            values = amqp.decode(properties)
+        except TermError:
+            return ()
+        found = []
+        if "priority" in values:
+            found.append(b"w\x01p" + _integer(values["priority"]))
+        if "expiration" in values and values["expiration"].isdecimal():
+            found.append(b"w\x03ttl" + _integer(int(values["expiration"])))
+        if "timestamp" in values:
+            found.append(b"w\x02ts" + _integer(values["timestamp"] * 1000))
+        return tuple(found)
+
+    def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> Layout:
+        made = self.templates[template]
+        properties = made.properties
+        if properties is None:
+            properties = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
+        body = self.body(0, size_bytes)
+        step = self._frame_bytes
+        frames = [body[at : at + step] for at in range(0, size_bytes, step)]
+        content = _HEAD + _binary(properties) + _PROTOCOL + _list([_binary(each) for each in reversed(frames)])
+        mark = [] if raw_persistent else [b"w\x01dw\x05false"]
+        exchange = [b"w\x01x" + _binary(_text(made.exchange))]
+        pairs = mark + exchange if self._mark_second else exchange + mark
+        pairs.append(b"w\x02rk" + _list([_binary(_text(key)) for key in made.routing_keys]))
+        pairs.extend(self._optional(template))
+        pairs.append(b"w\x03rts" + _integer(self._rts_ms))
+        before_id = content + struct.pack(">BI", 116, len(pairs) + 1) + b"w\x02id" + struct.pack(">BI", 109, 16)
+        row = np.frombuffer(before_id + bytes(16) + b"".join(pairs), np.uint8)
+        first = len(frames[0]) if frames else 0
+        return Layout(row, len(before_id), len(content) - 1 - first, min(8, size_bytes))
+
+    def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
+        """Return the terms of `count` messages as one table, a term a row; arguments as in `MessageCodec`."""
+        layout = self.layout(template, size_bytes, raw_persistent)
+        rows = np.empty((count, len(layout.row)), np.uint8)
+        self.fill_terms(rows, 0, layout, msg_no, count)
+        return rows
+
+    def fill_terms(self, rows: Bytes2D, at: int, layout: Layout, msg_no: int, count: int) -> None:
+        """Write the terms of consecutive message numbers into a table of records, one message a row.
+
+        Args:
+            rows: the table.
+            at: column at which the terms begin.
+            layout: the common shape.
+            msg_no: number of the first row's message.
+            count: number of rows.
+        """
+        rows[:, at : at + len(layout.row)] = layout.row
+        rows[:, at + layout.id_at : at + layout.id_at + 16] = self.ids(msg_no, count)
+        if layout.lead_bytes:
+            body = at + layout.body_at
+            rows[:, body : body + layout.lead_bytes] = big_endian(msg_no, count)[:, : layout.lead_bytes]
+
+    def read_term(self, term: bytes) -> ReadMessage:
+        """Read a message container, this engine's or a broker's (W160, W161).
+
+        Args:
+            term: the whole external term.
+
+        Raises:
+            TermError: it is no container of an AMQP 0-9-1 message.
+        """
+        parsed = parse_container(term)
+        plain = PERSISTENT_ONLY if parsed.persistent else TRANSIENT_ONLY
+        template = self.template_no(
+            Template(
+                _string(parsed.exchange),
+                tuple(_string(key) for key in parsed.routing_keys),
+                None if parsed.properties == plain else parsed.properties,
+            )
+        )
+        msg_no = self.msg_no_of(parsed.id16)
+        generated = (
+            msg_no < FIRST_FOREIGN
+            and len(term) == self.term_bytes(template, parsed.body_bytes, parsed.persistent)
+            and term == self.terms(msg_no, 1, template, parsed.body_bytes, parsed.persistent).tobytes()
+        )
+        return ReadMessage(msg_no, parsed.body_bytes, parsed.persistent, template, generated)
+
+
+class Container(msgspec.Struct, frozen=True):
+    """The parts of a message container.
+
+    Args:
+        exchange, routing_keys: where it was published.
+        properties: the encoded property list.
+        body_bytes: bytes of all fragments.
+        id16: the message id.
+        persistent: the message's own delivery mode is 2.
+        annotations: the whole map; names as strings.
+    """
+
+    exchange: bytes
+    routing_keys: tuple[bytes, ...]
+    properties: bytes
+    body_bytes: int
+    id16: bytes
+    persistent: bool
+    annotations: dict[str, Any]
+
+
+def parse_container(term: bytes) -> Container:
+    """Take a message container apart.
+
+    Raises:
+        TermError: it is none of AMQP 0-9-1.
+    """
+    if not term.startswith(_HEAD):
+        raise TermError("no_basic_message")
+    properties, at = _read_binary(term, len(_HEAD))
+    protocol = next((each for each in _PROTOCOLS if term.startswith(each, at)), None)
+    if protocol is None:
+        raise TermError("no_basic_message")
+    at += len(protocol)
+    fragments, at = _read_list(term, at)
+    if at >= len(term) or term[at] != 116:
+        raise TermError("no_basic_message")
+    found = _read_map(term, at)
+    id16, exchange, keys = found.get("id"), found.get("x"), found.get("rk")
+    if not isinstance(id16, bytes) or len(id16) != 16 or not isinstance(exchange, bytes):
+        raise TermError("no_basic_message")
+    if not isinstance(keys, list) or not all(isinstance(each, bytes) for each in keys):
+        raise TermError("no_basic_message")
+    persistent = found.get("d") != Atom("false")
+    body = sum(len(each) for each in fragments)
+    return Container(exchange, tuple(keys), properties, body, id16, persistent, found)
+
+
+def _read_binary(term: bytes, at: int) -> tuple[bytes, int]:
+    if at + 5 > len(term) or term[at] != 109:
+        raise TermError("no_basic_message")
+    (size,) = struct.unpack_from(">I", term, at + 1)
+    end = at + 5 + size
+    if end > len(term):
+        raise TermError("term_cut_off", at=len(term), count=end - len(term))
+    return bytes(term[at + 5 : end]), end
+
+
+def _read_list(term: bytes, at: int) -> tuple[list[bytes], int]:
+    if at < len(term) and term[at] == 106:
+        return [], at + 1
+    if at + 5 > len(term) or term[at] != 108:
+        raise TermError("no_basic_message")
+    (count,) = struct.unpack_from(">I", term, at + 1)
+    at += 5
+    items = []
+    for _ in range(min(count, len(term))):
+        item, at = _read_binary(term, at)
+        items.append(item)
+    if at >= len(term) or term[at] != 106:
+        raise TermError("no_basic_message")
+    return items, at + 1
+
+
+def _read_map(term: bytes, at: int) -> dict[str, Any]:
+    """Read the map of annotations as a tuple of keys and values in turn, which `terms` can decode."""
+    (count,) = struct.unpack_from(">I", term, at + 1) if at + 5 <= len(term) else (0,)
+    if not 0 < count <= MAX_DEPTH:
+        raise TermError("no_basic_message")
+    flat = decode_term(struct.pack(">BBI", 131, 105, 2 * count) + term[at + 5 :])
+    return {str(flat[each]): flat[each + 1] for each in range(0, 2 * count, 2)}
+
+
+def _binary(data: bytes) -> bytes:
+    return struct.pack(">BI", 109, len(data)) + data
+
+
+def _list(items: list[bytes]) -> bytes:
+    return struct.pack(">BI", 108, len(items)) + b"".join(items) + b"j" if items else b"j"
+
+
+def _integer(value: int) -> bytes:
+    if 0 <= value <= 255:
+        return struct.pack(">BB", 97, value)
+    if -(1 << 31) <= value < 1 << 31:
+        return struct.pack(">Bi", 98, value)
+    data = abs(value).to_bytes((abs(value).bit_length() + 7) // 8, "little")
+    return struct.pack(">BBB", 110, len(data), int(value < 0)) + data
+
+
+def _text(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+def _string(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")

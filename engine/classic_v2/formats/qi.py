@@ -1,0 +1,171 @@
+"""Slots of `<n>.qi`: one for each position of the segment (W83, W84)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, Final
+
+import msgspec
+
+from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
+from engine.formats.arrays import np
+from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
+from engine.formats.message import MessageCodec
+
+SLOT_BYTES: Final = 32
+_NOTHING: Final = bytes(SLOT_BYTES)
+_SLOT: Final = struct.Struct(">BBBB16sIQ")
+_PLACE: Final = struct.Struct(">QI4x")
+
+
+class Location(IntEnum):
+    """Where the body of an indexed message is."""
+
+    MEMORY = 0
+    SHARED = 1
+    QUEUE = 2
+
+
+class IndexSlots(msgspec.Struct, frozen=True, eq=False):
+    """Live slots of consecutive positions whose messages are alike (W83).
+
+    Args:
+        count: number of slots.
+        persistent: effective persistence.
+        location: where the bodies are.
+        body_bytes: body bytes of each.
+        expiry_us: microseconds since 1970, 0 for never.
+        msg_no: number of the first message; only of bodies in the shared store.
+        offset: of the first body's entry in `.qs`; only of bodies in the per-queue store.
+        term_bytes: bytes of each stored term; only of bodies in the per-queue store.
+        codec: gives the ids; not compared.
+    """
+
+    count: int
+    persistent: bool
+    location: Location
+    body_bytes: int
+    expiry_us: int
+    msg_no: int
+    offset: int
+    term_bytes: int
+    codec: MessageCodec
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes of one slot."""
+        return SLOT_BYTES
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all slots."""
+        return self.count * SLOT_BYTES
+
+    @property
+    def stride(self) -> int:
+        """Bytes from one entry in `.qs` to the next; 0 for other locations."""
+        return self.term_bytes + 8 if self.location is Location.QUEUE else 0
+
+    def part(self, offset: int, count: int) -> IndexSlots:
+        """Return `count` slots beginning `offset` slots on."""
+        return msgspec.structs.replace(
+            self,
+            count=count,
+            msg_no=self.msg_no + offset if self.location is Location.SHARED else self.msg_no,
+            offset=self.offset + offset * self.stride,
+        )
+
+    written = part
+    """Slots are in the order of positions."""
+
+    def continued_by(self, after: IndexSlots) -> bool:
+        """Return whether the slots behind this run can be part of it."""
+        return (
+            self.persistent == after.persistent
+            and self.location == after.location
+            and self.body_bytes == after.body_bytes
+            and self.expiry_us == after.expiry_us
+            and self.term_bytes == after.term_bytes
+            and self.offset + self.count * self.stride == after.offset
+            and (self.location is not Location.SHARED or self.msg_no + self.count == after.msg_no)
+        )
+
+    def merged(self, count: int) -> IndexSlots:
+        """Return this run with `count` slots in all."""
+        return msgspec.structs.replace(self, count=count)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset; a slot cut through is RawBytes on both sides."""
+        return cut_records(self, offset_bytes)
+
+    def encode(self) -> bytes:
+        """Return the bytes of the slots."""
+        place = _PLACE.pack(self.offset, self.term_bytes) if self.location is Location.QUEUE else bytes(16)
+        if self.location is Location.SHARED:
+            place = self.codec.id_bytes(self.msg_no)
+        one = _SLOT.pack(1, self.persistent, 0, self.location, place, self.body_bytes, self.expiry_us)
+        if self.count == 1 or self.location is Location.MEMORY:
+            return one * self.count
+        rows = np.empty((self.count, SLOT_BYTES), np.uint8)
+        rows[:, :] = np.frombuffer(one, np.uint8)
+        if self.location is Location.SHARED:
+            rows[:, 4:20] = self.codec.ids(self.msg_no, self.count)
+        else:
+            offsets = range(self.offset, self.offset + self.count * self.stride, self.stride)
+            joined = struct.pack(f">{self.count}Q", *offsets)
+            rows[:, 4:12] = np.frombuffer(joined, np.uint8).reshape(self.count, 8)
+        return rows.tobytes()
+
+
+def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+    """Read a `.qi` file into the longest runs (W81-W84).
+
+    Args:
+        data: the whole file.
+        codec: numbers the ids.
+
+    Returns:
+        A `FileHeader`, then `IndexSlots`, `Blank` for empty slots, and `RawBytes` for every slot that is neither: one
+        that recovery marked as acknowledged, or a damaged one. A file without a header is `RawBytes` alone.
+    """
+    header = read_header(data, INDEX_MAGIC)
+    if header is None or len(data) < HEADER_BYTES:
+        return raw(data)
+    chunks: list[AnyChunk] = [header]
+    whole = HEADER_BYTES + (len(data) - HEADER_BYTES) // SLOT_BYTES * SLOT_BYTES
+    for at in range(HEADER_BYTES, whole, SLOT_BYTES):
+        _join(chunks, read_slot(data[at : at + SLOT_BYTES], codec))
+    return chunks + raw(data[whole:])
+
+
+def read_slot(slot: bytes, codec: MessageCodec) -> AnyChunk:
+    """Return what one slot holds, as `decode_index` does."""
+    if slot == _NOTHING:
+        return Blank(SLOT_BYTES)
+    status, flags, zero, location, place, size, expiry = _SLOT.unpack(slot)
+    if status != 1 or flags > 1 or zero or location > Location.QUEUE:
+        return RawBytes(bytes(slot))
+    if location == Location.SHARED:
+        number, offset, term = codec.msg_no_of(place), 0, 0
+    elif location == Location.QUEUE and not any(place[12:]):
+        number = 0
+        offset, term = _PLACE.unpack(place)
+    elif any(place):
+        return RawBytes(bytes(slot))
+    else:
+        number = offset = term = 0
+    return IndexSlots(1, bool(flags), Location(location), size, expiry, number, offset, term, codec)
+
+
+def _join(chunks: list[AnyChunk], found: AnyChunk) -> None:
+    """Append a chunk, or make the last one longer by it."""
+    last: Any = chunks[-1]
+    if isinstance(found, IndexSlots) and isinstance(last, IndexSlots) and last.continued_by(found):
+        chunks[-1] = last.merged(last.count + found.count)
+    elif isinstance(found, Blank) and isinstance(last, Blank):
+        chunks[-1] = Blank(last.size_bytes + found.size_bytes)
+    else:
+        chunks.append(found)

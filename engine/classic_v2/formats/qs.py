@@ -1,0 +1,165 @@
+"""Entries of `<n>.qs`: the bodies of a queue's small messages (W112)."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from engine.classic_v2.formats.mc import McCodec
+from engine.errors import StoreCorrupt
+from engine.formats.arrays import np
+from engine.formats.chunks import AnyChunk, cut_records
+from engine.formats.message import FIRST_FOREIGN
+from engine.formats.publishing import count_matching
+from engine.formats.terms import TermError
+
+ENTRY_HEADER_BYTES: Final = 8
+_ENTRY: Final = struct.Struct(">IBHB")
+
+
+class StoreEntries(msgspec.Struct, frozen=True, eq=False):
+    """Entries of consecutive message numbers, back to back (W112).
+
+    Args:
+        msg_no: number of the first message.
+        count: number of entries.
+        body_bytes: body bytes of each message.
+        raw_persistent: the message's own delivery mode is 2.
+        template: number of the term's template.
+        checked: entries have a checksum.
+        codec: encodes the messages; not compared.
+        term: the very term of another node's message; then `count` is 1.
+    """
+
+    msg_no: int
+    count: int
+    body_bytes: int
+    raw_persistent: bool
+    template: int
+    checked: bool
+    codec: McCodec
+    term: bytes | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StoreEntries) and self._values() == other._values()
+
+    def _values(self) -> tuple[object, ...]:
+        return (
+            self.msg_no,
+            self.count,
+            self.body_bytes,
+            self.raw_persistent,
+            self.template,
+            self.checked,
+            self.term,
+        )
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes of one entry with its header."""
+        if self.term is not None:
+            return len(self.term) + ENTRY_HEADER_BYTES
+        term = self.codec.term_bytes(self.template, self.body_bytes, self.raw_persistent)
+        return term + ENTRY_HEADER_BYTES
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all entries."""
+        return self.count * self.record_bytes
+
+    def part(self, offset: int, count: int) -> StoreEntries:
+        """Return `count` entries beginning `offset` entries on."""
+        return msgspec.structs.replace(self, msg_no=self.msg_no + offset, count=count)
+
+    written = part
+    """Entries are in the order of message numbers."""
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset; an entry cut through is RawBytes on both sides."""
+        return cut_records(self, offset_bytes)
+
+    def encode(self) -> bytes:
+        """Return the bytes of the entries."""
+        if self.term is not None:
+            return self._head(len(self.term), self.term) + self.term
+        size = self.record_bytes - ENTRY_HEADER_BYTES
+        layout = self.codec.layout(self.template, self.body_bytes, self.raw_persistent)
+        rows = np.empty((self.count, size + ENTRY_HEADER_BYTES), np.uint8)
+        rows[:, :ENTRY_HEADER_BYTES] = np.frombuffer(_ENTRY.pack(size, self.checked, 0, 0), np.uint8)
+        self.codec.fill_terms(rows, ENTRY_HEADER_BYTES, layout, self.msg_no, self.count)
+        if not self.checked:
+            return rows.tobytes()
+        data = bytearray(rows.tobytes())
+        view = memoryview(data)
+        for at in range(0, len(data), size + ENTRY_HEADER_BYTES):
+            checksum = zlib.crc32(view[at + ENTRY_HEADER_BYTES : at + ENTRY_HEADER_BYTES + size]) & 0xFFFF
+            data[at + 5] = checksum >> 8
+            data[at + 6] = checksum & 0xFF
+        return bytes(data)
+
+    def _head(self, size: int, term: bytes) -> bytes:
+        return _ENTRY.pack(size, self.checked, zlib.crc32(term) & 0xFFFF if self.checked else 0, 0)
+
+
+def read_entry(data: bytes, at: int, term_bytes: int, codec: McCodec) -> StoreEntries:
+    """Read one entry and check it, as the broker does (W117, W120).
+
+    Args:
+        data: the file.
+        at: offset of the entry's header.
+        term_bytes: size that the index states.
+        codec: reads the message.
+
+    Raises:
+        StoreCorrupt: it ends early, has another size or another checksum, or holds no message.
+    """
+    end = at + ENTRY_HEADER_BYTES + term_bytes
+    if end > len(data):
+        raise StoreCorrupt("entry_cut_off", at=at)
+    size, flags, checksum, _ = _ENTRY.unpack_from(data, at)
+    if size != term_bytes:
+        raise StoreCorrupt("entry_other_size", size=size, wanted=term_bytes, at=at)
+    term = bytes(data[at + ENTRY_HEADER_BYTES : end])
+    checked = bool(flags & 1)
+    if checked and zlib.crc32(term) & 0xFFFF != checksum:
+        raise StoreCorrupt("entry_other_checksum", at=at)
+    try:
+        message = codec.read_term(term)
+    except TermError as error:
+        raise StoreCorrupt("entry_unreadable", at=at, why=error) from None
+    return StoreEntries(
+        message.msg_no,
+        1,
+        message.size_bytes,
+        message.raw_persistent,
+        message.template,
+        checked,
+        codec,
+        None if message.body_is_generated else term,
+    )
+
+
+def read_entries(data: bytes, at: int, term_bytes: int, count: int, codec: McCodec) -> list[StoreEntries]:
+    """Read entries that lie back to back into the longest runs; arguments and errors as in `read_entry`."""
+    found: list[StoreEntries] = []
+    stride = term_bytes + ENTRY_HEADER_BYTES
+    view = np.frombuffer(data, np.uint8)
+    while count:
+        run = first = read_entry(data, at, term_bytes, codec)
+        if run.term is None and count > 1:
+
+            def rising(skip: int, more: int, first: StoreEntries = first) -> bytes:
+                return first.part(skip, more).encode()
+
+            most = min(count, FIRST_FOREIGN - run.msg_no)
+            run = run.part(0, count_matching(view, at, stride, most, rising))
+        found.append(run)
+        count -= run.count
+        at += run.count * stride
+    return found
+
+

@@ -1,0 +1,5 @@
+"""The queue itself: head lane and tail (W10-W65)."""
+
+from engine.classic_v2.queue.queue import ClassicQueueV2, V2Means
+
+__all__ = ["ClassicQueueV2", "V2Means"]

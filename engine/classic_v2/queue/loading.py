@@ -1,0 +1,165 @@
+"""From the tail to the head lane: the one way in which messages move (W45, W46)."""
+
+from __future__ import annotations
+
+from engine.classic_v2.queue.entries import BLANK, UNTAKEN, Tail
+from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.settings import V2Settings
+from engine.extents import IN_RAM, Extent
+from engine.ranges import Range, RangeSet
+
+
+def tune_read(settings: V2Settings, start: int, end: int) -> int:
+    """Return where a load of [start, end) really ends, fitted to the segments (W46)."""
+    wanted = end - start
+    if not wanted:
+        return end
+    boundary = settings.boundary(start)
+    left = boundary - start
+    close = max(1, wanted // 7)
+    return boundary if abs(left - wanted) <= close else end
+
+
+def load_end(settings: V2Settings, tail: Tail, limit: int) -> int:
+    """Return one past the last position that a load of at most `limit` messages asks for (W45)."""
+    assert tail.start is not None and tail.end is not None
+    end = min(tail.start + limit, tail.end)
+    if settings.tunes_reads:
+        return tune_read(settings, tail.start, end)
+    return min(settings.boundary(tail.start), end)
+
+
+def load(q: QueueState, limit: int, bodies: bool = True, acknowledge: bool = True) -> None:
+    """Load from the tail until something was found or the tail is empty (W45).
+
+    Args:
+        limit: how many messages a load asks for.
+        bodies: read bodies as well as index entries (W56).
+        acknowledge: end transient messages of an earlier run in the index.
+    """
+    while not q.tail.blank:
+        assert q.tail.start is not None and q.tail.end is not None
+        _skip(q, limit)
+        if q.tail.blank:
+            return
+        start = q.tail.start
+        end = load_end(q.settings, q.tail, limit)
+        found = q.index.read(start, end)
+        if bodies:
+            found = _with_bodies(q, found)
+        kept = _become_head(q, found, acknowledge)
+        if kept:
+            _shorten(q, kept, end)
+            return
+        if q.settings.tunes_reads and end >= q.tail.end:
+            q.tail = BLANK
+        else:
+            q.tail = Tail(end, q.tail.count, q.tail.end, q.tail.transient)
+
+
+def _skip(q: QueueState, limit: int) -> None:
+    """Pass over loads that find nothing, without doing each.
+
+    A load that ends before the first live entry only moves the tail's start by the number of messages it asks for,
+    as long as it stays away from the segment's end, where its length may be another.
+    """
+    tail = q.tail
+    assert tail.start is not None and tail.end is not None
+    first = q.index.first_live(tail.start, tail.end)
+    start = tail.start
+    while start < first:
+        near = q.settings.boundary(start) - limit - max(1, limit // 7)
+        steps = (min(first, near, tail.end - limit) - start) // limit
+        if steps > 0:
+            start += steps * limit
+            continue
+        end = load_end(q.settings, Tail(start, tail.count, tail.end), limit)
+        if end > first or end >= tail.end:
+            break
+        start = end
+    if start != tail.start:
+        q.tail = Tail(start, tail.count, tail.end, tail.transient)
+
+
+def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
+    """Read the bodies that a load reads (W45, W118)."""
+    q.store.read_many([Range(extent.start, extent.count) for extent in found if not extent.home_store])
+    settings = q.settings
+    small = {
+        persistent: sum(
+            extent.count
+            for extent in found
+            if extent.home_store
+            and extent.persistent is persistent
+            and extent.size_bytes <= settings.shared_read_bytes
+        )
+        for persistent in (True, False)
+    }
+
+    def read(extent: Extent) -> bool:
+        if not extent.home_store:
+            return True
+        enough = small[extent.persistent] >= settings.shared_read_count
+        return enough and extent.size_bytes <= settings.shared_read_bytes
+
+    return [extent.with_flags(IN_RAM) if read(extent) else extent for extent in found]
+
+
+def _become_head(q: QueueState, found: list[Extent], acknowledge: bool) -> list[Extent]:
+    """Put entries into the head lane, without those that a restart or a delivery took away; return them."""
+    kept: list[Extent] = []
+    dropped: list[Range] = []
+    for extent in found:
+        for part in _split(extent, q.transient_threshold):
+            if not part.persistent and part.start < q.transient_threshold:
+                dropped.append(Range(part.start, part.count))
+            else:
+                kept.extend(_without_pending(q, part))
+    for extent in kept:
+        q.head.insert(extent.with_flags(UNTAKEN))
+        if extent.in_ram:
+            q.ram_msg_count += extent.count
+            q.ram_bytes += extent.count * extent.size_bytes
+            q.disk_read_count += extent.count
+    _pass_dropped(q, dropped)
+    if acknowledge and dropped:
+        q.store.delete_segments(q.index.ack(dropped))
+    return kept
+
+
+def _pass_dropped(q: QueueState, dropped: list[Range]) -> None:
+    """Let next_deliver pass one dropped message for each load, since the broker goes from the newest to the oldest."""
+    if q.settings.counts_deliveries:
+        return
+    if any(each.start <= q.redeliver_seq_id < each.end for each in dropped):
+        q.redeliver_seq_id += 1
+
+
+def _split(extent: Extent, at: int) -> list[Extent]:
+    if extent.start < at < extent.end:
+        count = at - extent.start
+        return [extent.part(0, count), extent.part(count, extent.count - count)]
+    return [extent]
+
+
+def _without_pending(q: QueueState, extent: Extent) -> list[Extent]:
+    pending = q.pending_inside(extent.start, extent.count)
+    if not pending:
+        return [extent]
+    left = RangeSet([Range(extent.start, extent.count)])
+    for each in pending:
+        left.discard(each.start, each.count)
+    return [extent.part(each.start - extent.start, each.count) for each in left]
+
+
+def _shorten(q: QueueState, kept: list[Extent], end: int) -> None:
+    """Take what was loaded off the tail."""
+    left = q.tail.count - sum(extent.count for extent in kept)
+    assert left >= 0, f"tail {q.tail} held fewer messages than were read from it"
+    if not left:
+        q.tail = BLANK
+        q.tail_transient_bytes = 0
+        return
+    transient = [extent for extent in kept if not extent.persistent]
+    q.tail = Tail(end, left, q.tail.end, q.tail.transient - sum(extent.count for extent in transient))
+    q.tail_transient_bytes -= sum(extent.count * extent.size_bytes for extent in transient)

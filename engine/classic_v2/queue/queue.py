@@ -1,0 +1,221 @@
+"""The backing-queue door of version 2: one queue with verbs named as the broker's callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.protocol import Drained, NeedsTimeout
+from engine.classic_v2.formats.mc import McCodec
+from engine.classic_v2.index import V2Index
+from engine.classic_v2.queue import confirms, lifecycle, pending, publish, taking
+from engine.classic_v2.queue.lifecycle import V2Terms
+from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue_store import QueueStore
+from engine.classic_v2.settings import V2Settings
+from engine.classic_v2.store import SharedStore
+from engine.extents import Extent
+from engine.ranges import Range, RangeSet
+from engine.storage.port import Storage
+
+
+class V2Means(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything from which a blank queue is made.
+
+    Args:
+        name, durable: as declared.
+        vhost: name of the virtual host.
+        settings, codec: of the virtual host.
+        storage, directory: where the queue's own files are.
+        persistent, transient: the shared stores of the virtual host, which run already.
+        ref: name of the queue at the stores.
+        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+    """
+
+    name: str
+    durable: bool
+    vhost: str
+    settings: V2Settings
+    codec: McCodec
+    storage: Storage
+    directory: str
+    persistent: SharedStore
+    transient: SharedStore
+    ref: str
+    settle: Callable[[], None]
+
+
+class ClassicQueueV2:
+    """One classic queue of version 2 on its own files and its clients of two shared stores.
+
+    The owner sets `state.now_us` (virtual microseconds) before it calls a verb. After every verb the broker's
+    invariants are checked.
+
+    Args:
+        means: what it is made of.
+    """
+
+    def __init__(self, means: V2Means) -> None:
+        store = QueueStore(means.directory, means.storage, means.codec, means.settings)
+        stub = f"VHOST: {means.vhost}\nQUEUE: {means.name}\nINDEX: v2\n".encode()
+        self.state = QueueState(
+            name=means.name,
+            durable=means.durable,
+            settings=means.settings,
+            codec=means.codec,
+            index=V2Index(means.directory, means.storage, means.codec, means.settings, store, stub),
+            store=store,
+            persistent=means.persistent.client(
+                means.ref, self._on_disk, partial(self._on_credit, "persistent"), stays=means.durable
+            ),
+            transient=means.transient.client(means.ref, None, partial(self._on_credit, "transient")),
+            settle=means.settle,
+        )
+
+    # --- beginning and end -------------------------------------------------------------------------------------------
+
+    def start_new(self) -> None:
+        """Begin as a queue that never existed (W80)."""
+        lifecycle.start_new(self.state)
+
+    def recover(
+        self, terms: V2Terms | None, store_clean: bool, contains: Callable[[int, int], RangeSet]
+    ) -> None:
+        """Begin on the files that a stop left (W96, W97); arguments as in `lifecycle.start_again`."""
+        lifecycle.start_again(self.state, terms, store_clean, contains)
+        self.state.check()
+
+    def terminate(self) -> V2Terms | None:
+        """Stop in order and return what the next start needs; None where the index crashed (W95, W200)."""
+        return lifecycle.terminate(self.state)
+
+    def delete_and_terminate(self) -> None:
+        """End for good, with all messages and files (W57)."""
+        lifecycle.delete(self.state)
+
+    def kill(self) -> None:
+        """End without cleaning up; buffers are lost (D4)."""
+        lifecycle.kill(self.state)
+
+    # --- messages in and out -----------------------------------------------------------------------------------------
+
+    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
+        """Publish one after the other, `spacing_us` apart; return the positions (W33)."""
+        found = publish.publish(self.state, arrival, already_delivered, spacing_us)
+        self.state.check()
+        return found
+
+    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
+        """Hand messages to a consumer without queueing; return the tags (W37)."""
+        found = publish.publish_delivered(self.state, arrival, spacing_us)
+        self.state.check()
+        return found
+
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+        """Take up to `count` messages with their bodies, one call each (W43)."""
+        taken = taking.fetch(self.state, count, ack, True, spacing_us)
+        self.state.check()
+        return taken
+
+    def drop(self, count: int, ack: bool) -> list[Taken]:
+        """Take up to `count` messages without reading bodies, one call each (W47)."""
+        taken = taking.fetch(self.state, count, ack, False, 0)
+        self.state.check()
+        return taken
+
+    def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """End acknowledged messages: one call with all tags, or one call for each (W50, W51)."""
+        found = pending.ack(self.state, tags, multiple)
+        self.state.check()
+        return found
+
+    def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
+        """Read pending messages with their bodies, and leave them as they are (Q41)."""
+        found = pending.ackfold(self.state, tags, delivery_failed)
+        self.state.check()
+        return found
+
+    def requeue(
+        self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
+    ) -> list[Extent]:
+        """Put pending messages back: one call with all tags, or one call for each (W55)."""
+        found = pending.requeue(self.state, tags, multiple, delivery_failed)
+        self.state.check()
+        return found
+
+    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Drop expired messages at the head (W47)."""
+        found = taking.dropwhile(self.state, now_us)
+        self.state.check()
+        return found
+
+    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Fetch expired messages at the head as pending ones (W47)."""
+        found = taking.fetchwhile(self.state, now_us)
+        self.state.check()
+        return found
+
+    def purge(self) -> int:
+        """Drop every ready message; return how many (W56)."""
+        count = taking.purge(self.state)
+        self.state.check()
+        return count
+
+    def purge_acks(self) -> None:
+        """Forget every pending ack (Q41)."""
+        pending.purge_acks(self.state)
+        self.state.check()
+
+    # --- timers and the mailbox --------------------------------------------------------------------------------------
+
+    def timeout(self) -> None:
+        """Sync (W62, W63)."""
+        confirms.sync(self.state)
+        self.state.check()
+
+    resume = timeout
+    """A grant of credit is answered with a sync (W58)."""
+    pre_hibernate = timeout
+    """Before it sleeps the queue syncs (W58)."""
+
+    def needs_timeout(self) -> NeedsTimeout:
+        """Return which timer the process must arm (W63)."""
+        return "timed" if self.state.index.confirms or self.state.unconfirmed_simple else "no"
+
+    def drain_mailbox(self) -> Drained:
+        """Apply callbacks and credit in order; each grant is followed by a resume (K7, F5)."""
+        q = self.state
+        bumps = 0
+        q.settle()
+        while q.mailbox:
+            kind, what = q.mailbox.popleft()
+            if self._handle(kind, what):
+                bumps += 1
+                self.resume()
+            q.settle()
+        q.check()
+        return Drained(bumps, bumps)
+
+    def drain_confirmed(self) -> list[Range]:
+        """Hand over the message numbers whose confirms may be sent (K8)."""
+        return confirms.drain(self.state)
+
+    def _handle(self, kind: str, what: Any) -> bool:
+        """Apply one message; return whether the queue must resume afterwards."""
+        q = self.state
+        if kind == "stored":
+            confirms.stored(q, what)
+            return False
+        side, amount = what
+        (q.persistent if side == "persistent" else q.transient).grant(amount)
+        return True
+
+    def _on_disk(self, messages: RangeSet) -> None:
+        self.state.mailbox.append(("stored", messages))
+
+    def _on_credit(self, side: str, amount: int) -> None:
+        self.state.mailbox.append(("credit", (side, amount)))

@@ -1,0 +1,237 @@
+"""Messages go out: fetch, drop, dropwhile, fetchwhile, purge (W40-W47, W56)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.backing_queue.arrivals import Taken
+from engine.classic_v2.queue.entries import marked
+from engine.classic_v2.queue.loading import load
+from engine.classic_v2.queue.publish import bump
+from engine.classic_v2.queue.state import QueueState
+from engine.extents import DELIVERED, Extent
+from engine.ranges import Range
+
+LANE = "head"
+PURGE_LIMIT = 2048
+
+
+def fill_head(q: QueueState) -> None:
+    """Load from the tail if the head lane is empty (W40)."""
+    while not q.head and q.tail.count:
+        load(q, q.window)
+
+
+def redelivered(q: QueueState, extent: Extent) -> list[tuple[Extent, bool]]:
+    """Cut messages where their redelivered flag changes (W41)."""
+    if q.settings.counts_deliveries and extent.delivered:
+        return [(extent, True)]
+    seen = min(max(q.redeliver_seq_id - extent.start, 0), extent.count)
+    found = [(extent.part(0, seen), True)] if seen else []
+    at = extent.start + seen
+    if q.settings.counts_deliveries and at < extent.end:
+        for each in q.deliveries.overlapping(at, extent.end - at):
+            if each.start > at:
+                found.append((extent.part(at - extent.start, each.start - at), False))
+            found.append((extent.part(each.start - extent.start, each.count), True))
+            at = each.end
+    if at < extent.end:
+        found.append((extent.part(at - extent.start, extent.end - at), False))
+    return found
+
+
+def times_delivered(q: QueueState, start: int, count: int) -> list[tuple[int, int]]:
+    """Return (annotation delivery_count, messages) over [start, start+count), 0 for none (W42)."""
+    found: list[tuple[int, int]] = []
+
+    def plain(begin: int, end: int) -> None:
+        before = min(max(q.redeliver_seq_id - begin, 0), end - begin)
+        if before:
+            found.append((1, before))
+        if end - begin > before:
+            found.append((0, end - begin - before))
+
+    at = start
+    for each in q.deliveries.overlapping(start, count):
+        plain(at, each.start)
+        found.append((each.times, each.count))
+        at = each.end
+    plain(at, start + count)
+    return found
+
+
+def _take(q: QueueState, count: int) -> list[tuple[Extent, bool]]:
+    """Take up to `count` messages of the run at the head, each marked as redelivered or not (W40, W41)."""
+    fill_head(q)
+    if not q.head:
+        return []
+    [extent] = q.head.pop_head(min(count, q.head.first.count))
+    return [(marked(part, flag), flag) for part, flag in redelivered(q, extent)]
+
+
+def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
+    """Take up to `count` messages, one call each (W43; without `read` it is drop, W47)."""
+    taken: list[Taken] = []
+    started_us = q.now_us
+    done = 0
+    while done < count:
+        q.now_us = started_us + done * spacing_us
+        most = count - done if q.head or q.rates.frozen else 1
+        parts = _take(q, most)
+        if not parts:
+            break
+        for extent, flag in parts:
+            if read:
+                read_body(q, extent)
+            if ack_required:
+                _to_pending(q, extent)
+            else:
+                remove_each(q, extent)
+                account_removed(q, extent)
+            bump(q, extent)
+            q.rates.count_each(
+                extent.count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0
+            )
+            taken.append(Taken(extent, extent.count if flag else 0, LANE))
+            done += extent.count
+    q.settle()
+    return taken
+
+
+def read_body(q: QueueState, extent: Extent) -> None:
+    """Read bodies that are not in RAM; only those of a shared store count as reads (W43)."""
+    if extent.in_ram:
+        return
+    if extent.home_store:
+        q.disk_read_count += extent.count
+    else:
+        q.store.read(extent.start, extent.count)
+
+
+def _to_pending(q: QueueState, extent: Extent) -> None:
+    q.keep_pending(extent.with_flags(DELIVERED))
+    size = extent.count * extent.size_bytes
+    if extent.in_ram:
+        q.ram_msg_count -= extent.count
+    q.bytes -= size
+    q.unacked_bytes += size
+
+
+def account_removed(q: QueueState, extent: Extent) -> None:
+    """Account for ready messages that are gone for good (W35)."""
+    size = extent.count * extent.size_bytes
+    q.bytes -= size
+    if extent.in_ram:
+        q.ram_msg_count -= extent.count
+        q.ram_bytes -= size
+    if extent.persistent:
+        q.persistent_count -= extent.count
+        q.persistent_bytes -= size
+
+
+def remove_each(q: QueueState, extent: Extent) -> None:
+    """Remove messages from index and stores by a call for each (W50)."""
+    deleted = q.index.ack_each(Range(extent.start, extent.count)) if extent.indexed else []
+    if extent.in_store and extent.home_store:
+        q.removed_early(q.client_of(extent).remove([extent]))
+    elif extent.in_store:
+        q.store.remove(extent.start, extent.count)
+    q.store.delete_segments(deleted)
+
+
+def remove_shared(q: QueueState, extents: Sequence[Extent]) -> None:
+    """Remove bodies from the shared stores, one call for each store, from the last to the first (W51)."""
+    shared = [extent for extent in extents if extent.in_store and extent.home_store]
+    for persistent in (False, True):
+        found = [extent for extent in shared if extent.persistent is persistent]
+        if found:
+            q.removed_early(q.client_of(found[0]).remove(found, descending=True))
+
+
+def _expires(extent: Extent, now_us: int) -> bool:
+    return extent.expiry_us != 0 and extent.expiry_us <= now_us
+
+
+def _collect(q: QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int | None]:
+    """Take while the head has expired; the first other message goes back with its mark (W47).
+
+    Returns what was taken and the expiry of the one put back (0 for never), None when the queue ran empty.
+    """
+    collected: list[tuple[Extent, bool]] = []
+    while True:
+        fill_head(q)
+        if not q.head:
+            return collected, None
+        first = q.head.first
+        if not _expires(first, now_us):
+            [one] = q.head.pop_head(1)
+            [(back, flag)] = redelivered(q, one)
+            q.head.insert(marked(back, flag))
+            return collected, first.expiry_us
+        collected.extend(_take(q, first.count))
+
+
+def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+    """Drop expired messages at the head in one batch (W47)."""
+    collected, expiry = _collect(q, now_us)
+    remove_batch(q, [extent for extent, _ in collected])
+    _counted_out(q, collected)
+    return _taken(collected), expiry
+
+
+def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
+    """Fetch expired messages at the head as pending ones (W47)."""
+    collected, expiry = _collect(q, now_us)
+    for extent, _ in collected:
+        read_body(q, extent)
+        _to_pending(q, extent)
+        bump(q, extent)
+        q.rates.count(ack_in=extent.count)
+    _counted_out(q, collected)
+    return _taken(collected), expiry
+
+
+def _counted_out(q: QueueState, collected: Sequence[tuple[Extent, bool]]) -> None:
+    q.rates.count(out=sum(extent.count for extent, _ in collected))
+    q.rates.maybe_update(q.now_us)
+    q.settle()
+
+
+def _taken(collected: Sequence[tuple[Extent, bool]]) -> list[Taken]:
+    return [Taken(extent, extent.count if flag else 0, LANE) for extent, flag in collected]
+
+
+def remove_batch(q: QueueState, extents: Sequence[Extent], acknowledge: bool = True) -> None:
+    """Remove ready messages in one batch; their bodies stay in the `.qs` write buffer (W47, W116)."""
+    for extent in extents:
+        account_removed(q, extent)
+        bump(q, extent)
+    remove_shared(q, extents)
+    if acknowledge:
+        indexed = [Range(extent.start, extent.count) for extent in extents if extent.indexed]
+        q.store.delete_segments(q.index.ack(indexed))
+
+
+def purge(q: QueueState) -> int:
+    """Drop every ready message; return how many (W56)."""
+    count = q.len
+    reset = not q.pending_count and not q.unconfirmed and not q.unconfirmed_simple
+    drop_ready(q, acknowledge=not reset)
+    if reset:
+        q.store.terminate()
+        q.store.forget()
+        q.index.reset()
+        q.purged = True
+    q.settle()
+    return count
+
+
+def drop_ready(q: QueueState, acknowledge: bool) -> None:
+    """Load and remove everything, 2048 messages at a time (W56)."""
+    while True:
+        load(q, PURGE_LIMIT, bodies=False, acknowledge=acknowledge)
+        if not q.head:
+            return
+        extents = list(q.head)
+        q.head.clear()
+        remove_batch(q, extents, acknowledge)

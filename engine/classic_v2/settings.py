@@ -1,0 +1,98 @@
+"""What a queue of version 2 and its stores read from the configuration, and what differs between releases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from engine.errors import InvalidSetting
+
+MEBIBYTE: Final = 1024 * 1024
+
+
+class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Constants of W1, and the capabilities by which releases differ (section 12).
+
+    Names of constants are the broker's, without `classic_queue_`. Counts are messages or entries, sizes bytes.
+
+    Args:
+        segment_entry_count: slots of one `.qi` file (S).
+        store_max_cache_size: the `.qs` write buffer is flushed when it holds that much (W114).
+        check_crc32: entries of `.qs` get a checksum (W112).
+        queue_index_embed_msgs_below: smaller messages go to `.qs`, others to the shared store (W31).
+        msg_store_file_size_limit: a `.rdq` file is closed behind it (W136).
+        msg_store_credit_disc_bound: credit of a queue at a shared store (F1).
+        write_buffer_bytes: the shared store's buffer is handed over when it holds that much (W134).
+        large_message_bytes: a term of that size gets a file of its own (W137).
+        window_cap: most messages that a load asks for, and that the head lane takes at the tail (W32).
+        shared_read_bytes, shared_read_count: when bodies of the shared store are read at a load (W45).
+        tunes_reads: a load is fitted to segment boundaries by tune_read (W46), else it stops at the first.
+        counts_deliveries: redelivery is told by delivery_count and redeliver_seq_id (W41), else next_deliver.
+        starts_empty_at_next: an empty index begins at next_seq after a clean stop, else at 0 (W93, W196).
+        counts_references_twice: the first reference counts 2 after a dirty start (W192).
+        scan_stops_early: near a file's end the scanner of the shared store may stop too early (W143).
+        deletes_empty_before_large: a file closed for a large message is deleted if nothing in it is valid (W137).
+        purge_loses_terms: a clean stop after a purge counts as a crash (W201).
+        transient_mark_second: the annotation `d` stands behind `id` on disk, else behind `x` (W162).
+    """
+
+    segment_entry_count: int = 4096
+    store_max_cache_size: int = 512_000
+    check_crc32: bool = True
+    queue_index_embed_msgs_below: int = 4096
+    msg_store_file_size_limit: int = 16 * MEBIBYTE
+    msg_store_credit_disc_bound: tuple[int, int] = (4000, 800)
+    write_buffer_bytes: int = MEBIBYTE
+    large_message_bytes: int = 4_000_000
+    window_cap: int = 2048
+    shared_read_bytes: int = 12_000
+    shared_read_count: int = 10
+
+    tunes_reads: bool = True
+    counts_deliveries: bool = True
+    starts_empty_at_next: bool = True
+    counts_references_twice: bool = False
+    scan_stops_early: bool = False
+    deletes_empty_before_large: bool = True
+    purge_loses_terms: bool = False
+    transient_mark_second: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse values with which the formats or the rules cannot work."""
+        initial, more = self.msg_store_credit_disc_bound
+        if not 1 <= more <= initial:
+            raise InvalidSetting.of(
+                "msg_store_credit_disc_bound", f"{initial}, {more}", "1 <= more <= initial"
+            )
+        for name in ("segment_entry_count", "store_max_cache_size", "msg_store_file_size_limit", "window_cap"):
+            if getattr(self, name) < 1:
+                raise InvalidSetting.of(name, getattr(self, name), "1 or more")
+        if self.queue_index_embed_msgs_below < 0:
+            raise InvalidSetting.of(
+                "queue_index_embed_msgs_below", self.queue_index_embed_msgs_below, "0 or more"
+            )
+
+    def segment_of(self, seq: int) -> int:
+        """Return the number of the segment that a position is in (W80)."""
+        return seq // self.segment_entry_count
+
+    def boundary(self, seq: int) -> int:
+        """Return the first position of the next segment (B of W45)."""
+        return (seq // self.segment_entry_count + 1) * self.segment_entry_count
+
+
+V4_3: Final = V2Settings()
+"""4.3.6 with its defaults."""
+
+V4_0: Final = V2Settings(
+    tunes_reads=False,
+    counts_deliveries=False,
+    starts_empty_at_next=False,
+    counts_references_twice=True,
+    scan_stops_early=True,
+    deletes_empty_before_large=False,
+    purge_loses_terms=True,
+    transient_mark_second=True,
+)
+"""4.0.5 with its defaults."""

@@ -1,0 +1,185 @@
+"""Starting and stopping a shared store (W99, W150, W192)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from engine.classic_v2.formats.rdq import SharedRecords, scan
+from engine.classic_v2.store import collector
+from engine.classic_v2.store.state import StoreState
+from engine.classic_v2.store.tables import FileRow, Row
+from engine.formats.chunks import AnyChunk, RawBytes
+from engine.stretches import Stretches
+
+CLEAN = "clean_stop.json"
+"""The engine's own note of a clean stop; the broker writes tables of its own instead (S129, W132)."""
+BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
+"""What a broker leaves at a clean stop; stale as soon as the engine has written here."""
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """Messages to which an index refers once (W99).
+
+    Args:
+        msg_no: number of the first message.
+        count: how many.
+    """
+
+    msg_no: int
+    count: int
+
+
+class CleanStop(msgspec.Struct, frozen=True):
+    """What a clean stop leaves.
+
+    Args:
+        refs: names of the clients.
+        files: (number, size, valid) by number.
+        rows: the index, with rows that have no reference.
+    """
+
+    refs: tuple[str, ...]
+    files: tuple[tuple[int, int, int], ...]
+    rows: tuple[tuple[int, int, int, int, int, int], ...]
+
+
+def save(state: StoreState) -> None:
+    """Write what a clean start needs."""
+    stop = CleanStop(
+        tuple(sorted(state.refs)),
+        tuple((each.number, each.size, each.valid) for each in state.files.values()),
+        tuple(
+            (row.start, row.count, row.refs, row.file, row.offset, row.record_bytes) for row in state.rows
+        ),
+    )
+    path = f"{state.directory}/{CLEAN}"
+    state.storage.create(path)
+    state.storage.append(path, [RawBytes(msgspec.json.encode(stop))])
+    state.storage.fsync(path)
+
+
+def start_new(state: StoreState) -> None:
+    """Erase the directory and begin with one empty file."""
+    state.storage.delete_directory(state.directory)
+    state.open_next(0)
+
+
+def start(
+    state: StoreState, refs: frozenset[str], references: Callable[[], Iterable[Reference]]
+) -> bool:
+    """Start on the files that are there; return whether the start is clean (W150)."""
+    stop = _read_stop(state)
+    names = [name for name in state.storage.list(state.directory) if name.endswith(".rdq")]
+    numbers = sorted(int(name[:-4]) for name in names if name[:-4].isdecimal())
+    if stop is not None and stop.refs == tuple(sorted(refs)):
+        for number, size, valid in stop.files:
+            state.files[number] = FileRow(number, valid, size)
+        state.rows.insert_all(Row(*row) for row in stop.rows)
+        state.refs.update(refs)
+        state.current = max(state.files)
+        _cut(state, state.files[state.current].size)
+        return True
+    known = _counted(state, references())
+    for number in numbers:
+        _scan_file(state, number, known)
+    if not numbers:
+        state.open_next(0)
+        return False
+    state.current = numbers[-1]
+    _cut(state, state.files[state.current].size)
+    for number in numbers:
+        collector.delete_if_empty(state, number)
+    while collector.work(state):
+        pass
+    return False
+
+
+def _read_stop(state: StoreState) -> CleanStop | None:
+    """Read and remove the note of a clean stop; remove a broker's too."""
+    names = set(state.storage.list(state.directory))
+    for name in names.intersection(BROKERS_CLEAN):
+        state.storage.delete(f"{state.directory}/{name}")
+    if CLEAN not in names:
+        return None
+    path = f"{state.directory}/{CLEAN}"
+    data = state.storage.read_bytes(path, 0, state.storage.size(path) or 0)
+    state.storage.delete(path)
+    try:
+        return msgspec.json.decode(data, type=CleanStop)
+    except msgspec.DecodeError:
+        return None
+
+
+def _cut(state: StoreState, size: int) -> None:
+    """Open the current file, cut behind its last record."""
+    path = state.path(state.current)
+    if state.storage.size(path) is None:
+        state.storage.create(path)
+    state.storage.truncate(path, size)
+    state.offset = size
+
+
+def _counted(state: StoreState, references: Iterable[Reference]) -> Stretches[Row]:
+    """Return a row without a file for each message that an index refers to, with its count (W99, W192)."""
+    first = 2 if state.settings.counts_references_twice else 1
+    known: Stretches[Row] = Stretches()
+    for each in references:
+        at = each.msg_no
+        end = each.msg_no + each.count
+        for row in known.remove(each.msg_no, each.count):
+            if row.start > at:
+                known.insert(Row(at, row.start - at, first, -1, 0, 0))
+            known.insert(row.with_refs(row.refs + 1))
+            at = row.end
+        if at < end:
+            known.insert(Row(at, end - at, first, -1, 0, 0))
+    return known
+
+
+def _scan_file(state: StoreState, number: int, known: Stretches[Row]) -> None:
+    """Enter the records of one file that an index refers to and no earlier file had (W150)."""
+    file = state.files[number] = FileRow(number)
+    path = state.path(number)
+    chunks = state.storage.read(path, _as_bytes)
+    if any(isinstance(chunk, SharedRecords) for chunk in chunks) and not any(
+        getattr(chunk, "plain", False) for chunk in chunks
+    ):
+        offset = 0
+        for chunk in chunks:
+            if isinstance(chunk, SharedRecords):
+                _enter_run(state, file, known, chunk.msg_no, chunk.count, offset, chunk.record_bytes)
+            offset += chunk.size_bytes
+        return
+    data = b"".join(chunk.encode() for chunk in chunks)
+
+    def accept(id16: bytes, total: int, offset: int) -> bool:
+        number = state.codec.msg_no_of(id16)
+        return _enter_run(state, file, known, number, 1, offset, total)
+
+    for _ in scan(data, accept, state.settings.scan_stops_early):
+        pass
+
+
+def _as_bytes(data: bytes) -> list[AnyChunk]:
+    return [RawBytes(data)] if data else []
+
+
+def _enter_run(
+    state: StoreState,
+    file: FileRow,
+    known: Stretches[Row],
+    msg_no: int,
+    count: int,
+    offset: int,
+    total: int,
+) -> bool:
+    """Enter records that lie back to back, as far as they are wanted; return whether any was."""
+    found = known.remove(msg_no, count)
+    for row in found:
+        at = offset + (row.start - msg_no) * total
+        state.rows.insert(Row(row.start, row.count, row.refs, file.number, at, total))
+        file.valid += row.count * total
+        file.size = max(file.size, at + row.count * total)
+    return bool(found)

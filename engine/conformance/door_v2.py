@@ -1,0 +1,405 @@
+"""The backing-queue door of version 2 as the recording driver used it: operations of cq-trace/2, one method each."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.classic_v2.errors import ProcessCrashed
+from engine.classic_v2.formats.mc import EPOCH_MS, McCodec
+from engine.classic_v2.index.references import references
+from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.queue.lifecycle import V2Terms
+from engine.classic_v2.queue.taking import times_delivered
+from engine.classic_v2.settings import V4_0, V4_3, V2Settings
+from engine.classic_v2.store import SharedStore
+from engine.conformance.vector import seq_ranges
+from engine.conformance.vector_v2 import Files, vector
+from engine.formats.arrays import Bytes2D, np
+from engine.formats.chunks import RawBytes
+from engine.formats.message import Template
+from engine.ranges import Range
+from engine.storage.port import Storage
+
+EPOCH_US: Final = 1_600_000_000_000_000
+SETTING_NAMES: Final = (
+    "segment_entry_count",
+    "store_max_cache_size",
+    "check_crc32",
+    "queue_index_embed_msgs_below",
+    "msg_store_file_size_limit",
+)
+RELEASES: Final = {"4.3.6": V4_3, "4.0.5": V4_0}
+REF: Final = "trace"
+OWN, PERSISTENT, TRANSIENT = "queues/trace", "msg_store_persistent", "msg_store_transient"
+NO_FRAMES: Final = 1 << 40
+"""The driver's bodies are in one fragment, however large."""
+
+
+class TraceCodec(McCodec):
+    """The codec with the driver's ids: digests of the message numbers."""
+
+    def ids(self, msg_no: int, count: int) -> Bytes2D:
+        """Return the ids of consecutive message numbers as one table, 16 bytes a row."""
+        joined = b"".join(self.id_bytes(number) for number in range(msg_no, msg_no + count))
+        return np.frombuffer(joined, np.uint8).reshape(count, 16)
+
+    def id_bytes(self, msg_no: int) -> bytes:
+        """Return the 16 id bytes of a message number."""
+        id16 = hashlib.md5(f"cq-trace/2:{msg_no}".encode(), usedforsecurity=False).digest()
+        self._foreign_numbers.setdefault(id16, msg_no)
+        return id16
+
+
+def settings_of(config: dict[str, Any], release: str) -> V2Settings:
+    """Return the settings of a trace: its configuration with the capabilities of its release.
+
+    Raises:
+        ValueError: no such release is known.
+    """
+    if release not in RELEASES:
+        raise ValueError(f"release {release} is none of {', '.join(RELEASES)}")
+    initial, more = config["msg_store_credit_disc_bound"]
+    return msgspec.structs.replace(
+        RELEASES[release],
+        msg_store_credit_disc_bound=(initial, more),
+        **{name: config[name] for name in SETTING_NAMES},
+    )
+
+
+def _ranges(pairs: list[list[int]]) -> list[Range]:
+    return [Range(first, last - first + 1) for first, last in pairs]
+
+
+class V2Door:
+    """One queue of version 2 with its two stores, driven by the steps of a trace.
+
+    Args:
+        config: the trace's configuration.
+        release: of the node that was recorded.
+        storage: where the files go.
+    """
+
+    def __init__(self, config: dict[str, Any], release: str, storage: Storage) -> None:
+        self.config = config
+        self.storage = storage
+        self.settings = settings_of(config, release)
+        self.codec = TraceCodec(
+            vhost=config["vhost"],
+            templates=(Template(routing_keys=(config["queue"],)),),
+            transient_mark_second=self.settings.transient_mark_second,
+            frame_bytes=NO_FRAMES,
+            rts_ms=EPOCH_MS,
+        )
+        self.out_rate = config["out_rate"]
+        self.next_msg_no = 0
+        self.seq_of_msg: dict[int, int] = {}
+        self.suspended = False
+        self.files = Files(storage, {"": OWN, "p/": PERSISTENT, "t/": TRANSIENT})
+        self._make_stores()
+        self.persistent.start_new()
+        self.transient.start_new()
+        self._make_queue()
+        self.queue.start_new()
+        self._freeze()
+
+    def _make_stores(self) -> None:
+        def store(name: str, directory: str) -> SharedStore:
+            return SharedStore(
+                name=name,
+                directory=directory,
+                storage=self.storage,
+                codec=self.codec,
+                settings=self.settings,
+            )
+
+        self.persistent = store("persistent", PERSISTENT)
+        self.transient = store("transient", TRANSIENT)
+
+    def _make_queue(self) -> None:
+        self.queue = ClassicQueueV2(
+            V2Means(
+                name=self.config["queue"],
+                durable=self.config["durable"],
+                vhost=self.config["vhost"],
+                settings=self.settings,
+                codec=self.codec,
+                storage=self.storage,
+                directory=OWN,
+                persistent=self.persistent,
+                transient=self.transient,
+                ref=REF,
+                settle=self.settle,
+            )
+        )
+
+    def _freeze(self) -> None:
+        self.queue.state.rates.freeze(0.0, float(self.out_rate), 0.0, 0.0)
+
+    def settle(self) -> None:
+        """Let both stores handle what was sent, sync what they owe and collect garbage to the end."""
+        self.persistent.settle()
+        self.transient.settle()
+
+    def step(self, step: dict[str, Any]) -> dict[str, Any]:
+        """Execute one step; return what the trace calls result, drain (absent when empty) and after."""
+        try:
+            result = getattr(self, f"_{step['op']}")(step)
+        except ProcessCrashed as crash:
+            return {"result": {"crash": crash.reason, "in": crash.function}}
+        self.settle()
+        blocked = self.queue.state.blocked
+        drained = self.queue.drain_mailbox()
+        outcome: dict[str, Any] = {}
+        if result:
+            outcome["result"] = result
+        if blocked or drained.bumps:
+            outcome["drain"] = {"blocked": blocked, "bumps": drained.bumps}
+        found = self.files.read()
+        outcome["after"] = vector(self.queue.state, self.persistent, self.transient, found)
+        changed = self.files.changed(found)
+        if changed:
+            outcome["after"]["hex"] = changed
+        return outcome
+
+    # --- operations, named as in the trace ---------------------------------------------------------------------------
+
+    def _init(self, step: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+    def _arrivals(self, step: dict[str, Any]) -> list[Arrival]:
+        count = step["count"]
+        pattern = step.get("pattern") or [[step["size"], step["persistent"]]]
+        expiry_ms = step.get("expiry_ms")
+        expiry_step_ms = step.get("expiry_step_ms", 0)
+        single = len(pattern) > 1 or (expiry_ms is not None and expiry_step_ms)
+        arrivals: list[Arrival] = []
+        done = 0
+        while done < count:
+            size, persistent = pattern[done % len(pattern)]
+            confirm = bool(step.get("confirm")) and persistent and self.config["durable"]
+            expiry_us = 0 if expiry_ms is None else EPOCH_US + (expiry_ms + done * expiry_step_ms) * 1000
+            run = 1 if single else count
+            arrivals.append(Arrival(run, self.next_msg_no, size, persistent, confirm, expiry_us))
+            self.next_msg_no += run
+            done += run
+        return arrivals
+
+    def _noted(self, first_msg_no: int, first: int, count: int) -> None:
+        for skip in range(count):
+            self.seq_of_msg[first_msg_no + skip] = first + skip
+
+    def _publish(self, step: dict[str, Any]) -> dict[str, Any]:
+        first, first_msg_no = self.queue.state.next_seq_id, self.next_msg_no
+        for arrival in self._arrivals(step):
+            self.queue.publish(arrival, bool(step.get("delivered")))
+        self._noted(first_msg_no, first, step["count"])
+        return {"seq": [first, self.queue.state.next_seq_id - 1]}
+
+    def _publish_delivered(self, step: dict[str, Any]) -> dict[str, Any]:
+        first, first_msg_no = self.queue.state.next_seq_id, self.next_msg_no
+        for arrival in self._arrivals(step):
+            self.queue.publish_delivered(arrival)
+        self._noted(first_msg_no, first, step["count"])
+        return {"tags": [first, self.queue.state.next_seq_id - 1]}
+
+    def _fetch(self, step: dict[str, Any]) -> dict[str, Any]:
+        taken = self.queue.fetch(step["count"], step["ack"])
+        delivered: list[list[Any]] = []
+        counted: list[list[int]] = []
+        for each in taken:
+            _longer(delivered, bool(each.redelivered), each.extent.count)
+            for times, count in times_delivered(self.queue.state, each.extent.start, each.extent.count):
+                _longer(counted, times, count)
+        result = {**self._taken(taken, step["count"]), "delivered": delivered}
+        if self.settings.counts_deliveries:
+            result["delivery_count"] = counted
+        return result
+
+    def _drop(self, step: dict[str, Any]) -> dict[str, Any]:
+        return self._taken(self.queue.drop(step["count"], step["ack"]), step["count"])
+
+    @staticmethod
+    def _taken(taken: list[Taken], wanted: int) -> dict[str, Any]:
+        count = sum(each.extent.count for each in taken)
+        return {"seq": seq_ranges(each.extent for each in taken), "count": count, "empty": count < wanted}
+
+    def _ack(self, step: dict[str, Any]) -> dict[str, Any]:
+        tags = _ranges(step["tags"]) if "tags" in step else self._picked(step["pick"])
+        found = self.queue.ack(tags, step["multiple"])
+        return {"acked": sum(each.count for each in found)}
+
+    def _picked(self, pick: dict[str, Any]) -> list[Range]:
+        """Return the tags that a step inside a burst chooses among the pending ones."""
+        state = self.queue.state
+        pending = sorted(
+            seq for place in (state.ram_pending, state.disk_pending) for e in place for seq in range(e.start, e.end)
+        )
+        kind = pick["kind"]
+        if kind == "every":
+            chosen = pending[pick["offset"] :: pick["k"]]
+        elif kind == "oldest":
+            chosen = pending[: pick["n"]]
+        elif kind in ("newest", "newest_desc"):
+            chosen = pending[-pick["n"] :]
+            if kind == "newest_desc":
+                chosen.reverse()
+        else:
+            chosen = random.Random(pick["seed"]).sample(pending, min(pick["n"], len(pending)))
+        return [Range(seq, 1) for seq in chosen]
+
+    def _requeue(self, step: dict[str, Any]) -> dict[str, Any]:
+        failed = step.get("delivery_failed", True)
+        found = self.queue.requeue(_ranges(step["tags"]), step["multiple"], failed)
+        return {"requeued": sum(each.count for each in found)}
+
+    def _ackfold(self, step: dict[str, Any]) -> dict[str, Any]:
+        found: list[list[int]] = []
+        for tags in _ranges(step["tags"]):
+            found.extend(seq_ranges(self.queue.ackfold([tags])))
+        return {"seq": found}
+
+    def _purge(self, step: dict[str, Any]) -> dict[str, Any]:
+        return {"purged": self.queue.purge()}
+
+    def _purge_acks(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.purge_acks()
+        return {}
+
+    @staticmethod
+    def _expiry(next_expiry_us: int | None) -> Any:
+        if next_expiry_us is None:
+            return None
+        return (next_expiry_us - EPOCH_US) // 1000 if next_expiry_us else "none"
+
+    def _dropwhile(self, step: dict[str, Any]) -> dict[str, Any]:
+        taken, expiry = self.queue.dropwhile(EPOCH_US + step["now_ms"] * 1000)
+        return {"dropped": sum(each.extent.count for each in taken), "next_expiry_ms": self._expiry(expiry)}
+
+    def _fetchwhile(self, step: dict[str, Any]) -> dict[str, Any]:
+        taken, expiry = self.queue.fetchwhile(EPOCH_US + step["now_ms"] * 1000)
+        return {"tags": seq_ranges(each.extent for each in taken), "next_expiry_ms": self._expiry(expiry)}
+
+    def _out_rate(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.out_rate = step["out_rate"]
+        self._freeze()
+        return {}
+
+    def _timeout(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.timeout()
+        return {}
+
+    _resume = _timeout
+    _pre_hibernate = _timeout
+
+    def _needs_timeout(self, step: dict[str, Any]) -> dict[str, Any]:
+        answer = self.queue.needs_timeout()
+        return {"needs_timeout": False if answer == "no" else answer}
+
+    def _drain_confirmed(self, step: dict[str, Any]) -> dict[str, Any]:
+        ranges = self.queue.drain_confirmed()
+        seqs = sorted(self.seq_of_msg[each.start + skip] for each in ranges for skip in range(each.count))
+        runs: list[list[int]] = []
+        for seq in seqs:
+            if runs and runs[-1][1] + 1 == seq:
+                runs[-1][1] = seq
+            else:
+                runs.append([seq, seq])
+        return {"confirmed": len(seqs), "seq": runs}
+
+    def _gc_tick(self, step: dict[str, Any]) -> dict[str, Any]:
+        fired = {}
+        for store in (self.persistent, self.transient):
+            files = store.gc_tick()
+            if files is not None:
+                fired[store.name] = sorted(files)
+        return {"fired": fired}
+
+    def _burst(self, step: dict[str, Any]) -> dict[str, Any]:
+        for store in (self.persistent, self.transient):
+            store.suspended = True
+        results = [getattr(self, f"_{each['op']}")(each) for each in step["steps"]]
+        for store in (self.persistent, self.transient):
+            store.suspended = False
+        return {"results": results}
+
+    def _dump(self, step: dict[str, Any]) -> dict[str, Any]:
+        return {"hex": {name: data.hex() for name, data in self.files.read().items() if 0 < len(data) <= 4096}}
+
+    def _overwrite(self, step: dict[str, Any]) -> dict[str, Any]:
+        self._damage([[step["file"], step["offset"], step["value"]]])
+        return {}
+
+    def _damage(self, damage: Sequence[Sequence[Any]]) -> None:
+        for name, where, value in damage:
+            folder = PERSISTENT if name.endswith(".rdq") else OWN
+            path = f"{folder}/{name}"
+            if where == "truncate":
+                self.storage.truncate(path, value)
+            else:
+                self.storage.write(path, where, [RawBytes(bytes([value]))])
+
+    # --- restarts ----------------------------------------------------------------------------------------------------
+
+    def _restart(self, step: dict[str, Any]) -> dict[str, Any]:
+        terms = self.queue.terminate()
+        self.settle()
+        self.persistent.terminate()
+        self.transient.terminate()
+        crashed = terms is None
+        found = None if terms is None or terms.lost else terms
+        self._start_again(found)
+        result = {"terms": "non_clean_shutdown" if found is None else self._terms(found)}
+        if crashed:
+            result["terminate_crashed"] = True
+        return result
+
+    def _terms(self, terms: V2Terms) -> dict[str, Any]:
+        shown: dict[str, Any] = {
+            "next_seq_id": terms.next_seq_id,
+            "persistent_count": terms.persistent_count,
+            "persistent_bytes": terms.persistent_bytes,
+            "v2_index_state": [2, [list(each) for each in terms.segments]],
+        }
+        if self.settings.counts_deliveries:
+            shown["redeliver_seq_id"] = terms.redeliver_seq_id
+            shown["delivery_count"] = [
+                [seq, times] for start, count, times in terms.deliveries for seq in range(start, start + count)
+            ]
+        else:
+            shown["next_deliver_seq_id"] = terms.redeliver_seq_id
+        return shown
+
+    def _crash_restart(self, step: dict[str, Any]) -> dict[str, Any]:
+        torn = step.get("torn")
+        if torn == "index":
+            self.queue.state.index.flush()
+        elif torn == "store":
+            self.queue.state.store.flush()
+        self.queue.kill()
+        self.persistent.kill()
+        self.transient.kill()
+        self._damage(step.get("damage", ()))
+        self._start_again(None)
+        return {"terms": "non_clean_shutdown"}
+
+    def _start_again(self, terms: V2Terms | None) -> None:
+        self._make_stores()
+        refs = [terms.persistent_ref] if terms and terms.persistent_ref else []
+        clean = self.persistent.start(refs, lambda: references(self.storage, OWN, self.codec, self.settings))
+        self.transient.start_new()
+        self._make_queue()
+        self.queue.recover(terms, clean, self.persistent.contains)
+        self._freeze()
+
+
+def _longer(runs: list[list[Any]], value: Any, count: int) -> None:
+    if runs and runs[-1][0] == value:
+        runs[-1][1] += count
+    else:
+        runs.append([value, count])
