@@ -66,7 +66,7 @@ urlpatterns = [
     path("glossary/", subjects.glossary, name="glossary"),
     path("glossary/words.json", subjects.glossary_words, name="glossary-words"),
     path("rules/", rules.index, name="rules"),
-    re_path(r"^rules/(?P<name>queue|storage|mirrors)/\Z", rules.document, name="rules-document"),
+    re_path(r"^rules/(?P<name>queue|storage|mirrors|queue-v2)/\Z", rules.document, name="rules-document"),
     re_path(r"^rules/(?P<rule_id>[^/]{1,40})\Z", rules.rule, name="rule"),
     path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("lti/", include("playground.lti.urls")),

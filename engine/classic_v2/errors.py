@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import FileCorrupt
+from engine.values.errors import FileCorrupt
 
 
 class ProcessCrashed(FileCorrupt):

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from engine.errors import InvalidSetting
+from engine.values.errors import InvalidSetting
 
 MEBIBYTE: Final = 1024 * 1024
 
@@ -65,7 +65,12 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidSetting.of(
                 "msg_store_credit_disc_bound", f"{initial}, {more}", "1 <= more <= initial"
             )
-        for name in ("segment_entry_count", "store_max_cache_size", "msg_store_file_size_limit", "window_cap"):
+        for name in (
+            "segment_entry_count",
+            "store_max_cache_size",
+            "msg_store_file_size_limit",
+            "window_cap",
+        ):
             if getattr(self, name) < 1:
                 raise InvalidSetting.of(name, getattr(self, name), "1 or more")
         if self.queue_index_embed_msgs_below < 0:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.conformance.replay import Outcome, replay
+from engine.conformance.replay import Outcome, replay, replay_v2
 from engine.conformance.stories import replay_story
 from engine.storage.ledger import LedgerStorage
+from engine.storage.port import Storage
 
 TRACE_FORMAT = "cq-trace/1"
+TRACE_FORMAT_V2 = "cq-trace/2"
 STORY_FORMAT = "mirror-trace/1"
-FORMATS = {
+Replay = Callable[[dict[str, Any], Storage], Outcome]
+FORMATS: dict[str, tuple[str, str, Replay]] = {
     TRACE_FORMAT: ("conformance", "traces", replay),
+    TRACE_FORMAT_V2: ("conformance-v2", "traces", replay_v2),
     STORY_FORMAT: ("conformance-mirrors", "stories", replay_story),
 }
 """For each format what its sum is called, what its files are, and how one is replayed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -18,13 +17,14 @@ from engine.classic_v2.queue.lifecycle import V2Terms
 from engine.classic_v2.queue.taking import times_delivered
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
+from engine.conformance.picks import picked
 from engine.conformance.vector import seq_ranges
 from engine.conformance.vector_v2 import Files, vector
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
 from engine.formats.message import Template
-from engine.ranges import Range
 from engine.storage.port import Storage
+from engine.values.ranges import Range
 
 EPOCH_US: Final = 1_600_000_000_000_000
 SETTING_NAMES: Final = (
@@ -56,14 +56,20 @@ class TraceCodec(McCodec):
         return id16
 
 
-def settings_of(config: dict[str, Any], release: str) -> V2Settings:
-    """Return the settings of a trace: its configuration with the capabilities of its release.
+def release_of(trace: dict[str, Any]) -> str:
+    """Return the release of the node that a trace was recorded on.
 
     Raises:
-        ValueError: no such release is known.
+        ValueError: its source names none that this engine has.
     """
-    if release not in RELEASES:
-        raise ValueError(f"release {release} is none of {', '.join(RELEASES)}")
+    for release in RELEASES:
+        if release in trace["source"]:
+            return release
+    raise ValueError(f"{trace['source']} is none of the releases {', '.join(RELEASES)}")
+
+
+def settings_of(config: dict[str, Any], release: str) -> V2Settings:
+    """Return the settings of a trace: its configuration with the capabilities of its release."""
     initial, more = config["msg_store_credit_disc_bound"]
     return msgspec.structs.replace(
         RELEASES[release],
@@ -238,20 +244,12 @@ class V2Door:
         """Return the tags that a step inside a burst chooses among the pending ones."""
         state = self.queue.state
         pending = sorted(
-            seq for place in (state.ram_pending, state.disk_pending) for e in place for seq in range(e.start, e.end)
+            seq
+            for place in (state.ram_pending, state.disk_pending)
+            for e in place
+            for seq in range(e.start, e.end)
         )
-        kind = pick["kind"]
-        if kind == "every":
-            chosen = pending[pick["offset"] :: pick["k"]]
-        elif kind == "oldest":
-            chosen = pending[: pick["n"]]
-        elif kind in ("newest", "newest_desc"):
-            chosen = pending[-pick["n"] :]
-            if kind == "newest_desc":
-                chosen.reverse()
-        else:
-            chosen = random.Random(pick["seed"]).sample(pending, min(pick["n"], len(pending)))
-        return [Range(seq, 1) for seq in chosen]
+        return [Range(seq, 1) for seq in picked(pick, pending)]
 
     def _requeue(self, step: dict[str, Any]) -> dict[str, Any]:
         failed = step.get("delivery_failed", True)
@@ -329,7 +327,9 @@ class V2Door:
         return {"results": results}
 
     def _dump(self, step: dict[str, Any]) -> dict[str, Any]:
-        return {"hex": {name: data.hex() for name, data in self.files.read().items() if 0 < len(data) <= 4096}}
+        return {
+            "hex": {name: data.hex() for name, data in self.files.read().items() if 0 < len(data) <= 4096}
+        }
 
     def _overwrite(self, step: dict[str, Any]) -> dict[str, Any]:
         self._damage([[step["file"], step["offset"], step["value"]]])
@@ -354,7 +354,7 @@ class V2Door:
         crashed = terms is None
         found = None if terms is None or terms.lost else terms
         self._start_again(found)
-        result = {"terms": "non_clean_shutdown" if found is None else self._terms(found)}
+        result: dict[str, Any] = {"terms": "non_clean_shutdown" if found is None else self._terms(found)}
         if crashed:
             result["terminate_crashed"] = True
         return result
@@ -369,7 +369,9 @@ class V2Door:
         if self.settings.counts_deliveries:
             shown["redeliver_seq_id"] = terms.redeliver_seq_id
             shown["delivery_count"] = [
-                [seq, times] for start, count, times in terms.deliveries for seq in range(start, start + count)
+                [seq, times]
+                for start, count, times in terms.deliveries
+                for seq in range(start, start + count)
             ]
         else:
             shown["next_deliver_seq_id"] = terms.redeliver_seq_id

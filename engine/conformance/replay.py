@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.conformance.door import BackingQueueDoor, settings_of
+from engine.conformance.door_v2 import V2Door, release_of
 from engine.storage.port import Storage
 from engine.transitions import Transition
 from engine.values.errors import ProcessCrash
@@ -56,7 +57,7 @@ def replay(
     def play(step: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if "reason" in step:
             return {"crashes": True}, {"crashes": _crashes(door, step)}
-        return {key: step[key] for key in ("result", "drain", "after") if key in step}, door.step(step)
+        return expected_of(step), door.step(step)
 
     steps = trace["steps"]
     if "crashes_at" in trace:
@@ -77,6 +78,17 @@ def _crashes(door: BackingQueueDoor, step: dict[str, Any]) -> bool | str:
         pattern = re.escape(found).replace(re.escape("{_,_,_}"), r"\{.*?\}")
         return re.match(pattern, recorded) is not None or f"{found} instead of {recorded[:80]}"
     return "does not crash"
+
+
+def replay_v2(trace: dict[str, Any], storage: Storage) -> Outcome:
+    """Play a trace of a queue of version 2, as `replay` does for version 1; every byte of its files is compared."""
+    door = V2Door(trace["config"], release_of(trace), storage)
+    return compared(trace["name"], trace["steps"], lambda step: (expected_of(step), door.step(step)))
+
+
+def expected_of(step: dict[str, Any]) -> dict[str, Any]:
+    """Return what a recorded step says of its outcome."""
+    return {key: step[key] for key in ("result", "drain", "after") if key in step}
 
 
 def compared(

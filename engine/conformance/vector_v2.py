@@ -11,8 +11,8 @@ from engine.classic_v2.queue.entries import UNTAKEN
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.store import SharedClient, SharedStore
 from engine.conformance.vector import shortened
-from engine.extents import Extent
 from engine.storage.port import Storage
+from engine.values.extents import Extent
 
 HEX_LIMIT = {"qi": 384}
 OTHER_HEX_LIMIT = 640
@@ -134,7 +134,9 @@ def vector(
         "disk_write_count": q.disk_write_count,
         "qi": _index(q, found),
         "qs": _own_store(q, found),
-        "store_persistent": _store(persistent, q.persistent, _listed(found, "p/", ".rdq")) if q.durable else None,
+        "store_persistent": _store(persistent, q.persistent, _listed(found, "p/", ".rdq"))
+        if q.durable
+        else None,
         "store_transient": _store(transient, q.transient, _listed(found, "t/", ".rdq")),
     }
     if q.settings.counts_deliveries:
@@ -193,5 +195,3 @@ def _store(store: SharedStore, client: SharedClient, disk: list[list[Any]]) -> d
         "gc_timer": None if state.gc_timer is None else shortened(sorted(state.gc_timer)),
         "credit": client.credit,
     }
-
-

@@ -19,6 +19,23 @@ OPEN_FILES: Final = 16
 BLOCK_BYTES: Final = 1024 * 1024
 
 
+class _Bytes:
+    """Bytes of a file as a chunk."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    @property
+    def size_bytes(self) -> int:
+        return len(self._data)
+
+    def encode(self) -> bytes:
+        return self._data
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[Chunk], Sequence[Chunk]]:
+        return [_Bytes(self._data[:offset_bytes])], [_Bytes(self._data[offset_bytes:])]
+
+
 class _File:
     """What is known of one file without asking the operating system."""
 
@@ -104,6 +121,15 @@ class DirectoryStorage(Catalogue[_File]):
                 break
             data += more
         return data
+
+    def part(self, path: str, offset: int, count: int) -> Sequence[Chunk]:
+        """Return up to `count` bytes at `offset` as one chunk, none where there are none.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        data = self.read_bytes(path, offset, count)
+        return [_Bytes(data)] if data else []
 
     def truncate(self, path: str, size_bytes: int) -> None:
         """Cut the file to `size_bytes`, or extend it with zeros to it.

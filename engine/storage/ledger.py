@@ -190,6 +190,14 @@ class LedgerStorage(Catalogue[_File]):
         """
         return _encoded(self._existing(path).part(offset, count))
 
+    def part(self, path: str, offset: int, count: int) -> Sequence[Chunk]:
+        """Return the chunks of up to `count` bytes at `offset`.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        return list(self._existing(path).part(offset, count))
+
     def truncate(self, path: str, size_bytes: int) -> None:
         """Cut the file to `size_bytes`, or extend it with zeros to it.
 

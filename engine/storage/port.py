@@ -64,6 +64,10 @@ class Storage(Protocol):
         """Return raw bytes (for the hex view); the ledger encodes the chunks that it needs."""
         ...
 
+    def part(self, path: str, offset: int, count: int) -> Sequence[Chunk]:
+        """Return what `read_bytes` returns as chunks: those that were written where the storage keeps them."""
+        ...
+
     def truncate(self, path: str, size_bytes: int) -> None:
         """Cut the file to `size_bytes`, or extend it with zeros to it."""
         ...

@@ -136,6 +136,7 @@ ENGLISH: Final[dict[str, str]] = {
         "queue, or use smaller or fewer messages"
     ),
     "no_file": "there is no file %(path)s",
+    "queue_crashes": "the queue's process crashes at %(path)s: %(reason)s in %(function)s",
     "path_too_long": "%(path)s is no path of the storage: it needs 1 to %(most)s characters",
     "path_not_plain": "%(path)s is no path of the storage: it must be relative and without empty, . and .. names",
     "path_name_too_long": "%(path)s is no path of the storage: a name has more than %(most)s bytes",

@@ -152,6 +152,7 @@ TEXTS: Final[dict[str, Any]] = {
         "fewer or smaller messages."
     ),
     "no_file": _("There is no file %(path)s."),
+    "queue_crashes": _("The queue's process crashes at %(path)s: %(reason)s in %(function)s."),
     "path_too_long": _("%(path)s is no path of a session's files: it needs 1 to %(most)s characters."),
     "path_not_plain": _(
         "%(path)s is no path of a session's files: it must be relative, without empty names and without . and .."

@@ -17,7 +17,7 @@ def documents() -> dict[str, Document]:
     """Return the documents of the specification by name, in the order of their reading."""
     return {
         name: parsed(name, (FOLDER / f"{name}.md").read_text(encoding="utf-8"))
-        for name in ("queue", "storage", "mirrors")
+        for name in ("queue", "storage", "mirrors", "queue-v2")
     }
 
 
@@ -29,12 +29,12 @@ def by_id() -> dict[str, Rule]:
 
 @cache
 def vectors() -> dict[str, str]:
-    """Return, for each worked vector such as W1, the id of the rule whose text has it."""
+    """Return, for each worked vector such as B1, the id of the rule whose text has it."""
     return {vector: rule.id for rule in by_id().values() for vector in rule.vectors}
 
 
 def find(cited: str) -> Rule | None:
-    """Return the rule that a citation such as Q46, S63.2 or W1 means, or None.
+    """Return the rule that a citation such as Q46, S63.2 or B1 means, or None.
 
     Args:
         cited: the id, with or without a numbered step behind it.

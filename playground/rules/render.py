@@ -16,7 +16,7 @@ from playground import rules
 
 CITED = re.compile(
     r"\b(?P<rule>[A-Z][1-9]\d*(?:\.\d+)?)\b|§(?P<section>\d+[a-z]?)"
-    r"|\b(?P<document>queue|storage|mirrors)\.md\b(?: §(?P<within>\d+[a-z]?))?"
+    r"|\b(?P<document>queue-v2|queue|storage|mirrors)\.md\b(?: §(?P<within>\d+[a-z]?))?"
 )
 
 

@@ -24,6 +24,7 @@ def titles() -> dict[str, Any]:
         "queue": _("Queues, memory, alarms and credit"),
         "storage": _("Files: index, journal and message store"),
         "mirrors": _("Mirrored queues: several nodes, failover and synchronisation"),
+        "queue-v2": _("Version 2 of classic queues, which today's broker has"),
     }
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.classic_v1.formats import journal, publishing, record, segment
-from engine.formats import message, plain_arrays
+from engine.formats import matching, message, plain_arrays
 from engine.formats.message import MessageCodec
 
-MODULES = (journal, message, publishing, record, segment)
+MODULES = (journal, matching, message, publishing, record, segment)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""S33, vector W1: when the store's buffer reaches the file."""
+"""S33, vector B1: when the store's buffer reaches the file."""
 
 from engine.classic_v1.formats.record import StoreRecords
 from engine.formats.message import MessageCodec
@@ -23,13 +23,13 @@ def sizes_after(counts: list[int]) -> list[int]:
     return found
 
 
-def test_w1_one_by_one() -> None:
+def test_b1_one_by_one() -> None:
     """S21, S33."""
     found = sizes_after([1] * 22)
     assert found == [0] * 10 + [1102057] * 11 + [2204114]
 
 
-def test_w1_as_runs() -> None:
+def test_b1_as_runs() -> None:
     """S21, S33."""
     assert sizes_after([22]) == [2204114]
     assert sizes_after([10, 11, 1]) == [0, 1102057, 2204114]

@@ -64,11 +64,13 @@ WORDS: dict[str, Word] = {
         frozenset(
             {
                 "BackingQueueDoor",
+                "V2Door",
                 "ClusterDoor",
                 "NodeDoor",
                 "EngineDoor",
                 "LedgerDoor",
                 "door.py",
+                "door_v2.py",
                 "doors.py",
                 "engine_door.py",
             }

@@ -19,11 +19,11 @@ import msgspec
 
 from tests.conftest import RULES
 
-LETTERS = "QPKMAFDSH"
+LETTERS = "QPKMAFDSHW"
 RULE = re.compile(rf"\b([{LETTERS}])([1-9]\d*)(?:\.\d+)?(?:-[{LETTERS}]?([1-9]\d*))?\b")
 IN_NAME = re.compile(rf"(?<=_)([{LETTERS.lower()}])([1-9]\d*)(?=_|$)")
-DEFINED = re.compile(rf"^(?:- )?\*\*([{LETTERS}]\d+)\b", re.MULTILINE)
-SPECIFICATIONS = ("queue.md", "storage.md", "mirrors.md")
+DEFINED = re.compile(rf"^(?:[-*] )?\*\*([{LETTERS}]\d+)\b", re.MULTILINE)
+SPECIFICATIONS = ("queue.md", "storage.md", "mirrors.md", "queue-v2.md")
 ENGINE = "engine"
 KINDS = (ENGINE, "process", "process-later", "not-engine")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.classic_v1.queue.rates import Rates
+from engine.backing_queue.rates import Rates
 from engine.transitions import Acked, DeltaRead, JournalFlushed, LaneJoined, PutBack, Reduced, StoreRead
 from tests.rules.world import LARGE, SMALL, World, picked
 

@@ -98,12 +98,12 @@ def test_text_that_cites_leads_on(client: Client) -> None:
     assert '<a href="/rules/queue/#section-25">§25</a>' in page
     assert '<a href="/rules/Q46">' not in page
     assert '<a href="/rules/queue/#section-21">queue.md §21</a>' in client.get("/rules/H73").content.decode()
-    assert '<a href="/rules/S33">W1</a>' in client.get("/rules/S255").content.decode()
+    assert '<a href="/rules/S33">B1</a>' in client.get("/rules/S255").content.decode()
 
 
 @pytest.mark.parametrize(
     ("cited", "to"),
-    [("q46", "/rules/Q46"), ("S63.2", "/rules/S63"), ("W1", "/rules/S33"), ("queue", "/rules/queue/")],
+    [("q46", "/rules/Q46"), ("S63.2", "/rules/S63"), ("B1", "/rules/S33"), ("queue", "/rules/queue/")],
 )
 def test_other_ways_to_write_an_id_lead_to_its_page(client: Client, cited: str, to: str) -> None:
     answer = client.get(f"/rules/{cited}")

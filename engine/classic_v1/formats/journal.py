@@ -11,6 +11,7 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records, raw
+from engine.formats.matching import count_matching
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, big_endian
 
 Action = Literal["publish", "deliver", "ack", "publish_deliver", "deliver_ack"]
@@ -194,7 +195,7 @@ def _longest(
     def expected(skip: int, count: int) -> bytes:
         return pattern.part(skip, count).encode()
 
-    count = publishing.count_matching(view, at, stride, most, expected, ids_at)
+    count = count_matching(view, at, stride, most, expected, ids_at)
     if ids_at is not None:
         count = publishing.number_foreign(view, at, stride, count, ids_at, first.codec, 1)
     if count > 1 and first.action == "publish":
@@ -211,7 +212,7 @@ def _longest_down(
     """Return the longest run of marks on seq_ids that become smaller."""
     most = first.start + 1
     all_of_them = msgspec.structs.replace(first, start=0, count=most, step=-1)
-    count = publishing.count_matching(
+    count = count_matching(
         view, at, MARK_BYTES, most, lambda skip, count: all_of_them.written(skip, count).encode()
     )
     return all_of_them.written(0, count)

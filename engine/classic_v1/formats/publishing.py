@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -20,7 +19,6 @@ SAMPLE_NUMBER: Final = 1 << 40
 """A message number far from both ends, for records whose ids are not compared."""
 
 _FIXED = struct.Struct(">QII")
-_COMPARED_BYTES = 4 * 1024 * 1024
 
 
 def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) -> int:
@@ -133,48 +131,6 @@ def read_publish(
 def with_any_ids(publish: Publish) -> Publish:
     """Return the same with numbers that the codec can encode, where ids will not be compared."""
     return msgspec.structs.replace(publish, msg_no=SAMPLE_NUMBER)
-
-
-def count_matching(
-    data: Bytes2D,
-    at: int,
-    stride: int,
-    most: int,
-    expected: Callable[[int, int], bytes],
-    ids_at: int | None = None,
-) -> int:
-    """Count the records that equal what a run would have written.
-
-    Args:
-        data: the file.
-        at: offset of the first record in bytes.
-        stride: bytes of each record.
-        most: the longest run possible.
-        expected: returns the bytes of `count` records after the first `skip`, called with (skip, count).
-        ids_at: column of 16 id bytes that may differ; None when they must be equal too.
-    """
-    most = min(most, (len(data) - at) // stride)
-    found = 0
-    block = 16
-    while found < most:
-        count = min(block, most - found)
-        begin = at + found * stride
-        got = data[begin : begin + count * stride].reshape(count, stride)
-        want = np.frombuffer(expected(found, count), np.uint8).reshape(count, stride)
-        if ids_at is None:
-            equal = np.array_equal(got, want)
-        else:
-            behind = ids_at + 16
-            equal = np.array_equal(got[:, :ids_at], want[:, :ids_at])
-            equal = equal and np.array_equal(got[:, behind:], want[:, behind:])
-        if not equal:
-            differs = got != want
-            if ids_at is not None:
-                differs[:, ids_at : ids_at + 16] = False
-            return found + int(differs.any(axis=1).argmax())
-        found += count
-        block = min(4 * block, max(1, _COMPARED_BYTES // stride))
-    return found
 
 
 def number_foreign(

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from engine.classic_v1.formats.publishing import count_matching
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
+from engine.formats.matching import count_matching
 from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.errors import StoreCorrupt

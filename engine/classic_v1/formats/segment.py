@@ -11,6 +11,7 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros, cut_records
+from engine.formats.matching import count_matching
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish
 from engine.values.errors import IndexCorrupt
 
@@ -217,7 +218,7 @@ def _longest(
     def expected(skip: int, count: int) -> bytes:
         return pattern.part(1 - skip - count, count).encode()
 
-    count = publishing.count_matching(view, at, stride, most, expected, ids_at)
+    count = count_matching(view, at, stride, most, expected, ids_at)
     if ids_at is not None:
         count = publishing.number_foreign(view, at, stride, count, ids_at, first.codec, -1)
     end = at + count * stride

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.rates import UPDATE_ABOVE
 from engine.classic_v1.queue.arrivals import new_extent
-from engine.classic_v1.queue.rates import UPDATE_ABOVE
 from engine.classic_v1.queue.reduce import until_reduction
 from engine.classic_v1.queue.state import QueueState
 from engine.values.extents import Extent

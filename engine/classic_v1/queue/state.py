@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
+from engine.backing_queue.rates import Rates
 from engine.classic_v1.index import QueueIndex
-from engine.classic_v1.queue.rates import Rates
 from engine.classic_v1.store.client import StoreClient
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition, Why

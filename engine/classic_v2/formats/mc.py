@@ -108,14 +108,18 @@ class McCodec(MessageCodec):
         body = self.body(0, size_bytes)
         step = self._frame_bytes
         frames = [body[at : at + step] for at in range(0, size_bytes, step)]
-        content = _HEAD + _binary(properties) + _PROTOCOL + _list([_binary(each) for each in reversed(frames)])
+        content = (
+            _HEAD + _binary(properties) + _PROTOCOL + _list([_binary(each) for each in reversed(frames)])
+        )
         mark = [] if raw_persistent else [b"w\x01dw\x05false"]
         exchange = [b"w\x01x" + _binary(_text(made.exchange))]
         pairs = mark + exchange if self._mark_second else exchange + mark
         pairs.append(b"w\x02rk" + _list([_binary(_text(key)) for key in made.routing_keys]))
         pairs.extend(self._optional(template))
         pairs.append(b"w\x03rts" + _integer(self._rts_ms))
-        before_id = content + struct.pack(">BI", 116, len(pairs) + 1) + b"w\x02id" + struct.pack(">BI", 109, 16)
+        before_id = (
+            content + struct.pack(">BI", 116, len(pairs) + 1) + b"w\x02id" + struct.pack(">BI", 109, 16)
+        )
         row = np.frombuffer(before_id + bytes(16) + b"".join(pairs), np.uint8)
         first = len(frames[0]) if frames else 0
         return Layout(row, len(before_id), len(content) - 1 - first, min(8, size_bytes))

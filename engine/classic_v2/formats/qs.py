@@ -10,15 +10,19 @@ from typing import Final
 import msgspec
 
 from engine.classic_v2.formats.mc import McCodec
-from engine.errors import StoreCorrupt
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records
+from engine.formats.matching import count_matching
 from engine.formats.message import FIRST_FOREIGN
-from engine.formats.publishing import count_matching
 from engine.formats.terms import TermError
+from engine.values.errors import EngineError
 
 ENTRY_HEADER_BYTES: Final = 8
 _ENTRY: Final = struct.Struct(">IBHB")
+
+
+class EntryDamaged(EngineError):
+    """An entry ends early, has another size or another checksum than it should, or holds no message (W117, W120)."""
 
 
 class StoreEntries(msgspec.Struct, frozen=True, eq=False):
@@ -115,22 +119,22 @@ def read_entry(data: bytes, at: int, term_bytes: int, codec: McCodec) -> StoreEn
         codec: reads the message.
 
     Raises:
-        StoreCorrupt: it ends early, has another size or another checksum, or holds no message.
+        EntryDamaged: it cannot be read.
     """
     end = at + ENTRY_HEADER_BYTES + term_bytes
     if end > len(data):
-        raise StoreCorrupt("entry_cut_off", at=at)
+        raise EntryDamaged(f"the entry at {at} ends early")
     size, flags, checksum, _ = _ENTRY.unpack_from(data, at)
     if size != term_bytes:
-        raise StoreCorrupt("entry_other_size", size=size, wanted=term_bytes, at=at)
+        raise EntryDamaged(f"the entry at {at} has {size} bytes and not {term_bytes}")
     term = bytes(data[at + ENTRY_HEADER_BYTES : end])
     checked = bool(flags & 1)
     if checked and zlib.crc32(term) & 0xFFFF != checksum:
-        raise StoreCorrupt("entry_other_checksum", at=at)
+        raise EntryDamaged(f"the entry at {at} has another checksum")
     try:
         message = codec.read_term(term)
     except TermError as error:
-        raise StoreCorrupt("entry_unreadable", at=at, why=error) from None
+        raise EntryDamaged(f"the entry at {at} holds no message: {error}") from None
     return StoreEntries(
         message.msg_no,
         1,
@@ -161,5 +165,3 @@ def read_entries(data: bytes, at: int, term_bytes: int, count: int, codec: McCod
         count -= run.count
         at += run.count * stride
     return found
-
-

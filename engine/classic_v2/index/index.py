@@ -13,11 +13,11 @@ from engine.classic_v2.index import loading, recovery
 from engine.classic_v2.index.handles import OpenFiles
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
-from engine.extents import Extent
 from engine.formats.chunks import RawBytes
-from engine.ranges import Range, RangeSet
 from engine.storage.port import Chunk, Storage
-from engine.stretches import Stretches
+from engine.values.extents import Extent
+from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Stretches
 
 MODULE = "rabbit_classic_queue_index_v2"
 

@@ -11,9 +11,9 @@ from engine.classic_v2.formats.header import FileHeader
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
 from engine.classic_v2.formats.qs import StoreEntries
 from engine.classic_v2.queue_store import Place
-from engine.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, Extent
 from engine.formats.chunks import AnyChunk
-from engine.ranges import Range, RangeSet
+from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, Extent
+from engine.values.ranges import Range, RangeSet
 
 if TYPE_CHECKING:
     from engine.classic_v2.index.index import V2Index
@@ -57,8 +57,10 @@ def load(index: V2Index, segment: int) -> None:
 def _without_acks(index: V2Index, at: int, slots: IndexSlots) -> Iterator[tuple[int, IndexSlots]]:
     """Yield the slots that no buffered ack ends, and that were not written since the start."""
     left = RangeSet([Range(at, slots.count)])
-    for each in [*index.buffer_acks.inside(at, slots.count), *index.entries.overlapping(at, slots.count)]:
-        left.discard(each.start, each.count)
+    for ack in index.buffer_acks.inside(at, slots.count):
+        left.discard(ack.start, ack.count)
+    for known in index.entries.overlapping(at, slots.count):
+        left.discard(known.start, known.count)
     for each in left:
         yield each.start, slots.part(each.start - at, each.count)
 
@@ -76,9 +78,7 @@ def enter(index: V2Index, segment: int, start: int, slots: IndexSlots) -> None:
     enter_found(index, start, slots, found)
 
 
-def enter_found(
-    index: V2Index, start: int, slots: IndexSlots, found: Sequence[StoreEntries | None]
-) -> None:
+def enter_found(index: V2Index, start: int, slots: IndexSlots, found: Sequence[StoreEntries | None]) -> None:
     """Enter live slots with the entries that their places hold; None for one that cannot be read."""
     at = start
     for entries in found:
@@ -90,7 +90,5 @@ def enter_found(
             flags |= RAW_PERSISTENT if entries.raw_persistent else 0
         index.entries.insert(Extent(at, count, msg_no, slots.body_bytes, flags, slots.expiry_us, template))
         skip = at - start
-        index.store.places.insert(
-            Place(at, count, slots.offset + skip * slots.stride, slots.term_bytes)
-        )
+        index.store.places.insert(Place(at, count, slots.offset + skip * slots.stride, slots.term_bytes))
         at += count

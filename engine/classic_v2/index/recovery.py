@@ -12,7 +12,7 @@ from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
 from engine.classic_v2.index import loading
 from engine.classic_v2.queue_store import Place
 from engine.formats.chunks import RawBytes
-from engine.ranges import Range, RangeSet
+from engine.values.ranges import Range, RangeSet
 
 if TYPE_CHECKING:
     from engine.classic_v2.index.index import V2Index

@@ -12,9 +12,7 @@ from engine.classic_v2.store.recovery import Reference
 from engine.storage.port import Storage
 
 
-def references(
-    storage: Storage, directory: str, codec: McCodec, settings: V2Settings
-) -> Iterator[Reference]:
+def references(storage: Storage, directory: str, codec: McCodec, settings: V2Settings) -> Iterator[Reference]:
     """Yield the live persistent messages of the shared store that a queue's `.qi` files name.
 
     Args:

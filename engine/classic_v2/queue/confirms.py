@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.classic_v2.queue.state import QueueState
-from engine.ranges import Range, RangeSet
+from engine.values.ranges import Range, RangeSet
 
 
 def sync(q: QueueState) -> None:

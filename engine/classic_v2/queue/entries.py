@@ -6,7 +6,15 @@ from typing import Final
 
 import msgspec
 
-from engine.extents import DELIVERED, HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, Extent
+from engine.values.extents import (
+    DELIVERED,
+    HOME_STORE,
+    IN_STORE,
+    INDEXED,
+    PERSISTENT,
+    RAW_PERSISTENT,
+    Extent,
+)
 
 UNTAKEN: Final = 512
 """Loaded from the tail and not taken since: whether it is redelivered is decided when it goes out (W41)."""

@@ -12,7 +12,7 @@ from engine.classic_v2.queue.loading import load
 from engine.classic_v2.queue.pending import remove_together
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.queue.taking import drop_ready, remove_shared
-from engine.ranges import RangeSet
+from engine.values.ranges import RangeSet
 
 
 class V2Terms(msgspec.Struct, frozen=True):

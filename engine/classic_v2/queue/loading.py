@@ -5,8 +5,8 @@ from __future__ import annotations
 from engine.classic_v2.queue.entries import BLANK, UNTAKEN, Tail
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.settings import V2Settings
-from engine.extents import IN_RAM, Extent
-from engine.ranges import Range, RangeSet
+from engine.values.extents import IN_RAM, Extent
+from engine.values.ranges import Range, RangeSet
 
 
 def tune_read(settings: V2Settings, start: int, end: int) -> int:
@@ -40,21 +40,19 @@ def load(q: QueueState, limit: int, bodies: bool = True, acknowledge: bool = Tru
     while not q.tail.blank:
         assert q.tail.start is not None and q.tail.end is not None
         _skip(q, limit)
-        if q.tail.blank:
-            return
-        start = q.tail.start
         end = load_end(q.settings, q.tail, limit)
-        found = q.index.read(start, end)
+        found = q.index.read(q.tail.start, end)
         if bodies:
             found = _with_bodies(q, found)
         kept = _become_head(q, found, acknowledge)
         if kept:
             _shorten(q, kept, end)
             return
-        if q.settings.tunes_reads and end >= q.tail.end:
+        tail = q.tail
+        if q.settings.tunes_reads and tail.end is not None and end >= tail.end:
             q.tail = BLANK
         else:
-            q.tail = Tail(end, q.tail.count, q.tail.end, q.tail.transient)
+            q.tail = Tail(end, tail.count, tail.end, tail.transient)
 
 
 def _skip(q: QueueState, limit: int) -> None:

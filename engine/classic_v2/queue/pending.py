@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from engine.classic_v2.queue.entries import Deliveries
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.queue.taking import read_body, remove_each, remove_shared
-from engine.extents import WANTS_CONFIRM, Extent
-from engine.ranges import Range
+from engine.values.extents import WANTS_CONFIRM, Extent
+from engine.values.ranges import Range
 
 
 def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
@@ -53,9 +53,7 @@ def remove_together(q: QueueState, extents: Sequence[Extent], acknowledge: bool 
     remove_shared(q, extents)
 
 
-def requeue(
-    q: QueueState, tags: Sequence[Range], multiple: bool, delivery_failed: bool
-) -> list[Extent]:
+def requeue(q: QueueState, tags: Sequence[Range], multiple: bool, delivery_failed: bool) -> list[Extent]:
     """Put pending messages back to their place in the head lane (W55).
 
     Args:

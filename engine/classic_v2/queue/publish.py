@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v2.queue.entries import in_index
 from engine.classic_v2.queue.state import QueueState
-from engine.extents import (
+from engine.values.extents import (
     DELIVERED,
     HOME_STORE,
     IN_RAM,
@@ -16,7 +16,7 @@ from engine.extents import (
     WANTS_CONFIRM,
     Extent,
 )
-from engine.ranges import Range
+from engine.values.ranges import Range
 
 
 def new_extent(q: QueueState, arrival: Arrival) -> Extent:

@@ -18,9 +18,9 @@ from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
-from engine.extents import Extent
-from engine.ranges import Range, RangeSet
 from engine.storage.port import Storage
+from engine.values.extents import Extent
+from engine.values.ranges import Range, RangeSet
 
 
 class V2Means(msgspec.Struct, frozen=True, kw_only=True):

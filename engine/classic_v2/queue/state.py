@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from engine.backing_queue.rates import Rates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue.entries import BLANK, Deliveries, Tail
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedClient
-from engine.errors import InvariantBroken
-from engine.extents import Extent
-from engine.ranges import Range, RangeSet
-from engine.stretches import Stretches
-from engine.variable_queue.rates import Rates
+from engine.values.errors import InvariantBroken
+from engine.values.extents import Extent
+from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Stretches
 
 PENDING = ("ram_pending", "disk_pending")
 

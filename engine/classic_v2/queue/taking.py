@@ -9,8 +9,8 @@ from engine.classic_v2.queue.entries import marked
 from engine.classic_v2.queue.loading import load
 from engine.classic_v2.queue.publish import bump
 from engine.classic_v2.queue.state import QueueState
-from engine.extents import DELIVERED, Extent
-from engine.ranges import Range
+from engine.values.extents import DELIVERED, Extent
+from engine.values.ranges import Range
 
 LANE = "head"
 PURGE_LIMIT = 2048
@@ -89,9 +89,7 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
                 remove_each(q, extent)
                 account_removed(q, extent)
             bump(q, extent)
-            q.rates.count_each(
-                extent.count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0
-            )
+            q.rates.count_each(extent.count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
             taken.append(Taken(extent, extent.count if flag else 0, LANE))
             done += extent.count
     q.settle()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.extents import Extent
-from engine.stretches import Stretches
+from engine.values.extents import Extent
+from engine.values.stretches import Stretches
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
-from engine.classic_v2.formats.header import HEADER_BYTES, NEEDED_BYTES, STORE_MAGIC, FileHeader, read_header
+from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader, read_header
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.formats.qs import StoreEntries, read_entries
+from engine.classic_v2.formats.qs import EntryDamaged, StoreEntries, read_entries
 from engine.classic_v2.queue_store.places import Place, Places, Waiting
 from engine.classic_v2.settings import V2Settings
-from engine.errors import StoreCorrupt
-from engine.extents import Extent
-from engine.formats.chunks import AnyChunk, RawBytes
-from engine.ranges import Range, RangeSet
 from engine.storage.port import Storage
-from engine.stretches import Stretches
+from engine.values.extents import Extent
+from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Stretches
 
 MODULE = "rabbit_classic_queue_store_v2"
 
@@ -162,16 +160,19 @@ class QueueStore:
     def read(self, start: int, count: int) -> None:
         """Read bodies one by one: from buffer, cache or file (W117)."""
         disk = RangeSet([Range(start, count)])
-        for each in [*self.buffer.overlapping(start, count), *self.cache.inside(start, count)]:
-            disk.discard(each.start, each.count)
+        for waiting in self.buffer.overlapping(start, count):
+            disk.discard(waiting.start, waiting.count)
+        for held in self.cache.inside(start, count):
+            disk.discard(held.start, held.count)
+        where = f"{MODULE}:read_from_disk/3"
         for each in disk:
             at = each.start
             while at < each.end:
-                many = min(each.end, self._settings.boundary(at)) - at
-                self._read_from(self._settings.segment_of(at), f"{MODULE}:read_from_disk/3")
-                if self.unreadable.inside(at, many):
-                    raise ProcessCrashed("badmatch", f"{MODULE}:read_from_disk/3", self.path(self.read_segment or 0))
-                at += many
+                end = min(each.end, self._settings.boundary(at))
+                segment = self._settings.segment_of(at)
+                self._open(segment, where)
+                self._read_places(segment, Range(at, end - at), where)
+                at = end
 
     def read_many(self, wanted: Sequence[Range]) -> None:
         """Read bodies in one go: the newest from memory, all older ones from files (W118, W202).
@@ -179,94 +180,82 @@ class QueueStore:
         Args:
             wanted: positions, ascending.
         """
-        left = _without_newest(wanted, self.buffer)
+        left = _without_newest(wanted, self.buffer.overlapping)
         if self.cache:
-            left = _without_newest(left, self.cache)
+            left = _without_newest(left, self.cache.inside)
         if not left:
             return
         count = self._settings.segment_entry_count
-        first, last = left[0].start // count, (left[-1].end - 1) // count
-        held = {each.start // count for each in left} | {(each.end - 1) // count for each in left}
-        for segment in range(last, first - 1, -1):
-            where = f"{MODULE}:parse_many_from_disk/4"
-            self._read_from(segment, f"{MODULE}:-read_many_from_disk/3-fun-0-/4")
-            if segment not in held and not any(
-                each.start // count < segment < (each.end - 1) // count for each in left
-            ):
+        where = f"{MODULE}:parse_many_from_disk/4"
+        for segment in range((left[-1].end - 1) // count, left[0].start // count - 1, -1):
+            self._open(segment, f"{MODULE}:-read_many_from_disk/3-fun-0-/4")
+            first = segment * count
+            inside = [
+                Range(max(each.start, first), min(each.end, first + count) - max(each.start, first))
+                for each in left
+                if each.start < first + count and each.end > first
+            ]
+            if not inside:
                 raise ProcessCrashed("function_clause", where, self.path(segment))
-            for each in left:
-                low, high = max(each.start, segment * count), min(each.end, (segment + 1) * count)
-                if low < high and self.unreadable.inside(low, high - low):
-                    raise ProcessCrashed("badmatch", where, self.path(segment))
+            for each in inside:
+                self._read_places(segment, each, where)
 
-    def _read_from(self, segment: int, missing: str) -> None:
+    def _read_places(self, segment: int, wanted: Range, where: str) -> None:
+        """Read entries from the open file.
+
+        Raises:
+            ProcessCrashed: one of them is damaged (W117).
+        """
+        for place in self.places.overlapping(wanted.start, wanted.count):
+            self.entries_at(segment, place)
+        if self.unreadable.inside(wanted.start, wanted.count):
+            raise ProcessCrashed("badmatch", where, self.path(segment))
+
+    def _open(self, segment: int, where: str) -> None:
         """Open a file for reading unless it is the open one, and look at its header (W120)."""
         if segment == self.read_segment:
             return
         self.read_segment = None
-        if self._opened(segment) is None:
-            raise ProcessCrashed("badmatch", missing, self.path(segment))
+        if self._header(segment) is None:
+            raise ProcessCrashed("badmatch", where, self.path(segment))
         self.read_segment = segment
-        self._verify(segment)
 
-    def _opened(self, segment: int) -> FileHeader | None:
+    def _header(self, segment: int) -> FileHeader | None:
         """Return a file's header, None without a file or with an empty one; else the process crashes (W205)."""
         path = self.path(segment)
         if not self._storage.size(path):
             return None
-        header = read_header(self._storage.read_bytes(path, 0, max(NEEDED_BYTES, HEADER_BYTES)), STORE_MAGIC)
+        header = read_header(self._storage.read_bytes(path, 0, HEADER_BYTES), STORE_MAGIC)
         if header is None:
             raise ProcessCrashed("case_clause", f"{MODULE}:get_read_fd/2", path)
         return header
-
-    def _verify(self, segment: int) -> None:
-        """Look for entries that were damaged since they were written."""
-        first = segment * self._settings.segment_entry_count
-        for place in self.places.overlapping(first, self._settings.segment_entry_count):
-            if not self.buffer.overlapping(place.start, place.count):
-                self.entries_at(segment, place)
 
     def entries_at(self, segment: int, place: Place) -> list[StoreEntries | None]:
         """Return what lies in a file at a place: runs, and None for each entry that cannot be read (W120).
 
         Positions of the latter are noted as unreadable.
         """
-        chunks = self._storage.read(self.path(segment), _as_bytes)
-        if not any(isinstance(chunk, StoreEntries) for chunk in chunks):
-            return self._entries_of(b"".join(chunk.encode() for chunk in chunks), place)
-        return self._among(chunks, place)
-
-    def _among(self, chunks: Sequence[AnyChunk], place: Place) -> list[StoreEntries | None]:
-        """Find a place among chunks that are known; where it is not made of them alone, read bytes."""
-        found: list[StoreEntries | None] = []
-        offset = 0
-        want, end = place.offset, place.offset + place.count * place.stride
-        for chunk in chunks:
-            after = offset + chunk.size_bytes
-            if after > want and isinstance(chunk, StoreEntries) and chunk.record_bytes == place.stride:
-                skip, odd = divmod(want - offset, place.stride)
-                if odd or skip < 0:
-                    break
-                count = min(chunk.count - skip, (end - want) // place.stride)
-                found.append(chunk.part(skip, count))
-                want += count * place.stride
-            elif after > want:
-                break
-            if want >= end:
-                return found
-            offset = after
+        path = self.path(segment)
+        if self._storage.size(path) is None:
+            self.unreadable.add(place.start, place.count)
+            return [None] * place.count
+        chunks = self._storage.part(path, place.offset, place.count * place.stride)
+        if all(isinstance(chunk, StoreEntries) and chunk.record_bytes == place.stride for chunk in chunks):
+            found = [chunk for chunk in chunks if isinstance(chunk, StoreEntries)]
+            if sum(chunk.count for chunk in found) == place.count:
+                return list(found)
         return self._entries_of(b"".join(chunk.encode() for chunk in chunks), place)
 
     def _entries_of(self, data: bytes, place: Place) -> list[StoreEntries | None]:
+        """Read the entries of a place, whose bytes are given."""
         try:
-            return list(read_entries(data, place.offset, place.term_bytes, place.count, self._codec))
-        except StoreCorrupt:
+            return list(read_entries(data, 0, place.term_bytes, place.count, self._codec))
+        except EntryDamaged:
             found: list[StoreEntries | None] = []
         for number in range(place.count):
-            at = place.offset + number * place.stride
             try:
-                found.extend(read_entries(data, at, place.term_bytes, 1, self._codec))
-            except StoreCorrupt:
+                found.extend(read_entries(data, number * place.stride, place.term_bytes, 1, self._codec))
+            except EntryDamaged:
                 found.append(None)
                 self.unreadable.add(place.start + number)
         return found
@@ -275,7 +264,7 @@ class QueueStore:
         """Return what a dirty start finds at a place; None for each entry that it drops (W120, W205)."""
         if segment != self.read_segment:
             self.read_segment = None
-            if self._opened(segment) is None:
+            if self._header(segment) is None:
                 return [None] * place.count
             self.read_segment = segment
         found = self.entries_at(segment, place)
@@ -283,9 +272,10 @@ class QueueStore:
         return found
 
 
-def _without_newest(wanted: Sequence[Range], held: RangeSet | Stretches[Waiting]) -> list[Range]:
+def _without_newest(
+    wanted: Sequence[Range], inside: Callable[[int, int], Sequence[Range | Waiting]]
+) -> list[Range]:
     """Return positions without the newest ones that are all held."""
-    inside = held.inside if isinstance(held, RangeSet) else held.overlapping
     for number in range(len(wanted) - 1, -1, -1):
         each = wanted[number]
         end = each.end
@@ -296,9 +286,3 @@ def _without_newest(wanted: Sequence[Range], held: RangeSet | Stretches[Waiting]
         if end > each.start:
             return [*wanted[:number], Range(each.start, end - each.start)]
     return []
-
-
-def _as_bytes(data: bytes) -> list[AnyChunk]:
-    return [RawBytes(data)] if data else []
-
-

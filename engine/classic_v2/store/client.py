@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from engine.extents import Extent
-from engine.ranges import Range, RangeSet
+from engine.values.extents import Extent
+from engine.values.ranges import Range, RangeSet
 
 if TYPE_CHECKING:
     from engine.classic_v2.store.server import SharedStore

@@ -11,7 +11,7 @@ from engine.classic_v2.store import collector
 from engine.classic_v2.store.state import StoreState
 from engine.classic_v2.store.tables import FileRow, Row
 from engine.formats.chunks import AnyChunk, RawBytes
-from engine.stretches import Stretches
+from engine.values.stretches import Stretches
 
 CLEAN = "clean_stop.json"
 """The engine's own note of a clean stop; the broker writes tables of its own instead (S129, W132)."""
@@ -50,9 +50,7 @@ def save(state: StoreState) -> None:
     stop = CleanStop(
         tuple(sorted(state.refs)),
         tuple((each.number, each.size, each.valid) for each in state.files.values()),
-        tuple(
-            (row.start, row.count, row.refs, row.file, row.offset, row.record_bytes) for row in state.rows
-        ),
+        tuple((row.start, row.count, row.refs, row.file, row.offset, row.record_bytes) for row in state.rows),
     )
     path = f"{state.directory}/{CLEAN}"
     state.storage.create(path)
@@ -66,9 +64,7 @@ def start_new(state: StoreState) -> None:
     state.open_next(0)
 
 
-def start(
-    state: StoreState, refs: frozenset[str], references: Callable[[], Iterable[Reference]]
-) -> bool:
+def start(state: StoreState, refs: frozenset[str], references: Callable[[], Iterable[Reference]]) -> bool:
     """Start on the files that are there; return whether the start is clean (W150)."""
     stop = _read_stop(state)
     names = [name for name in state.storage.list(state.directory) if name.endswith(".rdq")]

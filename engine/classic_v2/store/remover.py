@@ -6,8 +6,8 @@ from engine.classic_v2.store.client import SharedClient
 from engine.classic_v2.store.collector import candidate, delete_if_empty
 from engine.classic_v2.store.state import StoreState
 from engine.classic_v2.store.tables import Row, gaps
-from engine.errors import InvariantBroken
-from engine.extents import Extent
+from engine.values.errors import InvariantBroken
+from engine.values.extents import Extent
 
 
 def handle_remove(

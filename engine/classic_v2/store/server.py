@@ -15,9 +15,9 @@ from engine.classic_v2.store.recovery import Reference
 from engine.classic_v2.store.remover import handle_remove
 from engine.classic_v2.store.state import StoreState
 from engine.classic_v2.store.writer import handle_write
-from engine.extents import Extent
-from engine.ranges import RangeSet
 from engine.storage.port import Storage
+from engine.values.extents import Extent
+from engine.values.ranges import RangeSet
 
 
 class _Write(msgspec.Struct, frozen=True):

@@ -6,9 +6,9 @@ from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store.client import SharedClient
 from engine.classic_v2.store.tables import Cache, FileRow, Row
-from engine.ranges import RangeSet
 from engine.storage.port import Chunk, Storage
-from engine.stretches import Stretches
+from engine.values.ranges import RangeSet
+from engine.values.stretches import Stretches
 
 
 class StoreState:

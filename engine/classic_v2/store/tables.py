@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine.stretches import Stretches
+from engine.values.stretches import Stretches
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):

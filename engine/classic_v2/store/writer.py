@@ -7,9 +7,9 @@ from engine.classic_v2.store.client import SharedClient
 from engine.classic_v2.store.collector import delete_if_empty
 from engine.classic_v2.store.state import StoreState
 from engine.classic_v2.store.tables import FileRow, Row, gaps
-from engine.extents import Extent
 from engine.formats.message import RECORD_OVERHEAD_BYTES
-from engine.ranges import RangeSet
+from engine.values.extents import Extent
+from engine.values.ranges import RangeSet
 
 
 def handle_write(state: StoreState, client: SharedClient, extent: Extent) -> None:
@@ -56,9 +56,7 @@ def _write(state: StoreState, client: SharedClient, extent: Extent) -> None:
 def _once_more(state: StoreState, client: SharedClient, extent: Extent, row: Row) -> None:
     """Write messages that have a row: count them, or forget the row where its file is about to go (W134)."""
     file = state.files.get(row.file)
-    if not row.refs and (
-        file is None or file.locked or (not file.valid and row.file != state.current)
-    ):
+    if not row.refs and (file is None or file.locked or (not file.valid and row.file != state.current)):
         state.rows.remove(row.start, row.count)
         _append(state, client, extent)
         return

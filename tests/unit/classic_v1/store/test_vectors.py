@@ -1,10 +1,10 @@
-"""The vectors of the specification: S33 (W1), S172, G1, G2."""
+"""The vectors of the specification: S33 (B1), S172, G1, G2."""
 
 from engine.transitions import CombineStepped, OperationDeferred, StoreRead
 from tests.unit.classic_v1.store.harness import Harness, extent, ranges
 
 
-def test_w1_sizes_of_a_file_that_nothing_syncs() -> None:
+def test_b1_sizes_of_a_file_that_nothing_syncs() -> None:
     """S21, S33."""
     world = Harness(name="transient")
     world.store.start_new()
@@ -18,7 +18,7 @@ def test_w1_sizes_of_a_file_that_nothing_syncs() -> None:
     assert sizes == [0] * 10 + [1102057] * 11 + [2204114]
 
 
-def test_w1_all_at_once_ends_the_same() -> None:
+def test_b1_all_at_once_ends_the_same() -> None:
     world = Harness(name="transient")
     world.store.start_new()
     world.client(confirms=False).side.write(extent(0, 22, record_bytes=100187))

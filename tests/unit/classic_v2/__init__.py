@@ -1,0 +1,1 @@
+"""Classic queues of version 2."""
