@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Logger = Callable[[str, str, dict[str, Any]], None]
+
+
+def last_hop(lines: Iterable[str], proxies: int) -> str:
+    """Return the address that the first of our own proxies found, nothing if there is none.
+
+    Args:
+        lines: of the header X-Forwarded-For.
+        proxies: how many of our own stand in a row before this server; 0: no line is believed.
+    """
+    hops = [hop.strip() for hop in ",".join(lines).split(",") if hop.strip()]
+    if not hops or not proxies:
+        return ""
+    return hops[-proxies] if len(hops) >= proxies else hops[0]
 
 
 class LastHop:
@@ -27,9 +40,8 @@ class LastHop:
         lines = [
             value.decode("latin1") for name, value in scope.get("headers", []) if name == b"x-forwarded-for"
         ]
-        hops = [hop.strip() for hop in ",".join(lines).split(",") if hop.strip()]
-        if hops:
-            seen = hops[-self._proxies] if len(hops) >= self._proxies else hops[0]
+        seen = last_hop(lines, self._proxies)
+        if seen:
             scope = {**scope, "client": [seen, 0]}
         return await self._application(scope, receive, send)
 

@@ -7,6 +7,7 @@ lines for its log into words for each message, whether they are logged or not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from daphne.ws_protocol import WebSocketProtocol
@@ -18,6 +19,16 @@ SMALL_BYTES: Final = 64
 
 class DirectSocket(WebSocketProtocol):
     """Daphne's socket with a short way out. What the connection does not take waits where it always did."""
+
+    leave: Callable[[], None] | None = None
+    """Is called when the connection is gone: whoever let it in counts it."""
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
+        """The connection is gone."""
+        if self.leave is not None:
+            self.leave()
+            self.leave = None
+        super().connectionLost(reason)
 
     def sendMessage(self, payload: bytes, *arguments: Any, **named: Any) -> None:  # noqa: N802 - autobahn's name
         """Send a message, compressed if that is worth it."""

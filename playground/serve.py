@@ -20,7 +20,7 @@ from daphne.server import Server
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
-from playground import environment
+from playground import environment, handles
 from playground.addresses import LastHop, without_addresses
 from playground.direct_socket import DirectSocket
 from playground.origins import AT_ONCE
@@ -57,8 +57,10 @@ class CompressingServer(Server):
     """
 
     def __init__(self, application: Any, *args: Any, action_logger: Any = None, **options: Any) -> None:
+        self.proxies = 0
         if options.get("proxy_forwarded_address_header"):
-            application = LastHop(application, environment.integer("WATERLINE_PROXIES", 1) or 1)
+            self.proxies = environment.integer("WATERLINE_PROXIES", 1) or 1
+            application = LastHop(application, self.proxies)
         for wait in ("websocket_connect_timeout", "websocket_handshake_timeout"):
             options[wait] = max(LET_IN_S, options.get(wait, 0))
         super().__init__(application, *args, action_logger=without_addresses(action_logger), **options)
@@ -70,7 +72,10 @@ class CompressingServer(Server):
         return super().create_application(protocol, scope)
 
     def listen_success(self, port: Any) -> None:
-        """Begin to listen: only now is there a factory of sockets to set up."""
+        """Begin to listen: only now are there factories to set up."""
+        from playground.receiving import Reception  # noqa: PLC0415 - needs the apps to be ready
+
+        self.http_factory.buildProtocol = Reception(self, handles.raise_to_most(), self.proxies).protocol_for
         self.ws_factory.protocol = DirectSocket
         self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
         from playground import tidying  # noqa: PLC0415 - needs the apps to be ready

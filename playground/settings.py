@@ -10,7 +10,7 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
-from playground import environment
+from playground import environment, rim
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = environment.writable(Path(environment.text("WATERLINE_VAR", str(BASE_DIR / "var"))).resolve())
@@ -199,7 +199,7 @@ WATERLINE = {
     "max_virtual_s": environment.integer("WATERLINE_MAX_VIRTUAL_S", 24 * 3600),  # the engine's own bound
     "commands_per_s": environment.integer("WATERLINE_COMMANDS_PER_S", 20),
     "command_bytes": environment.integer("WATERLINE_COMMAND_BYTES", 16 * 1024),
-    "scenario_bytes": environment.integer("WATERLINE_SCENARIO_BYTES", 512 * 1024),
+    "scenario_bytes": rim.SCENARIO_BYTES,
     "sessions_per_process": environment.integer("WATERLINE_SESSIONS", 96),
     "sessions_per_address": environment.integer("WATERLINE_SESSIONS_PER_ADDRESS", 64),  # a class behind one
     "sockets_per_visitor": environment.integer("WATERLINE_SOCKETS_PER_VISITOR", 16),
@@ -255,7 +255,7 @@ CHANNEL_LAYERS = {
 if REDIS:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS}}
 CHECKPOINT_BYTES = 512 * 1024 * 1024
-DATA_UPLOAD_MAX_MEMORY_SIZE = WATERLINE["scenario_bytes"] + 64 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = rim.FORM_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
 
 # --- logging: one line each, to standard error ---

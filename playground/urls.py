@@ -70,6 +70,7 @@ urlpatterns = [
     re_path(r"^rules/(?P<rule_id>[^/]{1,40})\Z", rules.rule, name="rule"),
     path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("lti/", include("playground.lti.urls")),
+    path("too-large/", errors.too_large, name="too-large"),
     path("privacy/", privacy.privacy, name="privacy"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("i18n/catalog.js", links.in_a_language(catalog), name="javascript-catalog"),

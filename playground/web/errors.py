@@ -11,9 +11,11 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 
-from playground import repeating
+from playground import repeating, rim
 from playground.messages import Message
+from playground.web import turned_away
 from playground.web.plain_page import plain_page
 
 logger = logging.getLogger(__name__)
@@ -55,6 +57,13 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return answer(
         request, 404, _("There is no such page"), _("The address may have been mistyped or cut off.")
     )
+
+
+@require_safe
+def too_large(request: HttpRequest) -> HttpResponse:
+    """Say what a proxy refused because it was too large; see `tools/cluster/proxy.py`."""
+    body = rim.body_of(request.GET.get("path", ""))
+    return answer(request, 413, turned_away.TOO_LARGE, turned_away.too_large(body))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import http.cookies
-import json
 import logging
 from typing import Any
 
-from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
 from playground import repeating
-from playground.languages import language_of
 from playground.messages import Message
-from playground.web.plain_page import plain_page
+from playground.web import turned_away
 
 logger = logging.getLogger(__name__)
 
@@ -24,17 +20,14 @@ TEXT = _("More pages are asked of this server than it can make. Ask again in %(s
 async def answer_busy(scope: dict[str, Any], send: Any) -> None:
     """Answer a request of HTTP as an ASGI application does: a page that asks again by itself, or JSON for a script."""
     logger.warning("no turn for a page at %.200s", scope.get("path", ""))
-    headers = dict(scope.get("headers", []))
-    cookies = http.cookies.SimpleCookie(headers.get(b"cookie", b"").decode("latin1"))
-    named = {name: each.value for name, each in cookies.items()}
-    with translation.override(language_of({**scope, "cookies": named})):
-        message = str(Message(TEXT, seconds=repeating.AGAIN_S))
-        if b"application/json" in headers.get(b"accept", b""):
-            kind, body = b"application/json", json.dumps({"error": message})
-        else:
-            again = scope.get("method") in {"GET", "HEAD"}
-            kind = b"text/html; charset=utf-8"
-            body = plain_page(503, str(BUSY), message, again_s=repeating.AGAIN_S if again else None)
+    again = scope.get("method") in {"GET", "HEAD"}
+    kind, body = turned_away.answer(
+        list(scope.get("headers", [])),
+        503,
+        BUSY,
+        Message(TEXT, seconds=repeating.AGAIN_S),
+        again_s=repeating.AGAIN_S if again else None,
+    )
     await send(
         {
             "type": "http.response.start",
@@ -46,4 +39,4 @@ async def answer_busy(scope: dict[str, Any], send: Any) -> None:
             ],
         }
     )
-    await send({"type": "http.response.body", "body": body.encode()})
+    await send({"type": "http.response.body", "body": body})

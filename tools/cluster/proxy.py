@@ -5,10 +5,28 @@
 
 import sys
 
+from playground import rim
+
 SERVER = "        server {address} max_fails=0{backup};"
 GROUP = """    upstream {name} {{
 {servers}
     }}"""
+
+BODY = """\
+        location {path} {{
+            client_max_body_size {most};{senders}
+            error_page 413 = /too-large/?path={path};
+            proxy_pass http://$app;
+        }}"""
+
+HEADERS = {
+    "Host": "$http_host",
+    "X-Forwarded-For": "$proxy_add_x_forwarded_for",
+    "X-Forwarded-Proto": "$scheme",
+    "Upgrade": "$http_upgrade",
+    "Connection": "$connection_upgrade",
+}
+"""What each process is told of a request. A location that sets one of them inherits none."""
 
 TEMPLATE = """\
 # Written by tools/cluster/proxy.py. A process is named in the address: ?node=app1. It is a hint: when that process does
@@ -16,11 +34,12 @@ TEMPLATE = """\
 # are only busy would be left out together, and nobody be answered. One that is gone refuses at once.
 daemon off;
 worker_processes 1;
+worker_rlimit_nofile 20000;
 error_log stderr warn;
 pid {home}/nginx.pid;
 
 events {{
-    worker_connections 4096;
+    worker_connections 8192;
 }}
 
 http {{
@@ -32,10 +51,20 @@ http {{
     fastcgi_temp_path {home}/fastcgi;
     uwsgi_temp_path {home}/uwsgi;
     scgi_temp_path {home}/scgi;
-    client_max_body_size 1m;
 
-    # Sockets of one address, in all processes together; a class may be behind one.
+    # What a stranger may send is bounded here as in each process: playground/rim.py.
+    client_max_body_size {forms};
+    client_header_timeout {head_s}s;
+    client_body_timeout {head_s}s;
+    # Connections of one address, sockets among them, in all processes together; a class may be behind one.
     limit_conn_zone $binary_remote_addr zone=addresses:2m;
+    # The same of those that send files.
+    map $request_method $sender {{
+        POST    $binary_remote_addr;
+        default '';
+    }}
+    limit_conn_zone $sender zone=senders:2m;
+    limit_conn_status 429;
 
     map $http_upgrade $connection_upgrade {{
         default upgrade;
@@ -51,19 +80,27 @@ http {{
 
     server {{
         listen {listen};
+        limit_conn addresses {connections};
+        proxy_http_version 1.1;
+        proxy_set_header {headers}
+        proxy_connect_timeout 2s;
+        proxy_read_timeout 1h;
+        proxy_send_timeout 1m;
 
         location / {{
-            limit_conn addresses 1024;
+            error_page 413 = /too-large/;
             proxy_pass http://$app;
-            proxy_http_version 1.1;
-            proxy_set_header Host $http_host;
-            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-            proxy_set_header X-Forwarded-Proto {scheme};
-            proxy_set_header Upgrade $http_upgrade;
-            proxy_set_header Connection $connection_upgrade;
-            proxy_connect_timeout 2s;
-            proxy_read_timeout 1h;
-            proxy_send_timeout 1m;
+        }}
+
+{bodies}
+
+        location = /too-large/ {{
+            internal;
+            client_max_body_size 0;
+            proxy_method GET;
+            proxy_pass_request_body off;
+            proxy_set_header {headers_too_large}
+            proxy_pass http://apps;
         }}
     }}
 }}
@@ -87,7 +124,37 @@ def configuration(apps: dict[str, str], listen: str, home: str, scheme: str = "$
         servers += [SERVER.format(address=other, backup=" backup") for other in others]
         groups.append(GROUP.format(name=name, servers="\n".join(servers)))
     hints = "\n".join(f"        {name} {name};" for name in apps)
-    return TEMPLATE.format(home=home, hints=hints, groups="\n\n".join(groups), listen=listen, scheme=scheme)
+    named = {**HEADERS, "X-Forwarded-Proto": scheme}
+    return TEMPLATE.format(
+        home=home,
+        hints=hints,
+        groups="\n\n".join(groups),
+        listen=listen,
+        headers=_headers(named, 8),
+        headers_too_large=_headers({**named, "Content-Length": '""', "Connection": "close"}, 12),
+        forms=_size(rim.FORMS),
+        head_s=rim.HEAD_S,
+        connections=rim.CONNECTIONS_EACH,
+        bodies="\n\n".join(_location(path, body) for path, body in rim.BODIES.items()),
+    )
+
+
+def _headers(named: dict[str, str], indent: int) -> str:
+    between = "\n" + " " * indent + "proxy_set_header "
+    return between.join(f"{name} {value};" for name, value in named.items())
+
+
+def _size(body: rim.Body) -> str:
+    return f"{body.most_bytes >> 10}k"
+
+
+def _location(path: str, body: rim.Body) -> str:
+    senders = [
+        f"limit_conn addresses {rim.CONNECTIONS_EACH};",
+        f"limit_conn senders {rim.SENDERS_EACH};",
+    ]
+    few = "".join(f"\n            {line}" for line in senders) if body is rim.FILES else ""
+    return BODY.format(path=path, most=_size(body), senders=few)
 
 
 if __name__ == "__main__":

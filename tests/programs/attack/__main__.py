@@ -19,11 +19,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from tests.programs.attack import hogs, intruders, nonsense
+from playground import handles
+from tests.programs.attack import hogs, intruders, nonsense, senders
 from tests.programs.attack.world import World, seats_left
 from tools import live_server
 
-CASES: Final = (*nonsense.CASES, *intruders.CASES, *hogs.CASES)
+CASES: Final = (*nonsense.CASES, *intruders.CASES, *hogs.CASES, *senders.CASES)
 TINY: Final = (
     nonsense.absurd_messages,
     nonsense.floods,
@@ -34,6 +35,7 @@ TINY: Final = (
     hogs.many_small_sessions,
     hogs.files_that_are_gone,
     hogs.a_session_that_stands_still,
+    *senders.CASES,
 )
 """Those that need no time."""
 QUIET_S: Final = 20.0
@@ -129,6 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="waterline-") as scratch:
         place = Path(scratch)
+        handles.raise_to_most()  # some cases open more connections than a process may by default
         more = {"WATERLINE_UNWATCHED_S": "1", "WATERLINE_LOG_LEVEL": "WARNING"}
         with live_server.running(place / "var", options=("--proxy-headers",), more=more) as server:
             os.nice(10)  # who attacks from elsewhere takes no processor of this machine
