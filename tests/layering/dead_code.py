@@ -49,8 +49,12 @@ ALLOWED = (
     (r"playground/sockets\.py", "base_send|channel_layer", "channels reads them"),
     (r"bench/websocket\.py", "http_open|redirect_request", "urllib calls it"),
     (r"tools/static_host\.py", "protocol_version|do_GET|log_message", "http.server's names"),
-    (r"playground/serve\.py", "server_class", "daphne's name"),
-    (r"playground/direct_socket\.py", "sendMessage|sendData|dataReceived", "autobahn's and twisted's names"),
+    (r"playground/serve\.py", "server_class|buildProtocol", "daphne's and twisted's names"),
+    (
+        r"playground/receiving\.py",
+        "requestFactory|readConnectionLost|writeConnectionLost",
+        "twisted's names",
+    ),
     (r"playground/writer\.py", "close_at", "Django asks a connection how long it stays open"),
     (
         r"playground/hosting/workers/end\.py",

@@ -130,11 +130,11 @@ def test_nothing_more_is_read_after_a_refusal_and_the_connection_ends() -> None:
     site = Site()
     channel, transport = opened(site)
     channel.dataReceived(head("/", b"Content-Length: 999999999") + b"x" * 5000)
-    said = transport.value()
+    answered = transport.value()
     for _each in range(1 + LINGERS_BYTES // 65536):
         channel.dataReceived(b"GET / HTTP/1.1\r\n\r\n" * 3641)
     assert transport.producerState == "paused"
-    assert transport.value() == said
+    assert transport.value() == answered
     assert not transport.aborted
     site.clock.advance(LINGERS_S)
     assert transport.aborted
@@ -283,7 +283,7 @@ class Silent:
         self.dropped = True
 
 
-def test_where_all_places_are_taken_who_has_said_nothing_for_longest_makes_room() -> None:
+def test_where_all_places_are_taken_who_is_silent_for_longest_makes_room() -> None:
     connections = Connections(3, 3)
     all_of_them = [Silent() for _each in range(5)]
     connections.enter(all_of_them[0], "a")
