@@ -103,13 +103,20 @@ class BackingQueue(Protocol):
     def start_new(self) -> None:
         """Begin as a queue that never existed."""
 
-    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+    def recover(
+        self,
+        terms: Terms | None,
+        store_clean: bool,
+        contains: Callable[[Range], RangeSet],
+        in_order: bool = False,
+    ) -> None:
         """Begin on the files that a stop left (Q62, S110).
 
         Args:
             terms: of a clean stop, None otherwise or for a queue that is not durable.
             store_clean: whether the persistent store recovered cleanly (S206).
             contains: which of these message numbers the persistent store holds.
+            in_order: whether a broker stopped in order whose terms nobody reads; marks of deliveries are believed then.
         """
 
     def terminate(self) -> Terms:

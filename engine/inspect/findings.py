@@ -21,9 +21,6 @@ ENGLISH: Final[dict[str, str]] = {
     "other_content": "the file does not say what a broker writes into it",
     "nothing_known": "no queue, store, virtual host or node is here",
     # --- a virtual host ---
-    "config_missing": (
-        "it is not there; %(assumed)s entries in a segment are assumed, as a broker does (S4)"
-    ),
     "config_without_number": (
         "it gives no number from 1 to %(most)s; %(assumed)s entries in a segment are assumed, as a broker does (S4)"
     ),

@@ -18,6 +18,8 @@ STORES: Final = ("msg_store_persistent", "msg_store_transient")
 VHOSTS: Final = "msg_stores/vhosts"
 ASSUMED_ENTRY_COUNT: Final = 16384
 """What a broker assumes when `.config` cannot be read (S4)."""
+OLD: Final = "3.8"
+"""The release by whose rules files are read where no `.config` is: brokers write it since 3.8.15 (V6)."""
 
 
 def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
@@ -103,6 +105,7 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
         "vhost_dir": directory.rpartition("/")[2] if vhost is None else vhost_directory(vhost),
         "vhost": vhost,
         "segment_entry_count": entry_count,
+        "release": OLD if storage.size(_joined(directory, ".config")) is None else None,
         "queues": queues,
         "stores": [_relative(report, directory) for report in store_reports],
         "files": _files(storage, directory, findings),
@@ -142,14 +145,13 @@ def _entry_count(storage: DirectoryStorage, directory: str, findings: Findings, 
     if options.entry_count is not None:
         return options.entry_count
     path = _joined(directory, ".config")
+    if storage.size(path) is None:
+        return ASSUMED_ENTRY_COUNT
     count = parsed(content(storage, path, findings), path, findings, read_config)
     if isinstance(count, int) and 1 <= count <= ASSUMED_ENTRY_COUNT:
         return count
     most = assumed = ASSUMED_ENTRY_COUNT
-    if storage.size(path) is None:
-        findings.add(path, None, "missing", "config_missing", assumed=assumed)
-    else:
-        findings.add(path, None, "missing", "config_without_number", most=most, assumed=assumed)
+    findings.add(path, None, "missing", "config_without_number", most=most, assumed=assumed)
     return assumed
 
 

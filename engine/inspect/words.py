@@ -31,7 +31,8 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
 
 
 def _vhost(report: dict[str, Any]) -> Iterator[str]:
-    yield f"virtual host {report['vhost']!r}, {report['segment_entry_count']} entries in a segment"
+    older = f", no .config as in {report['release']}" if report["release"] else ""
+    yield f"virtual host {report['vhost']!r}, {report['segment_entry_count']} entries in a segment{older}"
     for queue in report["queues"]:
         yield from _queue(queue, "  ")
     for store in report["stores"]:
@@ -39,7 +40,10 @@ def _vhost(report: dict[str, Any]) -> Iterator[str]:
 
 
 def _queue(queue: dict[str, Any], indent: str) -> Iterator[str]:
-    yield f"{indent}queue {queue['name']!r} in {queue['dir'] or '.'}: {queue['live_messages']} live messages"
+    lasting = queue["lasting_messages"]
+    lost = queue["live_messages"] - lasting
+    besides = f", and {lost} transient that a start drops" if lost else ""
+    yield f"{indent}queue {queue['name']!r} in {queue['dir'] or '.'}: {lasting} live messages{besides}"
     for each in queue["segments"]:
         yield (
             f"{indent}  {each['file']}: {each['size']} bytes, {each['publishes']} publishes, "

@@ -63,12 +63,18 @@ class PriorityQueue(Reading):
         for part in self.by_number.values():
             part.start_new()
 
-    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+    def recover(
+        self,
+        terms: Terms | None,
+        store_clean: bool,
+        contains: Callable[[Range], RangeSet],
+        in_order: bool = False,
+    ) -> None:
         """Begin on the files that a stop left, each part on its own (Q62, S110)."""
         self._begin("Q62")
         each = [None] * len(self.by_number) if terms is None else terms.parts
         for part, own in zip(self.by_number.values(), each, strict=True):
-            part.recover(own, store_clean, contains)
+            part.recover(own, store_clean, contains, in_order)
         self._done(None)
 
     def _begin(self, rule: str) -> None:

@@ -42,6 +42,11 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
         return self.release == "3.8"
 
     @property
+    def writes_config(self) -> bool:
+        """Whether a virtual host's directory has a `.config` with its number of entries in a segment (S4, V6)."""
+        return self.release != "3.8"
+
+    @property
     def reduction_flushes(self) -> bool:
         """Whether each memory reduction ends with a flush of the journal (Q45, Q53, V4)."""
         return self.release != "3.8"

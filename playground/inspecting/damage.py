@@ -25,9 +25,6 @@ TEXTS: Final[dict[str, Any]] = {
     "other_content": _("The file does not say what a broker writes into it."),
     "nothing_known": _("No queue, message store, virtual host or node is here."),
     # --- a virtual host ---
-    "config_missing": _(
-        "The file is not there: %(assumed)s entries in a segment are assumed, as a broker does (S4)."
-    ),
     "config_without_number": _(
         "The file gives no number from 1 to %(most)s: %(assumed)s entries in a segment are assumed, as a broker does "
         "(S4)."

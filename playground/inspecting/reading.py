@@ -57,6 +57,7 @@ def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[An
     started = revived is not None and revived.state is not None
     return {
         "kind": report["kind"],
+        "release": summary.release_of(report),
         "queues": summary.queue_rows(report, revived),
         "stores": summary.store_rows(report, revived),
         "stop": summary.stop_row(report, files),
@@ -82,7 +83,7 @@ def _vhost_row(files: Files, directory: str, steps: Steps) -> Answer:
         "dir": directory,
         "name": vhost["vhost"],
         "queues": len(vhost["queues"]),
-        "live": sum(each["live_messages"] for each in vhost["queues"]),
+        "live": sum(each["lasting_messages"] for each in vhost["queues"]),
         "damage": len(report["damage"]),
     }
 

@@ -160,20 +160,19 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
         directory = inside.rpartition("/")[0]
         if directory in names:
             inside = f"queues/{queue_directory('/', names[directory])}/{inside.rpartition('/')[2]}"
-        if inside != ".vhost" and not inside.endswith((".dets", ".ets", "clean.dot")):
+        if inside != ".vhost" and not inside.endswith((".dets", ".ets")):
             moved[f"{VHOST_ROOT}/{inside}"] = data
     scenario: dict[str, Any] = {
         "version": 1,
         "title": "",
-        "profile": "real",
-        "settings": {"segment_entry_count": vhost.get("segment_entry_count") or 16384},
+        **_broker(vhost),
         "seed": 1,
         "topology": {"queues": [{"name": name} for name in names.values()]},
         "commands": [{"at_us": POWER_CUT_US, "do": "restart", "kind": "power"}],
         "until_us": UNTIL_US,
     }
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
-    if _far_apart(queues, scenario["settings"]["segment_entry_count"]):
+    if _far_apart(queues, vhost.get("segment_entry_count") or 16384):
         far = {"code": "far_apart", "values": {}}
         return Revival(scenario, None, [], far, None, own, moved, given - len(queues))
     starter = _Starter(moved)
@@ -186,6 +185,13 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
     assert starter.node is not None  # noqa: S101 - it was recorded
     full, state = parse(scenario).to_json(), starter.node.snapshot()
     return Revival(full, state, recorded.parts, None, None, own, moved, given - len(queues))
+
+
+def _broker(vhost: dict[str, Any]) -> dict[str, Any]:
+    """Return the profile and settings of the broker that wrote the files."""
+    if vhost.get("release") == "3.8":
+        return {"profile": "articles", "settings": {}}
+    return {"profile": "real", "settings": {"segment_entry_count": vhost.get("segment_entry_count") or 16384}}
 
 
 def _too_much(error: Exception, queues: list[dict[str, Any]]) -> Why:

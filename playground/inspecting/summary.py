@@ -29,6 +29,13 @@ def stores_of(report: dict[str, Any]) -> list[dict[str, Any]]:
     return [store for host in hosts for store in host.get("stores", [])]
 
 
+def release_of(report: dict[str, Any]) -> str | None:
+    """Return the release by whose rules the files are read, None for the usual one (V6)."""
+    vhosts = report["vhosts"] if report["kind"] == "node" else [report]
+    found: str | None = vhosts[0].get("release") if vhosts else None
+    return found
+
+
 def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
     """Return a row for each queue: segments, live records, how many a start brings back, and why not the others."""
     in_store = {
@@ -37,6 +44,7 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
         for file in store["files"]
         for record in file.get("list", ())
     }
+    marked = release_of(report) is not None and any(store["clean_dot"] for store in stores_of(report))
     rows = []
     for queue in queues_of(report):
         back = None
@@ -53,12 +61,13 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
             {
                 "name": own,
                 "dir": queue["dir"],
-                "live": queue["live_messages"],
+                "live": queue["lasting_messages"],
                 "back": back,
-                "gone": None if back is None else queue["live_messages"] - back,
+                "gone": None if back is None else queue["lasting_messages"] - back,
                 "transient": len(live) - len(lasting) if whole else None,
                 "no_content": len(no_content) if whole else None,
                 "delivered": sum(each["delivered"] for each in live) if whole else None,
+                "redelivered": sum(each["delivered"] for each in lasting) if marked and whole else back,
                 "journal": queue["journal"]
                 and {name: queue["journal"][name] for name in ("size", "records")},
                 "segments": [

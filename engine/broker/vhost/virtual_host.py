@@ -133,7 +133,8 @@ class VirtualHost:
 
     def start_new(self) -> None:
         """Begin with an empty virtual host (D2)."""
-        self._write_text(".config", config_text(self._settings.segment_entry_count))
+        if self._settings.writes_config:
+            self._write_text(".config", config_text(self._settings.segment_entry_count))
         self._write_text(".vhost", VHOST.encode())
         self._make_stores()
         for side in SIDES:
@@ -167,6 +168,7 @@ class VirtualHost:
                     del self.hosted[hosted.name]
         known = list(self.hosted.values())
         stopped = [each.queue for each in known]
+        in_order = self._settings.flags_deliveries and self._found_clean_stop()
         self._make_stores()
         self.stores["transient"].start_new()
         refs = [ref for each in known if each.terms for ref in each.terms.persistent_refs]
@@ -179,9 +181,13 @@ class VirtualHost:
                 hosted.queue.start_new()
                 continue
             try:
-                hosted.queue.recover(hosted.terms, clean, self.stores["persistent"].contains)
+                hosted.queue.recover(hosted.terms, clean, self.stores["persistent"].contains, in_order)
             except ProcessCrash:  # it fails to initialise, and its supervisor starts it again (V8)
                 self.restart_queue(hosted.name, now_us)
+
+    def _found_clean_stop(self) -> bool:
+        """Return whether a broker stopped here in order, whose tables nobody reads (S211)."""
+        return self._storage.size(f"{self.root}/msg_store_persistent/clean.dot") is not None
 
     def restart_queue(self, name: str, now_us: int) -> BackingQueue:
         """Let one queue process crash, and its supervisor start it on its files while the stores run (Q62, D4)."""

@@ -321,6 +321,7 @@ class QueueIndex:
         store_clean: bool,
         contains: Callable[[Range], RangeSet],
         durable: bool = True,
+        in_order: bool = False,
     ) -> Recovered:
         """Begin on the files that are there (S110-S116).
 
@@ -329,6 +330,7 @@ class QueueIndex:
             store_clean: whether the persistent store recovered cleanly (S206).
             contains: which of these message numbers the persistent store holds.
             durable: whether the queue is; after a crash nothing of another one counts as present.
+            in_order: whether the queue stopped in order, where `terms` are None because nobody reads them.
         """
         self.actions.forget()
         recovery.refuse_version_2(self.storage, self.directory)
@@ -336,7 +338,9 @@ class QueueIndex:
             self.actions.dirty = recovery.recover_clean(self.segments, self.journal, terms)
             self._recovered("S112", clean=True)
             return Recovered(None, None)
-        found = recovery.recover_dirty(self.segments, self.journal, terms is not None, contains, durable)
+        found = recovery.recover_dirty(
+            self.segments, self.journal, terms is not None or in_order, contains, durable
+        )
         self.actions.dirty = found.added + (found.in_journal if self.recovery_flushes else 0)
         self._recovered("S113", clean=False)
         self.actions.journal_differs = True

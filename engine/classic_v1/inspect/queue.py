@@ -85,10 +85,12 @@ class QueueInspector:
         journal = self._journal() if "journal.jif" in names else None
         if journal is None and segments:
             self._findings.add(self._path("journal.jif"), None, "missing", "no_journal")
+        live = [message for message in self.messages.values() if not message.acked]
         return {
             "name": title[1] if title else None,
             "dir": self._directory,
-            "live_messages": sum(not message.acked for message in self.messages.values()),
+            "live_messages": len(live),
+            "lasting_messages": sum(message.publish.persistent for message in live),
             "journal": journal,
             "segments": segments,
             "messages_sha256": self._digest(),

@@ -79,17 +79,24 @@ class VariableQueue(Reading):
         """Begin as a queue that never existed."""
         lifecycle.start_new(self.state)
 
-    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+    def recover(
+        self,
+        terms: Terms | None,
+        store_clean: bool,
+        contains: Callable[[Range], RangeSet],
+        in_order: bool = False,
+    ) -> None:
         """Begin on the files that a stop left (Q62, S110).
 
         Args:
             terms: of a clean stop, None otherwise or for a queue that is not durable.
             store_clean: whether the persistent store recovered cleanly (S206).
             contains: which of these message numbers the persistent store holds.
+            in_order: whether a broker stopped in order whose terms nobody reads; marks of deliveries are believed then.
         """
         q = self.state
         segments = None if terms is None else terms.segments
-        found = q.index.recover(segments, store_clean, contains, q.durable)
+        found = q.index.recover(segments, store_clean, contains, q.durable, in_order)
         lifecycle.start_again(q, terms, found.count, found.size_bytes)
         self._done()
 

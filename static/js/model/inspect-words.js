@@ -7,7 +7,7 @@ import { bytes, fill, gettext } from "./text.js";
 
 /**
  * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
- * @typedef {{ name: string, live: number, back: number | null, transient: number | null, no_content: number | null, delivered: number | null, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
+ * @typedef {{ name: string, live: number, back: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
  * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number }} SegmentRow
  * @typedef {{ store: string, file: string, size: number, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
  * @typedef {{ queue: string, count: number, first: number, last: number }} Pin messages of a queue that keep a store file
@@ -18,7 +18,7 @@ import { bytes, fill, gettext } from "./text.js";
 
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
- * @typedef {{ queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, damage: DamageRow[], files: FileRow[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ * @typedef {{ release: string | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, damage: DamageRow[], files: FileRow[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
  * @typedef {{ step: string } & Values} Progress what is done while files are read (playground/inspecting/reading.py, Steps)
  * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
  * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow
@@ -131,14 +131,16 @@ function questions() {
  * What becomes of a queue's live messages at a start: sentences.
  * @param {QueueRow} figures
  */
-export function startWords({ live, back, transient, no_content: noContent, delivered }) {
+export function startWords({ live, back, transient, no_content: noContent, delivered, redelivered }) {
   if (back === null) return [];
   const sentences = [];
   if (back) sentences.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
-  if (delivered && back) sentences.push(fill(gettext("%(n)s of the live ones were delivered before; what comes back is marked redelivered."), { n: delivered }));
+  if (back && redelivered !== null && redelivered < back)
+    sentences.push(fill(gettext("%(n)s of them are marked redelivered: each record has its own mark, and the broker stopped in order (V10)."), { n: redelivered }));
+  else if (delivered && back) sentences.push(fill(gettext("%(n)s of the live ones were delivered before; what comes back is marked redelivered."), { n: delivered }));
   if (transient) sentences.push(fill(gettext("%(n)s are transient: a start drops them."), { n: transient }));
   if (noContent) sentences.push(fill(gettext("%(n)s are persistent, and their content is in no store file: they are lost."), { n: noContent }));
-  const other = live - back - (transient ?? 0) - (noContent ?? 0);
+  const other = live - back - (noContent ?? 0);
   if (other > 0) sentences.push(fill(gettext("%(n)s more do not come back."), { n: other }));
   return sentences;
 }

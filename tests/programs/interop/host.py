@@ -22,7 +22,7 @@ from engine.formats.stored import ParsedMessage, parse_message
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Chunk
 from engine.values.ranges import Range
-from engine.values.settings import QueueSettings
+from engine.values.settings import ARTICLES, QueueSettings
 
 STORES = ("msg_store_persistent", "msg_store_transient")
 NODE_ONLY = ("recovery.dets", "*/clean.dot", "*/file_summary.ets", "*/msg_store_index.ets")
@@ -94,6 +94,17 @@ def forget_clean_stop(directory: Path) -> None:
             path.unlink()
 
 
+def _settings(directory: Path) -> QueueSettings:
+    """Return those of the broker that wrote a directory: without `.config`, a 3.8's (V6)."""
+    config = directory / ".config"
+    if not config.exists():
+        return ARTICLES
+    entries = read_config(config.read_bytes())
+    if entries is None:
+        raise ValueError(f"{directory} has no segment entry count")
+    return QueueSettings(segment_entry_count=entries)
+
+
 class Host:
     """The engine on a directory that somebody wrote: every durable queue in it, recovered as after a crash (S241).
 
@@ -105,11 +116,11 @@ class Host:
 
     def __init__(self, directory: Path, vhost: str = "/", file_size_limit: int = 16777216) -> None:
         self.storage = DirectoryStorage(str(directory))
-        entries = read_config((directory / ".config").read_bytes())
-        if entries is None:
-            raise ValueError(f"{directory} has no segment entry count")
         self.codec = MessageCodec(vhost=vhost)
-        self.settings = QueueSettings(segment_entry_count=entries, msg_store_file_size_limit=file_size_limit)
+        self.settings = msgspec.structs.replace(
+            _settings(directory), msg_store_file_size_limit=file_size_limit
+        )
+        self._in_order = (directory / "msg_store_persistent" / "clean.dot").exists()
         self.stores = [self._store(name) for name in STORES]
         self.queues = {name: self._queue(name) for name in sorted(_queue_names(directory))}
         self._next_msg_no = 1_000_000
@@ -156,7 +167,8 @@ class Host:
         )
         transient.start_new()
         for queue in queues:
-            queue.recover(None, clean, persistent.contains)
+            in_order = self._in_order and self.settings.flags_deliveries
+            queue.recover(None, clean, persistent.contains, in_order)
         self._drain()
 
     def _drain(self) -> None:

@@ -79,11 +79,9 @@ def test_a_store_file_cut_off(place: Path) -> None:
     assert ("missing", QUEUE, None) in found
 
 
-def test_a_missing_store_file_and_config(place: Path) -> None:
+def test_a_missing_store_file(place: Path) -> None:
     (place / STORE / "0.rdq").unlink()
-    (place / ".config").unlink()
     found = damage(place)
-    assert ("missing", ".config", None) in found
     assert ("missing", f"{STORE}/0.rdq", None) in found
     assert ("missing", QUEUE, None) in found
 

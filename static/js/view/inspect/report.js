@@ -125,6 +125,7 @@ export function report(answer, reader, { sentences, kinds }, actions) {
     unplayed,
     left,
     notRead(answer),
+    answer.release ? el("p.mid", {}, fill(gettext("There is no .config: a broker older than 3.8.15 wrote these files. A segment has 16,384 entries, and the start here is one of RabbitMQ %(release)s (V6)."), { release: answer.release })) : null,
     answer.queues.length ? queues(answer.queues) : null,
     answer.queues.length ? el("p.help", {}, gettext("Chips: publish records + deliver and ack records of a segment.")) : null,
     answer.stores.length ? stores(answer.stores) : null,
