@@ -24,6 +24,7 @@ QUICK_TESTS = (
     "tests/amqp",
     "tests/rules",
     "tests/unit",
+    "tests/web/test_library.py",
     "tests/web/test_pages.py",
     "tests/web/test_rules.py",
     "tests/web/test_translations.py",

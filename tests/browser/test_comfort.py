@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Callable
 
-import pytest
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
@@ -18,6 +17,13 @@ RECTANGLES = f"""() => [...document.querySelectorAll('{PARTS}')].map((part) => {
   const {{ top, bottom, left, right }} = part.getBoundingClientRect();
   return [top, bottom, left, right].map(Math.round);
 }})"""
+
+FRAMES = """() => new Promise((done) => {
+  let left = 6;
+  const next = () => (left-- ? requestAnimationFrame(next) : done());
+  next();
+})"""
+"""Some pictures later."""
 
 
 def start(page: Page, count: int = 60) -> None:
@@ -41,25 +47,29 @@ def choose_oldest(page: Page) -> None:
 
 
 def picture(page: Page) -> Image.Image:
-    return Image.open(io.BytesIO(page.locator("[data-canvas=stage]").screenshot())).convert("RGB")
+    """Return the stage as it looks once it has come to rest: when two pictures of it are equal."""
+    before = b""
+    while before != (now := page.locator("[data-canvas=stage]").screenshot(animations="allow")):
+        before = now
+        page.evaluate(FRAMES)
+    return Image.open(io.BytesIO(now)).convert("RGB")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_with_forced_colours_the_stage_keeps_its_own(open_page: OpenPage, scheme: str) -> None:
-    plain, forced = (open_page(color_scheme=scheme, **media) for media in ({}, {"forced_colors": "active"}))
-    shares = []
-    for page in (plain, forced):
-        start(page)
-        pause(page)
-        page.wait_for_timeout(2000)
-        colours = picture(page).getcolors(1 << 24) or []
-        pixels = sum(count for count, _ in colours)
-        assert max(count for count, _ in colours) < 0.6 * pixels, "the stage is one rectangle"
-        shares.append({colour for count, colour in colours if count > 0.01 * pixels})
-    assert len(shares[0] & shares[1]) >= 3, shares
+def test_with_forced_colours_the_stage_keeps_its_own(page: Page) -> None:
+    start(page)
+    pause(page)
+    for scheme in ("light", "dark"):
+        shares = []
+        for forced in ("none", "active"):
+            page.emulate_media(color_scheme=scheme, forced_colors=forced)
+            colours = picture(page).getcolors(1 << 24) or []
+            pixels = sum(count for count, _ in colours)
+            assert max(count for count, _ in colours) < 0.6 * pixels, "the stage is one rectangle"
+            shares.append({colour for count, colour in colours if count > 0.01 * pixels})
+        assert len(shares[0] & shares[1]) >= 3, shares
 
 
-def test_space_after_a_click_lets_time_pass_or_not(page: Page) -> None:
+def test_space_lets_time_pass_or_not_but_presses_a_button_that_the_keyboard_came_to(page: Page) -> None:
     start(page)
     pause(page)
     page.get_by_role("button", name="lazy", exact=True).click()
@@ -70,10 +80,6 @@ def test_space_after_a_click_lets_time_pass_or_not(page: Page) -> None:
     expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
     expect(page.get_by_role("button", name="lazy", exact=True)).to_have_attribute("aria-pressed", "true")
 
-
-def test_space_on_a_button_that_the_keyboard_came_to_presses_it(page: Page) -> None:
-    start(page)
-    pause(page)
     page.get_by_role("button", name="Go on until delta appears").click()
     steps = page.get_by_role("list", name="First steps")
     page.get_by_role("button", name="Restart, or pull the plug").focus()
@@ -84,8 +90,9 @@ def test_space_on_a_button_that_the_keyboard_came_to_presses_it(page: Page) -> N
     expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
 
 
-def test_the_table_closes_on_escape_and_on_a_press_outside(page: Page) -> None:
+def test_escape_closes_the_table_alone_and_q_waits_for_the_digit_of_a_lane(page: Page) -> None:
     start(page)
+    pause(page)
     choose_oldest(page)
     chosen = page.locator("[data-chosen]")
     expect(chosen).to_be_visible()
@@ -102,8 +109,20 @@ def test_the_table_closes_on_escape_and_on_a_press_outside(page: Page) -> None:
     page.locator("#situation").click()
     expect(table).to_be_hidden()
 
+    page.keyboard.press("Escape")
+    expect(chosen).to_be_hidden()
+    in_q4 = page.get_by_role("list", name=re.compile("^q4, ")).get_by_role("listitem")
+    page.locator("body").press("q")
+    page.wait_for_timeout(2500)
+    page.keyboard.press("5")
+    expect(in_q4.first).to_be_focused()
+    page.keyboard.press("q")
+    page.keyboard.press("w")  # any other key ends it
+    page.keyboard.press("5")
+    expect(page.locator("#why")).to_be_focused()
 
-def test_a_message_to_the_reader_covers_nothing(page: Page) -> None:
+
+def test_a_message_to_the_reader_covers_nothing_and_a_picture_is_twice_as_large(page: Page) -> None:
     start(page)
     pause(page)
     before = page.evaluate(RECTANGLES)
@@ -124,64 +143,6 @@ def test_a_message_to_the_reader_covers_nothing(page: Page) -> None:
     )
     assert covered == []
 
-
-@pytest.mark.parametrize("viewport", [(1280, 800), (1440, 900), (1920, 1080)], ids=str)
-def test_choosing_a_message_changes_no_size(open_page: OpenPage, viewport: tuple[int, int]) -> None:
-    page = open_page(viewport={"width": viewport[0], "height": viewport[1]})
-    start(page)
-    pause(page)
-    before = page.evaluate(RECTANGLES)
-    choose_oldest(page)
-    expect(page.locator("[data-life]")).to_be_visible()
-    expect(page.get_by_role("group", name="Bytes in the index")).to_be_visible()
-    assert page.evaluate(RECTANGLES) == before
-    page.get_by_role("button", name="One transition back").click()
-    expect(page.locator("[data-moment]")).to_be_visible()
-    assert page.evaluate(RECTANGLES) == before
-
-
-def test_q_waits_for_the_digit_of_a_lane_however_long_that_takes(page: Page) -> None:
-    start(page)
-    pause(page)
-    in_q4 = page.get_by_role("list", name=re.compile("^q4, ")).get_by_role("listitem")
-    page.locator("body").press("q")
-    page.wait_for_timeout(2500)
-    page.keyboard.press("5")
-    expect(in_q4.first).to_be_focused()
-    page.keyboard.press("q")
-    page.keyboard.press("w")  # any other key ends it
-    page.keyboard.press("5")
-    expect(page.locator("#why")).to_be_focused()
-
-
-@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
-def test_a_sentence_of_two_lines_changes_no_size(open_page: OpenPage, width: int) -> None:
-    page = open_page(viewport={"width": width, "height": 800})
-    start(page)
-    pause(page)
-    sizes = []
-    for lines in (1, 2):
-        page.evaluate(
-            """(lines) => {
-              const sentence = document.querySelector("[data-situation]");
-              const line = parseFloat(getComputedStyle(sentence).lineHeight);
-              const height = () => {
-                const range = document.createRange();
-                range.selectNodeContents(sentence);
-                return range.getBoundingClientRect().height;
-              };
-              sentence.textContent = "words";
-              while (height() < line * (lines - 0.5)) sentence.textContent += " words";
-            }""",
-            lines,
-        )
-        sizes.append(page.evaluate(RECTANGLES))
-    assert sizes[0] == sizes[1]
-
-
-def test_the_picture_is_twice_as_large_with_title_and_time(page: Page) -> None:
-    start(page)
-    pause(page)
     box = page.locator("[data-canvas=stage]").bounding_box()
     assert box
     page.get_by_role("button", name="Share", exact=True).click()
@@ -193,6 +154,45 @@ def test_the_picture_is_twice_as_large_with_title_and_time(page: Page) -> None:
     head = image.crop((0, 0, image.width, 100))
     for part in (head.crop((0, 0, 300, 100)), head.crop((image.width - 220, 0, image.width, 100))):
         assert len(part.getcolors(1 << 24) or []) > 10, "title at the left, time at the right"
+
+
+WORDS_OF_LINES = """(lines) => {
+  const sentence = document.querySelector("[data-situation]");
+  const line = parseFloat(getComputedStyle(sentence).lineHeight);
+  const height = () => {
+    const range = document.createRange();
+    range.selectNodeContents(sentence);
+    return range.getBoundingClientRect().height;
+  };
+  sentence.textContent = "words";
+  while (height() < line * (lines - 0.5)) sentence.textContent += " words";
+}"""
+
+
+def test_neither_a_chosen_message_nor_a_long_sentence_changes_a_size(page: Page) -> None:
+    start(page)
+    pause(page)
+    for width, height in ((1280, 800), (1440, 900), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        before = page.evaluate(RECTANGLES)
+        choose_oldest(page)
+        expect(page.locator("[data-life]")).to_be_visible()
+        expect(page.get_by_role("group", name="Bytes in the index")).to_be_visible()
+        assert page.evaluate(RECTANGLES) == before
+        page.get_by_role("button", name="One transition back").click()
+        expect(page.locator("[data-moment]")).to_be_visible()
+        assert page.evaluate(RECTANGLES) == before
+        page.keyboard.press("Escape")
+        expect(page.locator("[data-life]")).to_be_hidden()
+        page.get_by_role("button", name=re.compile("Back to now")).click()
+        expect(page.locator("[data-moment]")).to_be_hidden()
+    for width in (390, 820, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        sizes = []
+        for lines in (1, 2):
+            page.evaluate(WORDS_OF_LINES, lines)
+            sizes.append(page.evaluate(RECTANGLES))
+        assert sizes[0] == sizes[1]
 
 
 GREEN = """() => {
@@ -253,12 +253,9 @@ def test_a_word_that_the_reader_has_left_shows_no_meaning(page: Page) -> None:
     page.goto("/subjects/")
     page.locator("main a[href*='/subjects/']").first.click()
     words, meaning = page.locator("[data-term]"), page.get_by_role("tooltip")
-    words.first.hover()
-    page.mouse.move(0, 0)
-    for _ in range(100):
-        page.wait_for_timeout(20)
-        if held:
-            break
+    with page.expect_request("**/view/page/terms*.js"):
+        words.first.hover()
+        page.mouse.move(0, 0)
     held[0].continue_()
     expect(page.locator("#term-tip")).to_be_attached()
     page.wait_for_timeout(300)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
 from tests.browser.test_story import pause, wait_for_lane
+from tests.browser.waits import WAIT_MS
 
 OpenPage = Callable[..., Page]
 
@@ -22,9 +24,17 @@ def lane(page: Page, name: str) -> int:
     return int(re.sub(r"\s", "", found.group(1))) if found else 0
 
 
-def lanes(page: Page) -> dict[str, int]:
-    page.wait_for_timeout(800)  # the stage in words follows at a pace that can be listened to
-    return {name: lane(page, name) for name in ("q1", "q2", "delta", "q3", "q4")}
+def lanes(page: Page, hold: Callable[[dict[str, int]], bool]) -> dict[str, int]:
+    """Return the lanes once this holds of them: the stage in words follows at a pace that can be listened to."""
+    ends = time.monotonic() + WAIT_MS / 1000
+    while not hold(found := {name: lane(page, name) for name in ("q1", "q2", "delta", "q3", "q4")}):
+        assert time.monotonic() < ends, found
+        page.wait_for_timeout(50)
+    return found
+
+
+def is_empty(found: dict[str, int]) -> bool:
+    return not any(found.values())
 
 
 def chip(page: Page) -> Locator:
@@ -40,7 +50,8 @@ def page_out(page: Page) -> dict[str, int]:
     page.get_by_role("button", name=re.compile("Publish 60")).click()
     wait_for_lane(page, "delta", "some")
     pause(page)
-    return lanes(page)
+    page.wait_for_timeout(800)  # until the stage in words has followed
+    return lanes(page, lambda found: found["delta"] > 0)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +73,13 @@ def test_back_to_before_the_page_out_and_to_the_present(
         elif seen:
             break
     expect(chip(page)).to_contain_text(re.compile(r"looking at \d\d:\d\d\.\d, the run is at \d\d:\d\d\.\d"))
-    before = lanes(page)
-    assert before["delta"] == 0
-    assert before["q3"] == 0
+    before = lanes(page, lambda found: found["delta"] == found["q3"] == 0)
     assert before["q4"] > present["q4"]
     assert sum(before.values()) == sum(present.values())
     assert_accessible(page)
     page.keyboard.press("End")
     expect(chip(page)).to_be_hidden()
-    assert lanes(page) == present
+    lanes(page, present.__eq__)
     assert page.locator("[data-digest-text]").text_content() == digest, "looking back changed the run"
 
 
@@ -79,7 +88,7 @@ def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: O
     present = page_out(page)
     page.locator("#situation").click()
     page.keyboard.press("Home")
-    assert sum(lanes(page).values()) == 0
+    lanes(page, is_empty)
     page.keyboard.press("Shift+ArrowRight")
     expect(page.locator("[data-why-title]")).not_to_be_empty()
     slider = page.get_by_role("slider", name="Moment of the run")
@@ -91,16 +100,16 @@ def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: O
     count = int((re.search(r"(\d+) messages", line.inner_text()) or [0, "0"])[1])
     line.click()
     expect(line).to_have_attribute("aria-pressed", "true")
-    assert lanes(page) == {"q1": 0, "q2": 0, "delta": 0, "q3": 0, "q4": count}
+    lanes(page, {"q1": 0, "q2": 0, "delta": 0, "q3": 0, "q4": count}.__eq__)
     page.get_by_role("button", name=re.compile("Back to now")).click()
-    assert lanes(page) == present
+    lanes(page, present.__eq__)
     box = slider.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 50)
     page.mouse.down()
     page.mouse.move(box["x"] + 132, box["y"] + 50, steps=4)
     page.mouse.up()
-    assert sum(lanes(page).values()) < sum(present.values())
+    lanes(page, lambda found: sum(found.values()) < sum(present.values()))
     page.get_by_role("button", name=re.compile("Publish 60")).click()
     expect(chip(page)).to_be_hidden()
 
@@ -117,4 +126,4 @@ def test_run_until_stops_at_the_moment(open_page: OpenPage) -> None:
     )
     expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
     expect(page.locator("[data-why-title]")).to_contain_text("read")
-    assert lanes(page)["q3"] > 0
+    lanes(page, lambda found: found["q3"] > 0)
