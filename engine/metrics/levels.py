@@ -11,6 +11,7 @@ import msgspec
 from engine import transitions as t
 from engine.backing_queue.places import PLACES
 from engine.values.extents import WANTS_CONFIRM, Extent
+from engine.values.labels import is_member
 from engine.values.ranges import RangeSet
 from engine.values.waits import Stopwatch
 
@@ -89,7 +90,7 @@ def count(extents: tuple[Extent, ...]) -> int:
 
 def of_mirror(queue: str) -> bool:
     """Return whether a transition's queue is a mirror, which only repeats what its master does (H32)."""
-    return "@" in queue
+    return is_member(queue)
 
 
 def _shifted(levels: Levels, at_us: int, shift: t.Shift) -> None:

@@ -14,6 +14,7 @@ from engine.classic_v1.formats import layout
 from engine.classic_v1.formats.layout import Found, Layout, NoRecord
 from engine.formats.names import priority_resource, queue_directory, read_config
 from engine.values.errors import FileMissing
+from engine.values.labels import queue_of
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512
@@ -184,9 +185,12 @@ class RecordReader:
 
     def _directory(self, queue: str) -> str | None:
         """Return where a queue's index is; without a name, the first queue's. None where there is none."""
-        wanted = _hash_of(queue) if queue else None
-        folders = (_folder(path) for path in self.sizes if _is_queues(path))
-        return next((each for each in folders if wanted in (None, _name(each))), None)
+        folders = {
+            _name(folder): folder for path in self.sizes if _is_queues(path) for folder in (_folder(path),)
+        }
+        if not queue:
+            return next(iter(folders.values()), None)
+        return next((folders[each] for each in _hashes_of(queue) if each in folders), None)
 
     def _path(self, kind: str, number: int, queue: str = "") -> str:
         if kind in ("journal", "segment"):
@@ -290,13 +294,13 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _hash_of(queue: str) -> str:
-    """Return the name of a queue's directory by the name that a page has: `orders`, or `orders:5` of one priority."""
-    name = queue.partition("@")[0]
+def _hashes_of(queue: str) -> Iterator[str]:
+    """Yield the names that a queue's directory may have: of `orders:5` itself, and of one priority of `orders`."""
+    name = queue_of(queue)
+    yield queue_directory(VHOST, name)
     part = re.fullmatch(r"(.*):([0-9]{1,3})", name, re.DOTALL)
-    if part is None or int(part[2]) > MAX_PRIORITY:
-        return queue_directory(VHOST, name)
-    return queue_directory(VHOST, priority_resource(part[1], int(part[2])))
+    if part is not None and int(part[2]) <= MAX_PRIORITY:
+        yield queue_directory(VHOST, priority_resource(part[1], int(part[2])))
 
 
 def _is_queues(path: str) -> bool:

@@ -49,6 +49,10 @@ TEXTS: Final[dict[str, Any]] = {
         "%(name)s holds %(held)s messages, so its queue cannot change. Remove it, and add it again."
     ),
     "name_taken": NAME_TAKEN,
+    "name_of_page": _(
+        "Waterline calls something else %(name)s: a queue's member on a node, or one of its priorities. Choose another "
+        "name."
+    ),
     "name_reserved": NAME_TAKEN,
     "too_many_actors": _("There are %(most)s publishers and consumers already. Remove one first."),
     "no_actor": _("There is no publisher or consumer called %(name)s."),
@@ -121,6 +125,9 @@ TEXTS: Final[dict[str, Any]] = {
     "too_many_elements": _("%(place)s must have at most %(most)s elements."),
     "wrong_length": _("%(place)s must have %(wanted)s elements, not %(got)s."),
     "no_name": _("%(place)s must begin with a letter and have only a-z, 0-9, ., - and _ after it."),
+    "name_no_text": _("%(place)s is not a text that UTF-8 can write."),
+    "name_too_long": _("%(place)s must have at most %(most)s bytes of UTF-8."),
+    "name_line_break": _("%(place)s has a line break, which the broker takes out of a name. Leave it out."),
     "no_such_value": _("%(place)s is none of the possible values."),
     "missing": _("%(place)s is missing."),
     "unknown": _("%(place)s is not known here."),

@@ -15,6 +15,7 @@ import msgspec
 from engine.reading.places import LETTERS, letters_of
 from engine.replay import Piece, Player
 from engine.replay.player import KEEP_EVENTS
+from engine.values.labels import is_member
 from playground.doors import door
 from playground.storybook.entry import Entry
 
@@ -97,7 +98,7 @@ def _waiting(state: Mapping[str, Any]) -> dict[str, int]:
     """Return how many messages wait in all queues, mirrors left out, by Greek letter."""
     total = dict.fromkeys(LETTERS, 0)
     for name, queue in state["queues"].items():
-        if "@" not in name and queue["lanes"]:
+        if not is_member(name) and queue["lanes"]:
             for letter, count in letters_of(queue).items():
                 total[letter] += count
     return total

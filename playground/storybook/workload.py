@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from engine.broker.commands.base import QueueName
 from engine.broker.commands.scenario import MAX_COMMANDS
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=16)]
@@ -54,7 +55,7 @@ class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     confirm: bool = False
     variable_rate: Annotated[list[Stage], msgspec.Meta(max_length=20)] = []
     variable_size: Annotated[list[Stage], msgspec.Meta(max_length=20)] = []
-    queue: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")] | None = None
+    queue: QueueName | None = None
 
 
 MAX_STAGES: Final = 500

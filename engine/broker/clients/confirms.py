@@ -13,6 +13,7 @@ from engine.broker.clients.actors import Publisher
 from engine.report.transitions.amqp import Committed, NacksSent
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.node import ConfirmsSent
+from engine.values.labels import member, queue_of
 from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
@@ -148,7 +149,7 @@ class Confirms:
         confirmed: list[Range] = []
         for each in [each for each in self._awaited if name in each.queues]:
             left = tuple(other for other in each.queues if other != name)
-            if queue in {of_queue(other) for other in left}:
+            if queue in {queue_of(other) for other in left}:
                 self._awaited.remove(each.start, each.count)
                 self._awaited.insert(msgspec.structs.replace(each, queues=left))
             elif queue in each.confirmed_by:
@@ -190,7 +191,7 @@ class Confirms:
                 left = tuple(
                     name
                     for name in found.queues
-                    if name not in names and not (all_members and of_queue(name) == queue)
+                    if name not in names and not (all_members and queue_of(name) == queue)
                 )
                 if left:
                     confirmed_by = found.confirmed_by
@@ -281,16 +282,6 @@ class Confirms:
         """Every channel is gone."""
         self._collected.clear()
         self._awaited.clear()
-
-
-def member(queue: str, node: str) -> str:
-    """Return how the member of a queue on a node is named; no queue's name has an @."""
-    return f"{queue}@{node}"
-
-
-def of_queue(name: str) -> str:
-    """Return the queue of a member, or a queue's own name."""
-    return name.partition("@")[0]
 
 
 def _nowhere(_: str) -> str | None:

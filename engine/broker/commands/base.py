@@ -21,9 +21,16 @@ Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
 Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
 Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
+"""A name that a scenario gives to a publisher, a channel, or itself."""
 ChannelName = Name
 """A channel by hand; what stands before its first dot names its connection. It is opened with its first use."""
-ExchangeName = Annotated[str, msgspec.Meta(pattern=r"^([a-z][a-z0-9_.-]{0,31})?\Z")]
+BrokerName = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SHORT_BYTES)]
+"""A name as brokers have them: any text of at most 255 bytes (a short string of AMQP)."""
+QueueName = BrokerName
+PolicyName = BrokerName
+ConsumerTag = BrokerName
+ExchangeName = Annotated[str, msgspec.Meta(max_length=MAX_SHORT_BYTES)]
+"""As the others; the default exchange has an empty one."""
 RoutingKey = Annotated[str, msgspec.Meta(max_length=255)]
 FieldName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Text = Annotated[str, msgspec.Meta(max_length=255)]
@@ -45,14 +52,37 @@ class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields
     """Anything that a node can be asked to do; `do` names the verb."""
 
     def __post_init__(self) -> None:
-        """Look into tables, whose values may be nested.
+        """Look at names, which are bounded in bytes, and into tables, whose values may be nested.
 
         Raises ValueRefused for what AMQP or the bounds do not allow.
         """
+        check_names(self)
         for name in TABLES:
             table = getattr(self, name, None)
             if table:
                 check_table(name, table)
+
+
+NAMES: Final = ("name", "queue", "exchange", "source", "destination", "routing_key")
+
+
+def check_names(holder: object) -> None:
+    """Refuse a name that is no text of at most 255 bytes of UTF-8, or has a line break, which the broker takes out.
+
+    Raises ValueRefused.
+    """
+    for field in NAMES:
+        text = getattr(holder, field, "")
+        if "\n" in text or "\r" in text:
+            raise ValueRefused("name_line_break", place=field)
+        if text.isascii():
+            continue
+        try:
+            size_bytes = len(text.encode())
+        except UnicodeEncodeError:
+            raise ValueRefused("name_no_text", place=field) from None
+        if size_bytes > MAX_SHORT_BYTES:
+            raise ValueRefused("name_too_long", place=field, most=MAX_SHORT_BYTES)
 
 
 PROPERTIES: Final = frozenset(

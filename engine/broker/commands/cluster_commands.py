@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.broker.commands.base import DEFAULT_QUEUE, Command, Name
+from engine.broker.commands.base import DEFAULT_QUEUE, Command, Name, QueueName
 
 NodeName = Literal["n1", "n2", "n3"]
 FIRST_NODE: NodeName = "n1"
@@ -38,20 +38,20 @@ class StartNode(Command, frozen=True, tag="start_node"):
 class Synchronise(Command, frozen=True, tag="sync_queue"):
     """rabbitmqctl sync_queue: fill the mirrors of a queue that are not synchronised (H51)."""
 
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
 
 
 class CancelSync(Command, frozen=True, tag="cancel_sync_queue"):
     """rabbitmqctl cancel_sync_queue: end a synchronisation between two batches (H58)."""
 
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
 
 
 class Move(Command, frozen=True, tag="move_master"):
     """Move a queue's master to another node, as rebalancing does (H87)."""
 
     node: NodeName
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
 
 
 class Freeze(Command, frozen=True, tag="freeze"):
@@ -63,11 +63,11 @@ class Freeze(Command, frozen=True, tag="freeze"):
 
     node: NodeName
     what: Literal["queue", "gm"] = "queue"
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
 
 
 class Thaw(Command, frozen=True, tag="thaw"):
     """Let a suspended member go on with what waited for it."""
 
     node: NodeName
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE

@@ -17,6 +17,7 @@ from engine.broker.commands.base import (
     MAX_FIELDS,
     ChannelName,
     Command,
+    ConsumerTag,
     Count,
     ExchangeName,
     Fields,
@@ -24,6 +25,7 @@ from engine.broker.commands.base import (
     Milliseconds,
     Name,
     Prefetch,
+    QueueName,
     Rate,
     RoutingKey,
     Size,
@@ -133,12 +135,12 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         cancel_on_failover: it is cancelled where a mirror takes over its queue (H67).
     """
 
-    name: Name
+    name: ConsumerTag
     rate_per_s: Rate = 1
     prefetch: Prefetch = 1
     ack: AckMode = "each"
     running: bool = True
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
     priority: Priority = 0
     exclusive: bool = False
     channel_prefetch: Prefetch = 0
@@ -226,9 +228,9 @@ class Consume(Command, frozen=True, tag="consume"):
         others: as in `set_consumer`.
     """
 
-    name: Name
+    name: ConsumerTag
     prefetch: Prefetch = 0
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
     priority: Priority = 0
     exclusive: bool = False
     channel_prefetch: Prefetch = 0
@@ -264,14 +266,14 @@ class Get(Command, frozen=True, tag="get"):
 
     count: Count
     ack: bool = True
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
     channel: ChannelName = HAND
 
 
 class Purge(Command, frozen=True, tag="purge"):
     """Drop every ready message (P19)."""
 
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
     channel: ChannelName = HAND
 
 
@@ -295,7 +297,7 @@ class Set(Command, frozen=True, tag="set"):
         "work_profile",
     ]
     value: int | float | str | dict[str, int | float] | None
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
     node: NodeName | None = None
 
 

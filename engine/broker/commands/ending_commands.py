@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from engine.broker.commands.base import Command, Name
+from engine.broker.commands.base import Command, ConsumerTag
 
 
 class Remove(Command, frozen=True, tag="remove"):
@@ -15,13 +15,13 @@ class Remove(Command, frozen=True, tag="remove"):
     The hand's next command opens another.
     """
 
-    name: Name
+    name: ConsumerTag
 
 
 class Cancel(Command, frozen=True, tag="cancel"):
     """basic.cancel: the consumer gets nothing more; what it holds stays with its channel (P11)."""
 
-    name: Name
+    name: ConsumerTag
 
 
 class Hang(Command, frozen=True, tag="hang"):
@@ -33,11 +33,11 @@ class Hang(Command, frozen=True, tag="hang"):
         heartbeat_s: the interval on which client and broker agreed.
     """
 
-    name: Name
+    name: ConsumerTag
     heartbeat_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 60
 
 
 class CloseChannel(Command, frozen=True, tag="close_channel"):
     """Close the channel of a publisher, a consumer or the hand: what it holds is requeued (P11)."""
 
-    name: Name
+    name: ConsumerTag

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from engine.amqp.arguments import PRIORITIES, Arguments
 from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
 from engine.amqp.exchanges import PREDECLARED, Binding, Exchange
 from engine.amqp.policies import Policy, checked
-from engine.broker.commands.base import Command, ExchangeName, Fields, Name, RoutingKey
+from engine.backing_queue.places import part_name
+from engine.broker.commands.base import (
+    BrokerName,
+    Command,
+    ExchangeName,
+    Fields,
+    PolicyName,
+    QueueName,
+    RoutingKey,
+    check_names,
+)
 from engine.broker.commands.topology_commands import (
     Bind,
     DeclareExchange,
@@ -19,15 +30,41 @@ from engine.broker.commands.topology_commands import (
     Priority,
     SetPolicy,
 )
-from engine.values.errors import EngineError, ScenarioError
+from engine.values.errors import CommandError, EngineError, ScenarioError
+from engine.values.labels import is_member
 
 MAX_QUEUES: Final = 8
 MAX_BACKING_QUEUES: Final = 64
 """Of all queues together: one with x-max-priority has a backing queue for each priority."""
 
 
+def check_label(name: str, arguments: Arguments, others: Collection[DeclaredQueue]) -> None:
+    """Refuse a queue whose name the page gives to something else: a member on another node, a priority of a queue.
+
+    Args:
+        name, arguments: of the queue that is declared.
+        others: the queues that are there.
+
+    Raises:
+        CommandError: it is such a name.
+    """
+    names = {each.name for each in others}
+    labels = {
+        part_name(each.name, number)
+        for each in others
+        for number in range(each.arguments.get(PRIORITIES, -1) + 1)
+    }
+    own = {part_name(name, number) for number in range(arguments.get(PRIORITIES, -1) + 1)}
+    if is_member(name) or name in labels or own & names:
+        raise CommandError("name_of_page", name=name)
+
+
 class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """One thing that is declared; fields as in its command."""
+
+    def __post_init__(self) -> None:
+        """Look at names; raises ValueRefused."""
+        check_names(self)
 
     def values(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -37,7 +74,7 @@ class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class QueueSpec(_Spec, frozen=True):
     """A queue, as DeclareQueue has it."""
 
-    name: Name
+    name: QueueName
     durable: bool = True
     exclusive: bool = False
     auto_delete: bool = False
@@ -47,7 +84,7 @@ class QueueSpec(_Spec, frozen=True):
 class ExchangeSpec(_Spec, frozen=True):
     """An exchange, as DeclareExchange has it."""
 
-    name: Name
+    name: BrokerName
     type: Literal["direct", "fanout", "topic", "headers"] = "direct"
     durable: bool = True
     auto_delete: bool = False
@@ -59,7 +96,7 @@ class BindingSpec(_Spec, frozen=True):
     """A binding, as Bind has it."""
 
     exchange: ExchangeName
-    queue: Name
+    queue: QueueName
     routing_key: RoutingKey = ""
     arguments: Fields = {}
 
@@ -67,7 +104,7 @@ class BindingSpec(_Spec, frozen=True):
 class PolicySpec(_Spec, frozen=True):
     """A policy, as SetPolicy has it."""
 
-    name: Name
+    name: PolicyName
     pattern: Pattern
     definition: Fields
     priority: Priority = 0
@@ -112,6 +149,7 @@ class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
             for policy in self.policies:
                 checked(Policy(**policy.values()))
             for queue in self.queues:
+                check_label(queue.name, queue.arguments, queues.values())
                 queues[queue.name] = declare_queue(None, connection="hand", passive=False, **queue.values())
             for exchange in self.exchanges:
                 wish = Exchange(**exchange.values())

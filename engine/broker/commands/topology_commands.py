@@ -9,11 +9,13 @@ import msgspec
 from engine.broker.commands.base import (
     DEFAULT_QUEUE,
     HAND,
+    BrokerName,
     ChannelName,
     Command,
     ExchangeName,
     Fields,
-    Name,
+    PolicyName,
+    QueueName,
     RoutingKey,
 )
 from engine.broker.commands.cluster_commands import NodeName
@@ -33,7 +35,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
         no_wait: the broker sends no declare_ok. An error it sends all the same. So for the methods below.
     """
 
-    name: Name
+    name: QueueName
     durable: bool = True
     exclusive: bool = False
     auto_delete: bool = False
@@ -46,7 +48,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
 class DeleteQueue(Command, frozen=True, tag="delete_queue"):
     """queue.delete: the queue goes with all its messages (P19)."""
 
-    name: Name
+    name: QueueName
     if_unused: bool = False
     if_empty: bool = False
     no_wait: bool = False
@@ -56,7 +58,7 @@ class DeleteQueue(Command, frozen=True, tag="delete_queue"):
 class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
     """exchange.declare by hand; arguments as in AMQP."""
 
-    name: Name
+    name: BrokerName
     type: Annotated[str, msgspec.Meta(max_length=32)] = "direct"
     durable: bool = True
     auto_delete: bool = False
@@ -70,7 +72,7 @@ class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
 class DeleteExchange(Command, frozen=True, tag="delete_exchange"):
     """exchange.delete: its bindings go with it."""
 
-    name: Name
+    name: BrokerName
     if_unused: bool = False
     no_wait: bool = False
     channel: ChannelName = HAND
@@ -80,7 +82,7 @@ class Bind(Command, frozen=True, tag="bind"):
     """queue.bind."""
 
     exchange: ExchangeName
-    queue: Name
+    queue: QueueName
     routing_key: RoutingKey = ""
     arguments: Fields = {}
     no_wait: bool = False
@@ -91,7 +93,7 @@ class Unbind(Command, frozen=True, tag="unbind"):
     """queue.unbind."""
 
     exchange: ExchangeName
-    queue: Name
+    queue: QueueName
     routing_key: RoutingKey = ""
     arguments: Fields = {}
     channel: ChannelName = HAND
@@ -122,7 +124,7 @@ class UnbindExchange(Command, frozen=True, tag="unbind_exchange"):
 class SetPolicy(Command, frozen=True, tag="set_policy"):
     """rabbitmqctl set_policy (P17)."""
 
-    name: Name
+    name: PolicyName
     pattern: Pattern
     definition: Fields
     priority: Priority = 0
@@ -132,7 +134,7 @@ class SetPolicy(Command, frozen=True, tag="set_policy"):
 class ClearPolicy(Command, frozen=True, tag="clear_policy"):
     """rabbitmqctl clear_policy (P17)."""
 
-    name: Name
+    name: PolicyName
 
 
 class KillQueue(Command, frozen=True, tag="kill_queue"):
@@ -142,5 +144,5 @@ class KillQueue(Command, frozen=True, tag="kill_queue"):
         node: whose member; None for the master (H75).
     """
 
-    queue: Name = DEFAULT_QUEUE
+    queue: QueueName = DEFAULT_QUEUE
     node: NodeName | None = None

@@ -23,7 +23,7 @@ from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, PolicyRefused, checked, policy_of
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands import topology_commands as cmd
-from engine.broker.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES
+from engine.broker.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES, check_label
 from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.ends import QueueEnds
 from engine.broker.control.verbs import Handlers
@@ -92,6 +92,7 @@ class TopologyVerbs(OnClientParts):
             if not self._patience.puts_off(command.name, command.channel, stat):
                 self._lifetimes.used(command.name)
             return
+        check_label(command.name, wanted.arguments, self._definitions.queues.values())
         if len(self._queues) >= MAX_QUEUES:
             raise CommandError("too_many_queues", most=MAX_QUEUES)
         others = sum(max(1, len(each.process.queue.parts)) for each in self._queues.values())

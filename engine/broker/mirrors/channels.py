@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from engine.backing_queue.arrivals import Arrival
-from engine.broker.clients.confirms import member
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.mirrors.cluster import Cluster
 from engine.broker.queues.queues import Queues
+from engine.values.labels import member
 
 
 class MirroredChannels:

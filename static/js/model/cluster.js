@@ -1,4 +1,5 @@
 /** The nodes of a cluster, and what each of them has of a queue. */
+import { memberOf } from "./labels.js";
 import { lanesOf } from "./places.js";
 import { lengthOf, pendingOf, readyOf } from "./messages.js";
 
@@ -49,7 +50,7 @@ export function mirroredQueue(state, shown) {
 export function nodeOf(state, name, node) {
   const { cluster } = state.node;
   const master = state.queues[name];
-  const mirror = state.queues[`${name}@${node}`];
+  const mirror = state.queues[memberOf(name, node)];
   const up = cluster[`${node}_up`];
   /** @type {Member} */
   const found = {
@@ -66,7 +67,7 @@ export function nodeOf(state, name, node) {
     unacked: 0,
   };
   if (!up) return { ...found, role: "down" };
-  const label = mirror ? `${name}@${node}` : master?.node === node ? name : null;
+  const label = mirror ? memberOf(name, node) : master?.node === node ? name : null;
   if (label === null) return found;
   const queue = state.queues[label];
   return {

@@ -3,6 +3,7 @@ import { Activity } from "./activity.js";
 import { KINDS } from "./catalogue/kinds.js";
 import { Events } from "./events.js";
 import { fateOfStart } from "./fate.js";
+import { isMember } from "./labels.js";
 import { pendingOf, readyOf } from "./messages.js";
 import { Samples } from "./samples.js";
 import { total } from "./stretches.js";
@@ -149,7 +150,7 @@ export class Timeline {
       return;
     }
     // A mirror (queue@node) begins empty, and nothing is lost by that.
-    const start = t.kind === "QueueStarted" && !t.queue.includes("@") ? t : null;
+    const start = t.kind === "QueueStarted" && !isMember(t.queue) ? t : null;
     const messages = start ? this.lost(start) : messagesOf(t);
     const fate = start ? this.fate(start) : null;
     this.lines.push({ number, atUs, t, detail, times: 1, messages, fate, first: number, sinceUs: atUs });

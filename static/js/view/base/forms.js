@@ -5,6 +5,7 @@ import { dataOf, find, findAll, setText } from "./dom.js";
 /** @import { Values } from "../../model/catalogue/types.js" */
 
 const NAME = /^[a-z][a-z0-9_.-]{0,31}$/;
+const MOST_NAME_BYTES = 255;
 
 /**
  * Write beside a field what is wrong with it; an empty text marks it as correct.
@@ -44,6 +45,12 @@ function valueOf(form, input) {
   if (dataset.kind === "name") {
     if (NAME.test(text)) return text;
     complain(form, name, gettext("Begin with a letter; then a-z, 0-9, dot, - and _, at most 32."));
+    return undefined;
+  }
+  if (dataset.kind === "broker-name") {
+    const bytes = new TextEncoder().encode(text).length;
+    if (bytes >= 1 && bytes <= MOST_NAME_BYTES) return text;
+    complain(form, name, fill(gettext("A name has 1 to %(most)s bytes of UTF-8."), { most: MOST_NAME_BYTES }));
     return undefined;
   }
   if (type !== "number") return text;

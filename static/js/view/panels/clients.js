@@ -85,7 +85,7 @@ export class Clients {
     event.preventDefault();
     const focused = targetOf(event, HTMLElement).dataset.clientAct;
     this.move(dataOf(item, "client"), other.dataset.client);
-    find(`[data-client="${item.dataset.client}"] [data-client-act=${focused}]`, this.root)?.focus();
+    find(`[data-client="${CSS.escape(dataOf(item, "client"))}"] [data-client-act=${focused}]`, this.root)?.focus();
   }
 
   /**
@@ -151,7 +151,7 @@ export class Clients {
 
   /** @param {Client} client */
   refresh(client) {
-    const item = need(`[data-client="${client.name}"]`, this.root);
+    const item = need(`[data-client="${CSS.escape(client.name)}"]`, this.root);
     item.dataset.state = client.state;
     setText(find("[data-client-text]", item), describe(client));
     required(this.rates.get(client.name), `the rate of ${client.name}`).update();
