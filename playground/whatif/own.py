@@ -38,7 +38,7 @@ def known_to(wanted: str) -> dict[str, Heatmap]:
     return known
 
 
-def told_of(wanted: str) -> list[Message]:
+def remarks_beside(wanted: str) -> list[Message]:
     """Return what was told of the workload of a visitor's own heatmap when it was read; nothing of published ones."""
     sweep = records.find(wanted) if wanted.startswith(asked.NAME_BEGINS) else None
     return [] if sweep is None else messages_of(records.remarks_of(sweep))

@@ -20,7 +20,7 @@ from playground.whatif.cells import peak_us
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
 from playground.whatif.opening import keep_run, open_run
-from playground.whatif.own import known_to, told_of
+from playground.whatif.own import known_to, remarks_beside
 from playground.whatif.query import read_query
 from playground.whatif.shipped import beside, directories
 
@@ -32,7 +32,11 @@ def page(request: HttpRequest) -> HttpResponse:
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, notices = read_query(request.GET, known)
-    context = {**page_context(query, known), "notices": notices, "remarks": told_of(query.heatmap.name)}
+    context = {
+        **page_context(query, known),
+        "notices": notices,
+        "remarks": remarks_beside(query.heatmap.name),
+    }
     fragment = request.htmx and not request.htmx.history_restore_request
     response = render(request, "whatif/_view.html" if fragment else "whatif/page.html", context)
     if fragment:

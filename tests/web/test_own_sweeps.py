@@ -253,9 +253,9 @@ def test_a_table_goes_with_its_sweep(settings: Any, tmp_path: Path) -> None:
 
 def test_what_was_made_of_the_workload_stands_beside_its_sweep(client: Client, taken: list[str]) -> None:
     asked_for = ask(client, text=f"docker run pivotalrabbitmq/{LINE} --id '<b>night</b>' --exit-when empty")
-    told = client.get(asked_for.url).content.decode()
-    assert "Without effect on what is stored: --id" in told
-    assert "--exit-when: the run goes on to its end." in told
-    assert "night" not in told
+    shown = client.get(asked_for.url).content.decode()
+    assert "Without effect on what is stored: --id" in shown
+    assert "--exit-when: the run goes on to its end." in shown
+    assert "night" not in shown
     runner.run(OwnSweep.objects.get(name=taken[0]))
     assert "--exit-when: the run goes on" in client.get(f"/whatif/?h={taken[0]}").content.decode()

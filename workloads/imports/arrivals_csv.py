@@ -47,15 +47,15 @@ def read(lines: Iterable[str], options: Options) -> Imported:
             continue
         _add_row(dict(zip(header, row, strict=False)), len(row), header, time_column, rows.line_num, by_queue)
     queue = one_queue({name: each.messages for name, each in by_queue.items()}, options.queue)
-    told: list[Remark] = []
+    remarks: list[Remark] = []
     arrivals = by_queue.get(queue or "", Arrivals())
-    commands = arrivals.bursts(told)
+    commands = arrivals.bursts(remarks)
     if options.consumer_rate_per_s is not None:
         commands.insert(0, consumer(options.consumer_rate_per_s, options))
     else:
-        told.append(Remark.of("table_without_consumer"))
+        remarks.append(Remark.of("table_without_consumer"))
     until_us = arrivals.duration_us + max(1_000_000, arrivals.duration_us // 10) + TICK_US
-    return Imported(make_scenario("Imported arrivals", commands, until_us, options), told)
+    return Imported(make_scenario("Imported arrivals", commands, until_us, options), remarks)
 
 
 def _bounded(lines: Iterable[str]) -> Iterator[str]:

@@ -77,8 +77,8 @@ class Arrivals:
         """Time between the first and the last message."""
         return self.last_us - (self.first_us or 0)
 
-    def bursts(self, told: list[Remark]) -> list[dict[str, Any]]:
-        """Return the messages as publish commands, few enough for a scenario; what was rounded is told.
+    def bursts(self, remarks: list[Remark]) -> list[dict[str, Any]]:
+        """Return the messages as publish commands, few enough for a scenario; what was rounded is added to the remarks.
 
         Raises:
             WorkloadError: there is no message.
@@ -90,9 +90,9 @@ class Arrivals:
             if len(bursts) <= MOST_BURSTS:
                 break
         if tick_us > TICK_US:
-            told.append(Remark.of("burst_s", seconds=f"{tick_us / 1e6:g}"))
+            remarks.append(Remark.of("burst_s", seconds=f"{tick_us / 1e6:g}"))
         if not exact:
-            told.append(Remark.of("mean_sizes"))
+            remarks.append(Remark.of("mean_sizes"))
         return [
             {
                 "at_us": at_us,

@@ -81,9 +81,9 @@ def read(lines: Iterable[str], options: Options) -> Imported:
             _add(number, text, published, received)
     routed = {name: each.messages for name, each in published.items()}
     queue = one_queue(routed, options.queue) or ""
-    told: list[Remark] = []
+    remarks: list[Remark] = []
     arrivals = published.get(queue, Arrivals())
-    commands = arrivals.bursts(told)
+    commands = arrivals.bursts(remarks)
     begin_us = arrivals.first_us or 0
     until_us = arrivals.last_us
     deliveries = received.get(queue)
@@ -92,14 +92,14 @@ def read(lines: Iterable[str], options: Options) -> Imported:
     elif deliveries is not None:
         rate = deliveries.rate_per_s
         commands.append(consumer(rate, options, at_us=max(0, deliveries.first_us - begin_us)))
-        told.append(Remark.of("trace_rate", rate=rate))
-        told.append(Remark.of("trace_acks"))
+        remarks.append(Remark.of("trace_rate", rate=rate))
+        remarks.append(Remark.of("trace_acks"))
         until_us = max(until_us, deliveries.last_us)
     else:
-        told.append(Remark.of("trace_without_consumer"))
+        remarks.append(Remark.of("trace_without_consumer"))
     span_us = until_us - begin_us
     end_us = span_us + max(SECOND_US, span_us // 10) + TICK_US
-    return Imported(make_scenario("Imported trace", commands, end_us, options), told)
+    return Imported(make_scenario("Imported trace", commands, end_us, options), remarks)
 
 
 def _add(number: int, text: str, published: dict[str, Arrivals], received: dict[str, _Received]) -> None:

@@ -31,6 +31,7 @@ from engine.broker.commands.base import (
     Size,
     Text,
 )
+from engine.broker.commands.channel_modes import ConfirmSelect, TxCommit, TxRollback, TxSelect
 from engine.broker.commands.cluster_commands import (
     CancelSync,
     Connect,
@@ -234,30 +235,6 @@ class Consume(Command, frozen=True, tag="consume"):
     priority: Priority = 0
     exclusive: bool = False
     channel_prefetch: Prefetch = 0
-    channel: ChannelName = HAND
-
-
-class ConfirmSelect(Command, frozen=True, tag="confirm_select"):
-    """confirm.select: publishes on a channel by hand are confirmed from now on (K1)."""
-
-    channel: ChannelName = HAND
-
-
-class TxSelect(Command, frozen=True, tag="tx_select"):
-    """tx.select: publishes and acknowledgements of a channel wait for tx.commit from now on (D12)."""
-
-    channel: ChannelName = HAND
-
-
-class TxCommit(Command, frozen=True, tag="tx_commit"):
-    """tx.commit: what was published arrives, then what was acknowledged or rejected is settled (D13)."""
-
-    channel: ChannelName = HAND
-
-
-class TxRollback(Command, frozen=True, tag="tx_rollback"):
-    """tx.rollback: what was published is forgotten, what was acknowledged is held again (D14)."""
-
     channel: ChannelName = HAND
 
 

@@ -10,6 +10,7 @@ from engine.amqp.declarations import check_access
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.hand import Hand
+from engine.broker.commands import channel_modes as modes
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import Command
 from engine.broker.control.client_parts import OnClientParts
@@ -33,10 +34,10 @@ class HandVerbs(OnClientParts):
             cmd.NackTag: (self._nack_tag, "P14"),
             cmd.Recover: (self._recover, "P11"),
             cmd.Qos: (self._qos, "P13"),
-            cmd.ConfirmSelect: (self._confirm_select, "K1"),
-            cmd.TxSelect: (self._tx_select, "D12"),
-            cmd.TxCommit: (self._tx_commit, "D13"),
-            cmd.TxRollback: (self._tx_rollback, "D14"),
+            modes.ConfirmSelect: (self._confirm_select, "K1"),
+            modes.TxSelect: (self._tx_select, "D12"),
+            modes.TxCommit: (self._tx_commit, "D13"),
+            modes.TxRollback: (self._tx_rollback, "D14"),
         }
         return {kind: partial(self._on_channel, do, rule) for kind, (do, rule) in verbs.items()}
 
@@ -108,17 +109,17 @@ class HandVerbs(OnClientParts):
         # Without `global` it only lifts the channel's limit: a consumer's own prefetch is a word of its command.
         self._consumers.limit_channel(hand.channel, command.prefetch if command.channel_wide else 0)
 
-    def _tx_select(self, hand: Hand, _: cmd.TxSelect) -> None:
+    def _tx_select(self, hand: Hand, _: modes.TxSelect) -> None:
         hand.select_tx()
 
-    def _confirm_select(self, hand: Hand, _: cmd.ConfirmSelect) -> None:
+    def _confirm_select(self, hand: Hand, _: modes.ConfirmSelect) -> None:
         hand.select_confirms()
 
     def _check_tx(self, hand: Hand) -> None:
         if not hand.in_tx:
             raise AmqpError("precondition_failed", "channel is not transactional")
 
-    def _tx_commit(self, hand: Hand, _: cmd.TxCommit) -> None:
+    def _tx_commit(self, hand: Hand, _: modes.TxCommit) -> None:
         self._check_tx(hand)
         tx = hand.publisher.tx
         if tx is None:
@@ -130,7 +131,7 @@ class HandVerbs(OnClientParts):
         if tx.refused:
             raise AmqpError("precondition_failed", "partial tx completion")
 
-    def _tx_rollback(self, hand: Hand, _: cmd.TxRollback) -> None:
+    def _tx_rollback(self, hand: Hand, _: modes.TxRollback) -> None:
         self._check_tx(hand)
         if hand.publisher.tx is not None:
             hand.publisher.tx.roll_back()

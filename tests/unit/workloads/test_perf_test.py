@@ -18,7 +18,7 @@ def read(text: str, **options: Any) -> Imported:
     return imported._replace(scenario=checked("w", imported.scenario).scenario)
 
 
-def told(imported: Imported) -> set[str]:
+def codes(imported: Imported) -> set[str]:
     return {remark.code for remark in imported.remarks}
 
 
@@ -51,7 +51,7 @@ def test_a_command_line_becomes_publishers_and_consumers() -> None:
     assert messages(scenario) == 10_000
     assert "alice" not in json.dumps(scenario)
     assert "orders-eu" not in json.dumps(scenario)
-    assert told(imported) == {"confirm_window", "acks_together", "names_replaced", "no_effect"}
+    assert codes(imported) == {"confirm_window", "acks_together", "names_replaced", "no_effect"}
     assert "without effect on what is stored: --uri" in map(str, imported.remarks)
 
 
@@ -112,7 +112,7 @@ def test_launchers_in_front_have_no_influence(launcher: str, environment: str) -
     assert len(of(imported, "set_publisher")) == int(producers)
     assert len(of(imported, "set_consumer")) == int(consumers)
     assert messages(imported.scenario) == 1000 * int(producers)
-    assert told(imported) == {"names_replaced", "unlimited_consumers"}
+    assert codes(imported) == {"names_replaced", "unlimited_consumers"}
 
 
 def test_a_shell_inside_a_container_is_read() -> None:
@@ -171,7 +171,7 @@ def test_several_queues() -> None:
         "orders-2",
         "orders-3",
     ]
-    assert "queue_each" in told(own)
+    assert "queue_each" in codes(own)
     named = read("perf-test -x 1 -y 2 -r 10 -z 1 -u a,b -R 50")
     assert [(each.get("queue", "orders"), each["rate_per_s"]) for each in of(named, "set_consumer")] == [
         ("orders", 25),
@@ -187,7 +187,7 @@ def test_several_queues() -> None:
         "orders-3",
     ]
     assert "bindings" not in turn.scenario["topology"]
-    assert "no_queue" in told(read("perf-test -y0 -r 10 -z 1"))
+    assert "no_queue" in codes(read("perf-test -y0 -r 10 -z 1"))
 
 
 def test_more_clients_than_a_page_can_draw_do_the_work_of_several() -> None:
@@ -221,7 +221,7 @@ def test_starts_and_ends() -> None:
     imported = read("perf-test -x 1 -y 3 -u q -csd 2 -S -C 500 -r 100 -prsd 4")
     assert [each["at_us"] // 1_000_000 for each in of(imported, "set_consumer")] == [2, 3, 4]
     assert [each["at_us"] for each in of(imported, "remove")] == [5_000_000]
-    assert {"messages_bound", "random_start"} <= told(imported)
+    assert {"messages_bound", "random_start"} <= codes(imported)
     burst = read("perf-test -x 2 -y 0 -u q -C 700 -s 50")
     assert [(each["count"], each["size_bytes"]) for each in of(burst, "publish")] == [(700, 50)] * 2
     variable = read("perf-test -u q -C 1000 -vr 10:5 -vr 100:5")
@@ -250,19 +250,19 @@ def test_consumers_that_take_time() -> None:
 def test_without_a_rate_the_node_decides() -> None:
     imported = read("perf-test -x 1 -y 2 -a -u q -z 1")
     assert imported.scenario["settings"] == {"work_profile": "measured-vm"}
-    assert {"unlimited_producers", "unlimited_consumers"} <= told(imported)
+    assert {"unlimited_producers", "unlimited_consumers"} <= codes(imported)
 
 
-def test_what_is_passed_over_is_told_by_name() -> None:
+def test_what_is_passed_over_is_named() -> None:
     imported = read(
         "perf-test -r 1 -z 1 stray -ew empty -D 5 -jb -K -sb -p -ca x-foo=1 -H a,b -qa x-what=2 -T text/plain --id me"
     )
-    assert told(imported) == {
+    assert codes(imported) == {
         *("stray_words", "exit_when", "consumer_messages", "json_body", "random_keys", "bound_already"),
         *("predeclared", "consumer_argument", "one_node", "queue_argument", "content_type", "no_effect"),
         "unlimited_consumers",
     }
-    assert "first_command" in told(read("perf-test -r 1 -z 1\nperf-test -r 2 -z 2"))
+    assert "first_command" in codes(read("perf-test -r 1 -z 1\nperf-test -r 2 -z 2"))
 
 
 @pytest.mark.parametrize(

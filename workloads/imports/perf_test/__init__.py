@@ -31,29 +31,29 @@ def read(lines: Iterable[str], options: Options) -> Imported:
         WorkloadError: an option is unknown or cannot be carried over; its line is given.
     """
     asked = given(command_line(lines))
-    told: list[Remark] = []
+    remarks: list[Remark] = []
     sending = clients_of(asked, "producers")
     reading = clients_of(asked, "consumers")
-    stop_us, until_us = _times(asked, sending, told)
-    where = layout(asked, reading, told)
+    stop_us, until_us = _times(asked, sending, remarks)
+    where = layout(asked, reading, remarks)
     commands = [
-        *consumers(asked, where, reading, until_us, options, told),
-        *producers(asked, where, sending, stop_us, told),
+        *consumers(asked, where, reading, until_us, options, remarks),
+        *producers(asked, where, sending, stop_us, remarks),
     ]
     if len(commands) > MAX_COMMANDS:
         raise WorkloadError("too_many_changes", most=MAX_COMMANDS)
-    _tell_of_the_rest(asked, options, told)
+    _remark_on_the_rest(asked, options, remarks)
     # A while longer, so that what is left can drain.
     end_us = until_us + max(SECOND_US, until_us // 10)
     scenario = make_scenario("Imported PerfTest run", commands, end_us, options)
     scenario["topology"] = where.topology
     if sending and producer_rate(asked) is None and not pairs(asked, "variable-rate"):
         scenario["settings"]["work_profile"] = MEASURED
-        told.append(Remark.of("unlimited_producers", profile=MEASURED))
-    return Imported(scenario, told)
+        remarks.append(Remark.of("unlimited_producers", profile=MEASURED))
+    return Imported(scenario, remarks)
 
 
-def _times(asked: Given, sending: int, told: list[Remark]) -> tuple[int, int]:
+def _times(asked: Given, sending: int, remarks: list[Remark]) -> tuple[int, int]:
     """Return when the producers stop, and when PerfTest ends, in microseconds."""
     messages, seconds = whole(asked, "pmessages", 0), whole(asked, "time", 0)
     sent_us = _sent_us(asked, messages) if messages > 0 and sending else None
@@ -67,16 +67,16 @@ def _times(asked: Given, sending: int, told: list[Remark]) -> tuple[int, int]:
         until_us = sum(pair.seconds for pair in pairs(asked, "variable-rate")) * SECOND_US
     else:
         until_us = DEFAULT_TIME_S * SECOND_US
-        told.append(Remark.of("default_time", seconds=DEFAULT_TIME_S))
+        remarks.append(Remark.of("default_time", seconds=DEFAULT_TIME_S))
     if until_us > MAX_UNTIL_US * 10 // 11:
         until_us = MAX_UNTIL_US * 10 // 11
-        told.append(Remark.of("time_cut", hours=until_us // SECOND_US // 3600))
+        remarks.append(Remark.of("time_cut", hours=until_us // SECOND_US // 3600))
     stop_us = until_us if sent_us is None else max(1, min(until_us, sent_us))
     if messages > 0 and sending:
         bound = Remark.of("messages_burst", count=messages)
         if sent_us is not None:
             bound = Remark.of("messages_bound", count=messages, seconds=f"{stop_us / SECOND_US:g}")
-        told.append(bound)
+        remarks.append(bound)
     return stop_us, until_us
 
 
@@ -99,23 +99,23 @@ def _sent_us(asked: Given, messages: int) -> int | None:
     return at_us
 
 
-def _tell_of_the_rest(asked: Given, options: Options, told: list[Remark]) -> None:
+def _remark_on_the_rest(asked: Given, options: Options, remarks: list[Remark]) -> None:
     """Tell what is passed over, and what only the whole command shows."""
     word = asked.word("uris")
     if word is not None and "," in word.text:
-        told.append(Remark.of("one_node", name="--uris"))
+        remarks.append(Remark.of("one_node", name="--uris"))
     if asked.has("exit-when"):
-        told.append(Remark.of("exit_when"))
+        remarks.append(Remark.of("exit_when"))
     if asked.has("queue") or asked.has("queue-pattern") or asked.has("exchange"):
-        told.append(Remark.of("names_replaced"))
+        remarks.append(Remark.of("names_replaced"))
     if options.queue is not None:
-        told.append(Remark.of("queue_option"))
+        remarks.append(Remark.of("queue_option"))
     if asked.without_effect():
-        told.append(Remark.of("no_effect", names=", ".join(asked.without_effect())))
+        remarks.append(Remark.of("no_effect", names=", ".join(asked.without_effect())))
     if asked.stray:
-        told.append(Remark.of("stray_words", names=", ".join(word.text[:40] for word in asked.stray[:8])))
+        remarks.append(Remark.of("stray_words", names=", ".join(word.text[:40] for word in asked.stray[:8])))
     if asked.second_line:
-        told.append(Remark.of("first_command", line=asked.second_line))
+        remarks.append(Remark.of("first_command", line=asked.second_line))
 
 
 __all__ = ["read"]

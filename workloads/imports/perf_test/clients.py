@@ -68,7 +68,7 @@ def clients_of(given: Given, name: str) -> int:
     return count
 
 
-def _groups(shares: Sequence[int], name: str, told: list[Remark]) -> list[list[int]]:
+def _groups(shares: Sequence[int], name: str, remarks: list[Remark]) -> list[list[int]]:
     """Return for each share of the clients how many each of those that are played stands for."""
     total = sum(shares)
     if total <= MOST_CLIENTS:
@@ -77,11 +77,11 @@ def _groups(shares: Sequence[int], name: str, told: list[Remark]) -> list[list[i
     played = [
         [sum(1 for _ in range(place, share, each)) for place in range(min(share, each))] for share in shares
     ]
-    told.append(Remark.of("clients_merged", count=total, name=name, fewer=sum(map(len, played))))
+    remarks.append(Remark.of("clients_merged", count=total, name=name, fewer=sum(map(len, played))))
     return played
 
 
-def message(given: Given, told: list[Remark]) -> dict[str, Any]:
+def message(given: Given, remarks: list[Remark]) -> dict[str, Any]:
     """Return what all messages have besides their size: fields of set_publisher and of publish."""
     flags = {word.text for word in given.values.get("flag", ())}
     for word in given.values.get("flag", ()):
@@ -92,13 +92,13 @@ def message(given: Given, told: list[Remark]) -> dict[str, Any]:
     if "mandatory" in flags:
         fields["mandatory"] = True
     if window > 0:
-        told.append(Remark.of("confirm_window", count=window))
+        remarks.append(Remark.of("confirm_window", count=window))
     properties: dict[str, Any] = {}
     headers: dict[str, Any] = {}
     content_type = given.word("body-content-type")
     if content_type is not None:
         properties["content_type"] = _masked(content_type.text)
-        told.append(Remark.of("content_type"))
+        remarks.append(Remark.of("content_type"))
     for word, key, value in table(given, "message-properties"):
         if key == "deliveryMode":
             fields["persistent"] = value == 2
@@ -157,21 +157,21 @@ def producer_rate(given: Given) -> Fraction | None:
 
 
 def producers(
-    given: Given, where: Layout, count: int, stop_us: int, told: list[Remark]
+    given: Given, where: Layout, count: int, stop_us: int, remarks: list[Remark]
 ) -> Iterator[dict[str, Any]]:
     """Yield the commands of the producers up to `stop_us`, and those that end them."""
-    same = message(given, told)
+    same = message(given, remarks)
     if given.has("json-body"):
-        told.append(Remark.of("json_body"))
+        remarks.append(Remark.of("json_body"))
     delay = whole(given, "producer-random-start-delay", -1)
     if delay > 0:
-        told.append(Remark.of("random_start", seconds=delay))
+        remarks.append(Remark.of("random_start", seconds=delay))
     sizes = _turns(pairs(given, "variable-size") or [Pair(whole(given, "size", 0), 2**40)], stop_us)
     variable = pairs(given, "variable-rate")
     one = producer_rate(given)
     each_sends = whole(given, "pmessages", 0)
     routes = where.routes(count)
-    groups = _groups([share for *_, share in routes], "--producers", told)
+    groups = _groups([share for *_, share in routes], "--producers", remarks)
     number = 0
     for (exchange, key, _share), group in zip(routes, groups, strict=True):
         fields = {**same, "routing_key": key, **({"exchange": exchange} if exchange else {})}
@@ -183,7 +183,9 @@ def producers(
                 yield from _single(given, one, many, sizes, fields, stop_us)
             else:
                 rates = _turns(variable or [Pair(-1, 2**40)], stop_us)
-                yield from _steady(f"p{number}", rates, one, many, sizes, fields, told if number == 1 else [])
+                yield from _steady(
+                    f"p{number}", rates, one, many, sizes, fields, remarks if number == 1 else []
+                )
                 yield {"at_us": stop_us, "do": "remove", "name": f"p{number}"}
 
 
@@ -216,13 +218,13 @@ def _steady(
     many: int,
     sizes: Sequence[Timed],
     fields: dict[str, Any],
-    told: list[Remark],
+    remarks: list[Remark],
 ) -> Iterator[dict[str, Any]]:
     """Yield a publisher that goes on, anew whenever its rate or the size of its messages changes."""
     for at_us in sorted({turn.at_us for turn in (*rates, *sizes)}):
         varied = _value_at(rates, at_us)
         wanted = Fraction(varied) if varied >= 0 else one
-        per_s = FASTEST_PRODUCER if wanted is None else _rounded(wanted * many, "--rate", wanted, told)
+        per_s = FASTEST_PRODUCER if wanted is None else _rounded(wanted * many, "--rate", wanted, remarks)
         yield {
             "at_us": at_us,
             "do": "set_publisher",
@@ -234,16 +236,16 @@ def _steady(
         }
 
 
-def _rounded(wanted: Fraction, name: str, given: Fraction, told: list[Remark]) -> int:
+def _rounded(wanted: Fraction, name: str, given: Fraction, remarks: list[Remark]) -> int:
     """Return a rate that a client can have: a whole number."""
     per_s = min(MAX_RATE, max(1, round(wanted)) if wanted > 0 else 0)
     if per_s != wanted:
-        told.append(Remark.of("rate_rounded", name=name, given=f"{float(given):g}", rate=per_s))
+        remarks.append(Remark.of("rate_rounded", name=name, given=f"{float(given):g}", rate=per_s))
     return per_s
 
 
 def consumers(
-    given: Given, where: Layout, count: int, until_us: int, options: Options, told: list[Remark]
+    given: Given, where: Layout, count: int, until_us: int, options: Options, remarks: list[Remark]
 ) -> Iterator[dict[str, Any]]:
     """Yield the commands of the consumers."""
     readers = where.readers(count)
@@ -251,13 +253,13 @@ def consumers(
         return
     shared = 1 if where.in_turn or where.own else len(where.queues)
     if shared > 1:
-        told.append(Remark.of("consumer_shares", count=shared))
-    groups = _groups([share for _queue, share in readers], "--consumers", told)
+        remarks.append(Remark.of("consumer_shares", count=shared))
+    groups = _groups([share for _queue, share in readers], "--consumers", remarks)
     latencies = _turns(pairs(given, "variable-latency") or [Pair(-1, 2**40)], until_us)
-    _tell_of_consumers(given, told)
+    _remark_on_consumers(given, remarks)
     same = {
-        "ack": _ack_mode(given, told),
-        **_consumer_arguments(given, told),
+        "ack": _ack_mode(given, remarks),
+        **_consumer_arguments(given, remarks),
     }
     number = 0
     for (queue, _share), group in zip(readers, groups, strict=True):
@@ -268,7 +270,7 @@ def consumers(
                 at_us = max(begins_us, turn.at_us)
                 if at_us >= until_us or at_us > turn.at_us != latencies[0].at_us:
                     continue
-                per_s = _consumer_rate(given, turn.value, options, told if number == 1 else [])
+                per_s = _consumer_rate(given, turn.value, options, remarks if number == 1 else [])
                 yield {
                     "at_us": at_us,
                     "do": "set_consumer",
@@ -281,23 +283,23 @@ def consumers(
                 }
 
 
-def _tell_of_consumers(given: Given, told: list[Remark]) -> None:
+def _remark_on_consumers(given: Given, remarks: list[Remark]) -> None:
     messages = whole(given, "cmessages", 0)
     if messages > 0:
-        told.append(Remark.of("consumer_messages", count=messages))
+        remarks.append(Remark.of("consumer_messages", count=messages))
 
 
-def _ack_mode(given: Given, told: list[Remark]) -> str:
+def _ack_mode(given: Given, remarks: list[Remark]) -> str:
     if given.has("autoack"):
         return "auto"
     every = whole(given, "multi-ack-every", 0)
     if every > 1:
-        told.append(Remark.of("acks_together", count=every))
+        remarks.append(Remark.of("acks_together", count=every))
         return "multiple"
     return "each"
 
 
-def _consumer_arguments(given: Given, told: list[Remark]) -> dict[str, Any]:
+def _consumer_arguments(given: Given, remarks: list[Remark]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for word, key, value in table(given, "consumer-args"):
         if key == "x-priority" and isinstance(value, int) and not isinstance(value, bool):
@@ -307,11 +309,11 @@ def _consumer_arguments(given: Given, told: list[Remark]) -> dict[str, Any]:
         elif key == "x-cancel-on-ha-failover" and value is True:
             found["cancel_on_failover"] = True
         else:
-            told.append(Remark.of("consumer_argument", text=key[:60]))
+            remarks.append(Remark.of("consumer_argument", text=key[:60]))
     return found
 
 
-def _consumer_rate(given: Given, latency_us: int, options: Options, told: list[Remark]) -> Fraction:
+def _consumer_rate(given: Given, latency_us: int, options: Options, remarks: list[Remark]) -> Fraction:
     """Return how many messages a second one consumer finishes: by its rate, and by the time that each takes."""
     if options.consumer_rate_per_s:
         return Fraction(options.consumer_rate_per_s)
@@ -321,5 +323,5 @@ def _consumer_rate(given: Given, latency_us: int, options: Options, told: list[R
     ]
     per_s = min(*bounds, Fraction(FASTEST_CONSUMER))
     if latency_us <= 0 and rate(given, "consumer-rate") is None and not given.has("variable-latency"):
-        told.append(Remark.of("unlimited_consumers", rate=FASTEST_CONSUMER))
+        remarks.append(Remark.of("unlimited_consumers", rate=FASTEST_CONSUMER))
     return per_s

@@ -59,33 +59,33 @@ def _in_turn(clients: int, queues: int) -> list[int]:
     return [clients // queues + (place < clients % queues) for place in range(queues)]
 
 
-def layout(given: Given, consumers: int, told: list[Remark]) -> Layout:
+def layout(given: Given, consumers: int, remarks: list[Remark]) -> Layout:
     """Return what PerfTest declares for a command.
 
     Raises:
         LineError: there are too many queues, or the broker refuses an argument.
     """
-    names, in_turn = _names(given, consumers, told)
+    names, in_turn = _names(given, consumers, remarks)
     if len(names) > MAX_QUEUES:
         word = given.word("queue-pattern") or given.word("queue") or given.word("consumers")
         line = word.line if word is not None else 1
         raise LineError(line, "perf_test_queues", count=len(names), most=MAX_QUEUES)
     own = not in_turn and not given.has("queue") and consumers > 0
     queues = [DEFAULT_QUEUE, *(f"{DEFAULT_QUEUE}-{number}" for number in range(2, len(names) + 1))]
-    _check_exchange(given, len(queues), in_turn, told)
+    _check_exchange(given, len(queues), in_turn, remarks)
     durable = any(word.text == "persistent" for word in given.values.get("flag", ()))
     declared = {
         "durable": durable,
         "auto_delete": truth(given, "auto-delete", True),
-        "arguments": _arguments(given, dict(zip(names, queues, strict=True)), told),
+        "arguments": _arguments(given, dict(zip(names, queues, strict=True)), remarks),
     }
     if given.has("auto-delete") and declared["auto_delete"] and consumers:
-        told.append(Remark.of("auto_delete"))
+        remarks.append(Remark.of("auto_delete"))
     if given.has("predeclared"):
-        told.append(Remark.of("predeclared"))
+        remarks.append(Remark.of("predeclared"))
     topology: dict[str, Any] = {"queues": [{"name": queue, **declared} for queue in queues]}
     if len(queues) > 1 and not in_turn:
-        told.append(Remark.of("queue_each" if own else "fan_out", count=len(queues)))
+        remarks.append(Remark.of("queue_each" if own else "fan_out", count=len(queues)))
         topology["exchanges"] = [{"name": EXCHANGE}]
         topology["bindings"] = [
             {"exchange": EXCHANGE, "queue": queue, "routing_key": KEY} for queue in queues
@@ -93,7 +93,7 @@ def layout(given: Given, consumers: int, told: list[Remark]) -> Layout:
     return Layout(queues, in_turn, own, topology)
 
 
-def _names(given: Given, consumers: int, told: list[Remark]) -> tuple[list[str], bool]:
+def _names(given: Given, consumers: int, remarks: list[Remark]) -> tuple[list[str], bool]:
     """Return the names of the queues as they are given, and whether clients take them in turn."""
     pattern = given.word("queue-pattern")
     if pattern is not None or given.has("queue-pattern-from") or given.has("queue-pattern-to"):
@@ -109,11 +109,11 @@ def _names(given: Given, consumers: int, told: list[Remark]) -> tuple[list[str],
     if word is not None:
         return list(dict.fromkeys(word.text.split(","))), False
     if not consumers:
-        told.append(Remark.of("no_queue"))
+        remarks.append(Remark.of("no_queue"))
     return [f"\0{number}" for number in range(max(1, consumers))], False
 
 
-def _check_exchange(given: Given, queues: int, in_turn: bool, told: list[Remark]) -> None:
+def _check_exchange(given: Given, queues: int, in_turn: bool, remarks: list[Remark]) -> None:
     """Tell what of the exchange is played in another way.
 
     Raises:
@@ -124,21 +124,21 @@ def _check_exchange(given: Given, queues: int, in_turn: bool, told: list[Remark]
     if word is not None and kind not in TYPES:
         raise LineError(word.line, "exchange_type", text=repr(kind[:40]), known=", ".join(TYPES))
     if given.has("random-routing-key") and kind not in {"fanout", "headers"}:
-        told.append(Remark.of("random_keys", type=kind))
+        remarks.append(Remark.of("random_keys", type=kind))
     if given.has("skip-binding-queues"):
-        told.append(Remark.of("bound_already"))
+        remarks.append(Remark.of("bound_already"))
     if in_turn and kind in {"fanout", "headers"} and queues > 1:
-        told.append(Remark.of("keys_decide", type=kind))
+        remarks.append(Remark.of("keys_decide", type=kind))
 
 
-def _arguments(given: Given, names: dict[str, str], told: list[Remark]) -> dict[str, Any]:
+def _arguments(given: Given, names: dict[str, str], remarks: list[Remark]) -> dict[str, Any]:
     """Return the arguments of the queues, with other names for what somebody named."""
     found: dict[str, Any] = {}
     for word, key, value in table(given, "queue-args"):
         if key == "x-dead-letter-exchange":
             found[key] = "" if value in {"", "amq.default"} else "dead"
             if found[key]:
-                told.append(Remark.of("dead_letters_dropped"))
+                remarks.append(Remark.of("dead_letters_dropped"))
         elif key == "x-dead-letter-routing-key":
             found[key] = names.get(str(value), "dead")
         elif key == "x-single-active-consumer":
@@ -147,7 +147,7 @@ def _arguments(given: Given, names: dict[str, str], told: list[Remark]) -> dict[
             found[key] = value
             _check(word, {**found, "x-dead-letter-exchange": ""} if "dead" in key else found)
         else:
-            told.append(Remark.of("queue_argument", text=key[:60]))
+            remarks.append(Remark.of("queue_argument", text=key[:60]))
     bytes_word = given.word("max-length-bytes")
     if bytes_word is not None:
         most = _capacity(bytes_word)
