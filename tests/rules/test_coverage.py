@@ -17,7 +17,18 @@ def defined() -> list[str]:
 
 def test_the_specification_is_read_whole(defined: list[str]) -> None:
     counts = {letter: sum(rule[0] == letter for rule in defined) for letter in coverage.LETTERS}
-    assert counts == {"Q": 65, "P": 20, "K": 10, "M": 12, "A": 6, "F": 8, "D": 15, "S": 148, "H": 90, "W": 123}
+    assert counts == {
+        "Q": 65,
+        "P": 20,
+        "K": 10,
+        "M": 12,
+        "A": 6,
+        "F": 8,
+        "D": 15,
+        "S": 148,
+        "H": 90,
+        "W": 123,
+    }
 
 
 def test_every_rule_is_classified_once(defined: list[str]) -> None:
