@@ -62,7 +62,13 @@ class Shelf:
         self._reported = self._counts()
         self._emit(QueueStarted("Q62", self.name, "default", self.durable, BLANK, dict(self._reported)))
 
-    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+    def recover(
+        self,
+        terms: Terms | None,
+        store_clean: bool,
+        contains: Callable[[Range], RangeSet],
+        in_order: bool = False,
+    ) -> None:
         self.start_new()
 
     def terminate(self) -> Terms:

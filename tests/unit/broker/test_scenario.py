@@ -31,8 +31,11 @@ from engine.values.errors import CommandError, ScenarioError
         ),
         ({"do": "set", "name": "target_ram_count", "value": 0.5}, "value must be a whole number"),
         ({"do": "set_consumer", "name": "hand"}, "the name hand is taken"),
-        ({"do": "set_consumer", "name": "C 1"}, "name must begin with a letter"),
-        ({"do": "set_consumer", "name": "c1\n"}, "name must begin with a letter"),
+        (
+            {"do": "set_publisher", "name": "P 1", "rate_per_s": 1, "size_bytes": 1},
+            "name must begin with a letter",
+        ),
+        ({"do": "set_consumer", "name": "c1\n"}, "name has a line break"),
         ({"do": "restart", "kind": "slow"}, "'slow' is none of the possible values"),
     ],
 )

@@ -158,7 +158,7 @@ def test_reading_needs_no_server() -> None:
     assert world.fetch(3) == [0, 1, 2]
 
 
-def test_a_term_tells_who_it_is() -> None:
+def test_a_term_names_its_message() -> None:
     """W160, W161, W163: 146 bytes beside properties, body, exchange and keys; 10 more if it is transient."""
     world = World()
     codec = world.codec
