@@ -121,14 +121,11 @@ def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
 def _look_up(queue: QueueInspector, store: StoreInspector | None, path: str, findings: Findings) -> None:
     """Note the live persistent messages whose record is in no store file."""
     there = store.message_numbers if store is not None else set()
-    lost = [
+    lost = sorted(
         seq
-        for seq, message in sorted(queue.messages.items())
-        if message.publish.persistent
-        and not message.publish.embedded
-        and not message.acked
-        and message.publish.msg_no not in there
-    ]
+        for seq, message in queue.messages.items()
+        if message.is_owed and message.first.msg_no + message.at not in there
+    )
     if lost:
         findings.add(
             path,

@@ -172,13 +172,18 @@ class Stretches(Generic[R]):
                 stretches[self._head] = stretch.part(count, stretch.count - count)
                 self.total -= count
                 count = 0
+        self._compact()
+        return taken
+
+    def _compact(self) -> None:
+        """Let go of what was taken from the head, once it is as much as what is left."""
+        stretches = self._stretches
         if self._head == len(stretches):
             stretches.clear()
             self._head = 0
         elif self._head >= COMPACT_AT and self._head * 2 > len(stretches):
             del stretches[: self._head]
             self._head = 0
-        return taken
 
     def pop_tail(self, count: int) -> list[R]:
         """Take up to `count` items from the tail; the result is in ascending order."""
@@ -268,10 +273,12 @@ class Stretches(Generic[R]):
                 rest.append(stretch.part(high - begins, ends - high))
         if not found:
             return found
-        stretches[at:stop] = rest
-        if self._head == len(stretches):
-            stretches.clear()
-            self._head = 0
+        if at == self._head and stop - at > len(rest):  # from the head on, as a reader of everything takes it
+            self._head = stop - len(rest)
+            stretches[self._head : stop] = rest
+        else:
+            stretches[at:stop] = rest
+        self._compact()
         return found
 
     def copy(self) -> Stretches[R]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
@@ -31,6 +32,14 @@ SEQ_MASK: Final = (1 << 62) - 1
 MARK_BYTES: Final = 8
 PUBLISH_BYTES: Final = 40
 ENDING_ZEROS: Final = bytes(40)
+
+WINDOW: Final = 2048
+"""Marks that are looked at together: whether they are kept as records rather than as runs."""
+SCATTERED: Final = 4
+"""Fewer marks than so many in a run, on average, are scattered."""
+
+NEIGHBOURS: Final = frozenset({1, -1, DELIVER - ACK, ACK - DELIVER - 1})
+"""By how much a mark differs from the next one in a run: upwards, downwards, and two by two (V1)."""
 
 _WORD = struct.Struct(">Q")
 _WORD_MASK = (1 << 64) - 1
@@ -121,6 +130,49 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
         return rows.tobytes()
 
 
+class JournalMarks(msgspec.Struct, frozen=True):
+    """Delivers and acks in no order of seq_ids, as the records that they are: objects would take ten times as much.
+
+    Only a reader of bytes makes them; what is written are runs (`JournalRecords`).
+
+    Args:
+        data: the records.
+    """
+
+    data: bytes
+
+    @property
+    def count(self) -> int:
+        """Number of records."""
+        return len(self.data) // MARK_BYTES
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return len(self.data)
+
+    def words(self) -> Iterator[tuple[Action, int]]:
+        """Yield action and seq_id of each record."""
+        for (word,) in _WORD.iter_unpack(self.data):
+            yield ("ack" if word >= ACK else "deliver"), word & SEQ_MASK
+
+    def encode(self) -> bytes:
+        """Return the bytes of the records."""
+        return self.data
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset; what is cut inside a record is RawBytes on both sides."""
+        begin = offset_bytes - offset_bytes % MARK_BYTES
+        end = begin if begin == offset_bytes else begin + MARK_BYTES
+        before, behind = JournalMarks(self.data[:begin]), JournalMarks(self.data[end:])
+        inside = self.data[begin:end]
+        at = offset_bytes - begin
+        return (
+            [*([before] if begin else ()), *raw(inside[:at])],
+            [*raw(inside[at:]), *([behind] if behind.data else ())],
+        )
+
+
 def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     """Read a journal into the longest runs.
 
@@ -129,8 +181,8 @@ def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
         codec: reads embedded messages and ids.
 
     Returns:
-        `JournalRecords`s in file order; what lies behind the place where the replay ends silently (S114) is a last
-        `RawBytes` or `Zeros`.
+        `JournalRecords`s in file order, with `JournalMarks` where very many marks are scattered; what lies behind the
+        place where the replay ends silently (S114) is a last `RawBytes` or `Zeros`.
 
     Raises:
         IndexCorrupt: an embedded message cannot be read.
@@ -141,8 +193,14 @@ def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
 def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk]]:
     """Yield (offset in bytes, chunk) as `decode_journal` does, raising where the damage begins."""
     view = np.frombuffer(data, np.uint8)
-    at = 0
+    at = tried = 0
     while len(data) - at >= MARK_BYTES and data[at : at + 40] != ENDING_ZEROS:
+        if at >= tried:
+            end, tried = _scattered(data, at)
+            if end > at:
+                yield at, JournalMarks(bytes(data[at:end]))
+                at = end
+                continue
         word = _WORD.unpack_from(data, at)[0]
         seq = word & SEQ_MASK
         kind = word & ~SEQ_MASK
@@ -173,6 +231,23 @@ def _ended_at_once(seq: int) -> bytes:
     return _WORD.pack(ACK | seq) + _WORD.pack(DELIVER | seq + 1) + _WORD.pack(ACK | seq + 1)
 
 
+def _scattered(data: bytes, at: int) -> tuple[int, int]:
+    """Return where marks end that are better kept as records than as runs, and from where on to look again.
+
+    Each byte is looked at once or twice, whatever stands there.
+    """
+    end = at
+    while len(data) - end >= WINDOW * MARK_BYTES:
+        words = struct.unpack_from(f">{WINDOW}Q", data, end)
+        if min(words) < DELIVER:
+            break
+        breaks = sum(one - other not in NEIGHBOURS for one, other in pairwise(words))
+        if breaks * SCATTERED < WINDOW:
+            break
+        end += WINDOW * MARK_BYTES
+    return end, end + WINDOW * MARK_BYTES
+
+
 def _longest(
     data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRecords
 ) -> JournalRecords:
@@ -184,6 +259,8 @@ def _longest(
         return _longest_down(view, at, first)
     if behind != _WORD.pack(word + 1 & _WORD_MASK):
         return first
+    if first.publish is not None and data[at + 24 : at + 40] != data[at + stride + 24 : at + stride + 40]:
+        return first  # another size or expiry
     most = SEQ_MASK - first.start + 1
     publish = first.publish
     ids_at = None

@@ -192,6 +192,9 @@ def _may_go_on(data: bytes, at: int, first: SegmentRecords) -> bool:
     kind = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
     if not rel or data[at : at + 2] != _HEAD.pack(kind | (rel - 1)):
         return False
+    behind_id = slice(at + 18, at + PUBLISH_BYTES)
+    if data[behind_id] != data[behind_id.start - first.record_bytes : behind_id.stop - first.record_bytes]:
+        return False
     if not 0 < publish.msg_no < FIRST_FOREIGN:
         return True
     return data[at + 2 : at + 18] == first.codec.id_bytes(publish.msg_no - 1)

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from typing import Final
 
 import msgspec
 
-from engine.classic_v1.formats.journal import RECORDS, JournalRecords
+from engine.classic_v1.formats.journal import RECORDS, JournalMarks, JournalRecords
 from engine.classic_v1.index.combine import live_entries, without_duplicates
+from engine.classic_v1.index.gathered import gather
 from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.overlay import split
 from engine.classic_v1.index.segments import Segments
 from engine.classic_v1.index.slots import Slot
 from engine.formats.message import Publish
 from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.ranges import Range, RangeSet
+from engine.values.stretches import Stretches
+
+MANY: Final = 4096
+"""Runs of a journal; more are carried out together."""
 
 Contains = Callable[[Range], RangeSet]
 
@@ -59,17 +67,27 @@ def replay(segments: Segments, journal: Journal) -> int:
 
     Raises IndexCorrupt where the broker would crash (S119).
     """
+    actions, slots = _replay(segments, journal)
+    segments.pending = Stretches(slots)
+    return actions
+
+
+def _replay(segments: Segments, journal: Journal) -> tuple[int, Iterable[Slot]]:
+    """Replay a journal on segments without pending entries; return the number of its records, and what is pending."""
     if not journal.exists():
-        return 0
+        return 0, ()
     journal.open()
-    actions = 0
+    chunks = journal.read()
     try:
-        for chunk in journal.read():
-            if isinstance(chunk, JournalRecords):
-                actions += _apply(segments, chunk)
+        if len(chunks) > MANY or any(isinstance(chunk, JournalMarks) for chunk in chunks):
+            found = gather(chunks, segments.size)
+            segments.add_unacked(found.unacked)
+            return found.actions, found.slots
+        actions = sum(_apply(segments, chunk) for chunk in chunks if isinstance(chunk, JournalRecords))
     except InvariantBroken as error:
         raise IndexCorrupt("journal_impossible", path=journal.path, why=error) from error
-    return actions
+    slots, segments.pending = segments.pending, Stretches()
+    return actions, slots
 
 
 def _apply(segments: Segments, run: JournalRecords) -> int:
@@ -114,10 +132,10 @@ def recover_dirty(
         durable: whether the queue is; nothing of another one counts as present (S110).
     """
     files = segments.find_files()
-    in_journal = replay(segments, journal)
+    in_journal, waiting = _replay(segments, journal)
     added = size_bytes = 0
     marked = False
-    for live in _scan(segments, files):
+    for live in _scan(segments, files, waiting):
         for slot in live:
             publish = _publish(slot)
             size_bytes += publish.size_bytes * slot.count if publish.persistent else 0
@@ -128,14 +146,24 @@ def recover_dirty(
     return Mended(in_journal, added, marked, size_bytes)
 
 
-def _scan(segments: Segments, files: list[int]) -> Iterator[list[Slot]]:
-    """Yield the live entries of every segment, ascending, with `unacked` set from them (S113.2-3)."""
+def _scan(segments: Segments, files: list[int], waiting: Iterable[Slot]) -> Iterator[list[Slot]]:
+    """Yield the live entries of every segment, ascending, with `unacked` set from them (S113.2-3).
+
+    Args:
+        segments: without pending entries.
+        files: numbers of the segments with a file.
+        waiting: what the journal leaves pending, ascending; it is taken segment by segment.
+    """
     touched = set(segments.unacked)
+    by_segment = groupby(_parts(waiting, segments.size), lambda slot: slot.start // segments.size)
+    following = next(by_segment, None)
     for segment in sorted(touched.union(files)):
-        start = segment * segments.size
         filed, in_file = segments.load(segment)
         segments.mirror(filed)
-        pending = segments.pending.remove(start, segments.size)
+        pending: list[Slot] = []
+        if following is not None and following[0] == segment:
+            pending = list(following[1])
+            following = next(by_segment, None)
         if segment in touched:
             kept, _ = without_duplicates(pending, filed)
             segments.pending.insert_all(kept)
@@ -143,6 +171,13 @@ def _scan(segments: Segments, files: list[int]) -> Iterator[list[Slot]]:
         live, change = live_entries(filed, pending)
         segments.set_unacked(segment, in_file + change)
         yield list(live)
+
+
+def _parts(slots: Iterable[Slot], size: int) -> Iterator[Slot]:
+    """Cut entries where a segment ends."""
+    for slot in slots:
+        for _segment, start, count in split(slot.start, slot.count, size):
+            yield slot if count == slot.count else slot.part(start - slot.start, count)
 
 
 def _publish(slot: Slot) -> Publish:
@@ -189,9 +224,9 @@ def store_references(segments: Segments, journal: Journal) -> list[Range]:
     Both arguments are scratch copies over the same files. Only the stub file is written.
     """
     files = segments.find_files()
-    replay(segments, journal)
+    _actions, waiting = _replay(segments, journal)
     found: list[Range] = []
-    for live in _scan(segments, files):
+    for live in _scan(segments, files, waiting):
         for slot in live:
             publish = _publish(slot)
             if publish.persistent and not publish.embedded:

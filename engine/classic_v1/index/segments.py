@@ -126,6 +126,11 @@ class Segments:
         record(self.pending, ACK, start, count)
         self._count(start, count, -1)
 
+    def add_unacked(self, changes: dict[int, int]) -> None:
+        """Change the unacked counts of segments, and put them into the map; see `gathered`."""
+        for segment, change in changes.items():
+            self.set_unacked(segment, self.unacked.get(segment, 0) + change)
+
     # --- files ---
 
     def path(self, segment: int) -> str:

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.classic_v1.formats.journal import ENDING_ZEROS, MARK_BYTES, RECORDS, JournalRecords, scan_journal
+from engine.classic_v1.formats.journal import (
+    ENDING_ZEROS,
+    MARK_BYTES,
+    RECORDS,
+    JournalMarks,
+    JournalRecords,
+    scan_journal,
+)
 from engine.classic_v1.formats.publishing import embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
@@ -22,22 +29,49 @@ KINDS: Final = {"publish": "pub", "deliver": "del", "ack": "ack"}
 """What a listing calls a record of the journal."""
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """One message of a queue, as its index files describe it.
 
     Args:
-        publish: contents of its publish record.
+        first: the publish record of the run in which it was read.
+        at: its place in the run.
         term: the embedded term of another node's message.
         embedded_bytes: length of the embedded term, 0 when the message is in a store.
         delivered: a deliver record follows.
         acked: an ack record follows.
     """
 
-    publish: Publish
+    first: Publish
+    at: int
     term: bytes | None
     embedded_bytes: int
     delivered: bool = False
     acked: bool = False
+
+    @property
+    def publish(self) -> Publish:
+        """Contents of its publish record."""
+        return self.first.later(self.at)
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether a start needs its record in the persistent store."""
+        return self.first.persistent and not self.first.embedded and not self.acked
+
+
+class Oddity:
+    """Entries of one file that contradict others: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = 0
+        self.offset = 0
+
+    def add(self, offset: int, seq: int, count: int = 1) -> None:
+        """Note some more."""
+        if count and not self.count:
+            self.offset, self.first = offset, seq
+        self.count += count
 
 
 class QueueInspector:
@@ -69,6 +103,8 @@ class QueueInspector:
         self._options = options
         self.messages: dict[int, Message] = {}
         """By seq_id."""
+        self._again = Oddity()
+        self._strays = Oddity()
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
@@ -122,11 +158,12 @@ class QueueInspector:
                 found["records"] = found["publishes"] + found["del_or_ack"]
                 if found["records"] <= self._options.list_most:
                     listed.extend(self._segment_records(offset, chunk))
-                self._note(path, offset, chunk)
+                self._note(offset, chunk)
             elif isinstance(chunk, Zeros):
                 self._findings.add(path, offset, "zeros", "segment_of_zeros", count=chunk.size_bytes)
             elif isinstance(chunk, RawBytes):
                 self._findings.add(path, offset, "truncated", "publish_record_cut_off", at=offset)
+        self._note_oddities(path)
         if found["records"] <= self._options.list_most:
             found["list"] = listed
         return found
@@ -168,10 +205,16 @@ class QueueInspector:
                 records += chunk.count * len(RECORDS[chunk.action])
                 if records <= self._options.list_most:
                     listed.extend(self._journal_records(offset, chunk))
-                self._note(path, offset, chunk)
+                self._note(offset, chunk)
+            elif isinstance(chunk, JournalMarks):
+                records += chunk.count
+                if records <= self._options.list_most:
+                    listed.extend(self._journal_marks(offset, chunk))
+                self._note_marks(offset, chunk)
             else:
                 trailing = chunk.size_bytes
                 self._note_tail(path, offset, chunk)
+        self._note_oddities(path)
         found: dict[str, Any] = {
             "size": self._storage.size(path),
             "records": records,
@@ -191,6 +234,11 @@ class QueueInspector:
                 offset = behind - MARK_BYTES
             offset = behind
 
+    def _journal_marks(self, offset: int, marks: JournalMarks) -> Iterator[dict[str, Any]]:
+        for action, seq in marks.words():
+            yield {"offset": offset, "kind": KINDS[action], "seq": seq}
+            offset += MARK_BYTES
+
     def _note_tail(self, path: str, offset: int, chunk: AnyChunk) -> None:
         """Note what lies behind the last record that is replayed (S114)."""
         size = chunk.size_bytes
@@ -205,41 +253,53 @@ class QueueInspector:
 
     # --- messages ---
 
-    def _note(self, path: str, offset: int, run: SegmentRecords | JournalRecords) -> None:
+    def _note(self, offset: int, run: SegmentRecords | JournalRecords) -> None:
         """Apply a run to the messages known so far."""
         if run.publish is not None:
-            again = 0
-            for at in range(run.count):
-                publish = run.publish.later(at)
-                known = self.messages.get(run.start + at)
-                length = embedded_bytes(self._codec, publish, run.term)
-                again += known is not None and (known.publish != publish or isinstance(run, SegmentRecords))
-                if known is None:
-                    self.messages[run.start + at] = Message(publish, run.term, length)
-            if again:
-                self._findings.add(
-                    path, offset, "contradiction", "published_twice", count=again, first=run.start
-                )
+            self._note_published(offset, run, run.publish)
+        marks = ("deliver",) * run.marks if isinstance(run, SegmentRecords) else RECORDS[run.action]
+        delivers, acks = "deliver" in marks, "ack" in marks
+        if not delivers and not acks:
+            return
         strays = 0
-        for at in range(run.count):
-            message = self.messages.get(run.start + at)
+        for seq in range(run.start, run.start + run.count):
+            message = self.messages.get(seq)
             if message is None:
                 strays += 1
             elif isinstance(run, SegmentRecords):
                 message.acked |= run.marks + message.delivered > 1
-                message.delivered |= run.marks > 0
+                message.delivered = True
             else:
-                message.delivered |= "deliver" in RECORDS[run.action]
-                message.acked |= "ack" in RECORDS[run.action]
-        if strays:
-            self._findings.add(
-                path,
-                offset,
-                "contradiction",
-                "marked_and_not_published",
-                count=strays,
-                first=run.start,
-            )
+                message.delivered |= delivers
+                message.acked |= acks
+        self._strays.add(offset, run.start, strays)
+
+    def _note_published(self, offset: int, run: SegmentRecords | JournalRecords, publish: Publish) -> None:
+        length = embedded_bytes(self._codec, publish, run.term)
+        for at in range(run.count):
+            known = self.messages.get(run.start + at)
+            if known is None:
+                self.messages[run.start + at] = Message(publish, at, run.term, length)
+            elif isinstance(run, SegmentRecords) or known.publish != publish.later(at):
+                self._again.add(offset, run.start)
+
+    def _note_marks(self, offset: int, marks: JournalMarks) -> None:
+        """Apply scattered marks to the messages known so far."""
+        for action, seq in marks.words():
+            message = self.messages.get(seq)
+            if message is None:
+                self._strays.add(offset, seq)
+            elif action == "ack":
+                message.acked = True
+            else:
+                message.delivered = True
+
+    def _note_oddities(self, path: str) -> None:
+        """Note what of a file contradicts itself or others, once it is read."""
+        for code, odd in (("published_twice", self._again), ("marked_and_not_published", self._strays)):
+            if odd.count:
+                self._findings.add(path, odd.offset, "contradiction", code, count=odd.count, first=odd.first)
+        self._again, self._strays = Oddity(), Oddity()
 
     def _digest(self) -> str:
         digest = hashlib.sha256()

@@ -28,8 +28,8 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         references: runs that queues need, one reference for each time a message is in one.
     """
     wanted = Tallies()
-    for each in references:
-        msg_no, count = (each.start, each.count) if isinstance(each, Range) else each
+    runs = ((each.start, each.count) if isinstance(each, Range) else each for each in references)
+    for msg_no, count in sorted(runs):  # in this order each run is added at the end
         wanted.change(msg_no, count, one_more)
     for number in numbers:
         records, end = scan(state, number)
