@@ -11,6 +11,7 @@ PORT ?= 8000
 PYTEST_ARGS ?=
 SEED ?= 1
 COUNT ?= 2000
+RELEASE ?= 3.10.8
 THROTTLE ?= 1
 TIMES ?= 1
 APPS ?= 2
@@ -241,14 +242,14 @@ coverage: dev-env ## Count the lines and branches that the tests reach, part by 
 conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
 	@$(PY) -m pytest tests/golden tests/conformance $(CONFORMANCE_ARGS) $(PYTEST_ARGS)
 
-differential: dev-env ## Compare COUNT random programs from SEED on with the real broker (2000 from 1 on)
-	@$(PY) -m tests.programs.differential --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
+differential: dev-env ## Compare COUNT random programs from SEED on with a real broker of RELEASE (2000 from 1 on)
+	@$(PY) -m tests.programs.differential --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on with real RabbitMQ nodes and on the engine
 	@$(PY) -m tests.programs.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
-interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
-	@$(PY) -m tests.programs.interop $(INTEROP_ARGS)
+interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE (3.10.8 or 3.8.9), both ways
+	@$(PY) -m tests.programs.interop --release $(RELEASE) $(INTEROP_ARGS)
 
 firefox-test: dev-env ## Open the page of a run from a disk in Firefox, and see that it draws
 	@$(PY) -m tests.programs.firefox $(if $(TINY),--tiny,--firefox "$$(tools/ensure_firefox.sh)")

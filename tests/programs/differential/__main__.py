@@ -15,6 +15,7 @@ from typing import Any
 from engine.conformance.replay import Outcome
 from tests.programs.differential.comparison import Comparison, Recorded
 from tests.programs.differential.driver import Driver
+from tests.programs.differential.installation import LATEST, RELEASES
 from tests.programs.differential.node import PrivateNode
 from tests.programs.differential.reached import reached
 from tests.programs.differential.recording import replay_on_broker
@@ -58,12 +59,12 @@ def _report(comparison: Comparison, recorded: Recorded, outcome: Outcome, folder
 def differential(options: argparse.Namespace) -> int:
     """Run programs; return 0 only if none differs."""
     began = last = time.monotonic()
-    steps = whole = run = files = 0
+    steps = whole = run = files = crashed = 0
     operations: collections.Counter[str] = collections.Counter()
     borders: collections.Counter[str] = collections.Counter()
     refused: list[str] = []
     differing: list[str] = []
-    with PrivateNode(SETTINGS) as node:
+    with PrivateNode(SETTINGS, release=options.release) as node:
         _print("starting a private RabbitMQ node ...")
         node.start()
         with Driver(node.driver_port) as driver:
@@ -81,6 +82,7 @@ def differential(options: argparse.Namespace) -> int:
                 outcome = comparison.compare(recorded)
                 files += len(recorded.files)
                 run += 1
+                crashed += recorded.crashed
                 steps += outcome.steps
                 operations.update(step["op"] for step in trace["steps"])
                 borders.update(reached(trace["steps"]))
@@ -98,6 +100,8 @@ def differential(options: argparse.Namespace) -> int:
         f"differential: {whole} of {run} programs equal, {steps} state vectors, "
         f"{files} files byte for byte, {time.monotonic() - began:.0f} s"
     )
+    if crashed:
+        _print(f"in {crashed} of them the broker's queue process crashed or never came back")
     _write(options, about, run, whole, steps, files, operations, borders, refused, differing)
     return 0 if run == options.count and whole == run else 1
 
@@ -139,7 +143,7 @@ def check(options: argparse.Namespace) -> int:
         for file in (sorted(path.glob("[hr]*.json")) if path.is_dir() else [path])
     ]
     whole = 0
-    with PrivateNode(SETTINGS) as node:
+    with PrivateNode(SETTINGS, release=options.release) as node:
         node.start()
         with Driver(node.driver_port) as driver:
             for file in files:
@@ -155,6 +159,7 @@ def check(options: argparse.Namespace) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.differential", description=__doc__)
+    parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first program")
     parser.add_argument("--count", type=int, default=200, help="how many programs")
     parser.add_argument("--differences", type=int, default=1, help="stop after so many programs that differ")

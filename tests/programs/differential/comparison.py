@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,30 @@ from engine.conformance.replay import Outcome, replay
 from engine.storage.ledger import LedgerStorage
 from tests.programs.differential.driver import BrokerRefused, Driver
 from tests.programs.differential.files import broker_files, differing_files, engine_files
+from tests.programs.differential.installation import OLD
 from tests.programs.differential.node import PrivateNode
 from tests.programs.differential.programs import Program
 from tests.programs.differential.recording import ANSWERED, answer, blank_trace, question
 
 SHRINK_TRIES = 150
+CRASH = re.compile(r"queue_died,\s*\{function_clause,\s*(\[.*)", re.DOTALL)
+"""What the driver says when the queue's process meets a call that no clause matches."""
 
 
 class Recorded(msgspec.Struct):
-    """What the broker did with a program: the trace, its files afterwards, and its own error if it raised one."""
+    """What the broker did with a program.
+
+    Args:
+        trace: its steps, and where its process crashed if it did.
+        files: afterwards.
+        error: of the driver, if it raised one.
+        crashed: whether the process crashed or never came back, so that no files can be compared.
+    """
 
     trace: dict[str, Any]
     files: dict[str, bytes]
     error: str | None = None
+    crashed: bool = False
 
 
 class Comparison:
@@ -35,19 +47,26 @@ class Comparison:
     """
 
     def __init__(self, node: PrivateNode, driver: Driver) -> None:
+        self._release = node.release
         self._directory: Path = node.vhost_directory
         self._driver = driver
 
     def record(self, seed: int) -> Recorded:
         """Run a program on the broker."""
-        program = Program(seed)
-        trace = blank_trace(f"d{seed}", f"random program, generator seed {seed}", program.config)
+        program = Program(seed, whole_segments=self._release == OLD)
+        about = f"random program, generator seed {seed}"
+        trace = blank_trace(f"d{seed}", about, program.config, self._release)
         step: dict[str, Any] = {"op": "init"}
         for _ in range(program.steps):
             try:
                 found = self._execute(trace, step)
             except BrokerRefused as error:
-                return Recorded(trace, {}, f"{step}: {error}")
+                crash = CRASH.search(str(error))
+                if crash is None:
+                    return Recorded(trace, {}, f"{step}: {error}")
+                return Recorded({**trace, "crashes_at": step, "reason": crash[1]}, {}, crashed=True)
+            if "after" not in found:
+                return Recorded(trace, {}, crashed=True)
             program.seen(found["after"], found["pending_tags"])
             step = program.next()
         return Recorded(trace, broker_files(self._directory))
@@ -62,7 +81,7 @@ class Comparison:
         """Replay on the engine: every vector, then the bytes of every file."""
         storage = LedgerStorage()
         outcome = replay(recorded.trace, storage)
-        if not outcome.whole or recorded.error is not None:
+        if not outcome.whole or recorded.error is not None or recorded.crashed:
             return outcome
         files = tuple(differing_files(recorded.files, engine_files(storage), outcome.steps - 1))
         equal = outcome.equal - bool(files)
@@ -70,6 +89,8 @@ class Comparison:
 
     def shrink(self, recorded: Recorded, outcome: Outcome) -> tuple[dict[str, Any], Outcome]:
         """Leave out steps for as long as the two sides still differ; return the shorter trace and how it differs."""
+        if recorded.crashed:
+            return recorded.trace, outcome
         best, how = _until_difference(recorded.trace, outcome), outcome
         tries = 0
         width = max(1, len(best["steps"]) // 2)

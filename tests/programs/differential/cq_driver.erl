@@ -97,9 +97,14 @@ handle(#{<<"do">> := <<"step">>, <<"step">> := #{<<"op">> := <<"crash_restart">>
     Terms = cq_stores:restart(amqqueue:get_name(Queue)),
     {Answer, Session} = start(Queue, Config, Terms, Known),
     {Answer#{result => #{terms => Terms}}, Session};
-handle(#{<<"do">> := <<"step">>, <<"step">> := Step}, {Queue, Config, Running, Known}) ->
-    Answer = cq_queue:step(Running, Step),
-    {Answer, {Queue, remember(Step, Config), Running, Known}}.
+handle(#{<<"do">> := <<"step">>, <<"step">> := Step}, {Queue, Config, Running, Known} = Session) ->
+    case cq_queue:step(Running, Step) of
+        never_ends ->  % a 3.8 converts to lazy for ever (V5): nothing more comes of this queue
+            abandon(Session),
+            {#{result => #{never_ends => true}}, none};
+        Answer ->
+            {Answer, {Queue, remember(Step, Config), Running, Known}}
+    end.
 
 start(Queue, Config, Recover, Known) ->
     Running = {_, _, Outcome} = cq_queue:start(Queue, Config, Recover, Known),
@@ -124,4 +129,5 @@ shown(non_clean_shutdown) -> non_clean_shutdown;
 shown(Terms) ->
     Names = [next_seq_id, next_deliver_seq_id, persistent_count, persistent_bytes],
     Segments = lists:sort([[N, Unacked] || {N, Unacked} <- proplists:get_value(segments, Terms, [])]),
-    maps:from_list([{segments, Segments} | [{Name, proplists:get_value(Name, Terms)} || Name <- Names]]).
+    maps:from_list([{segments, Segments} | [{Name, proplists:get_value(Name, Terms)}
+                                            || Name <- Names, proplists:is_defined(Name, Terms)]]).

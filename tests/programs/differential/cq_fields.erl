@@ -1,10 +1,19 @@
 %% Fields of the broker's own records, by name. The packaged modules carry their abstract code, so no copy of a
 %% record definition has to be kept here (and none can be out of date).
 -module(cq_fields).
--export([get/3, set/4, new/2]).
+-export([get/3, get/4, set/4, new/2, has/3]).
 
 get(Module, Field, Record) ->
     element(place(Module, element(1, Record), Field), Record).
+
+%% The value of a field that only some releases have.
+get(Module, Field, Record, Default) ->
+    case has(Module, element(1, Record), Field) of
+        true -> get(Module, Field, Record);
+        false -> Default
+    end.
+
+has(Module, Name, Field) -> lists:member(Field, fields(Module, Name)).
 
 set(Module, Field, Value, Record) ->
     setelement(place(Module, element(1, Record), Field), Record, Value).
@@ -31,8 +40,8 @@ fields(Module, Name) ->
     end.
 
 read(Module, Name) ->
-    {ok, {Module, [{abstract_code, {_, Forms}}]}} =
-        beam_lib:chunks(code:which(Module), [abstract_code]),
+    {ok, Beam, _} = erl_prim_loader:get_file(code:which(Module)),  % 3.8 keeps its modules in archives
+    {ok, {Module, [{abstract_code, {_, Forms}}]}} = beam_lib:chunks(Beam, [abstract_code]),
     [Fields] = [F || {attribute, _, record, {N, F}} <- Forms, N =:= Name],
     [field(F) || F <- Fields].
 

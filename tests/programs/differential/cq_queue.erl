@@ -8,6 +8,7 @@
 -define(BQ, rabbit_variable_queue).
 -define(EPOCH_US, 1600000000000000).
 -define(FAR_BELOW, -1000000000).
+-define(CONVERTED_MS, 20000).
 
 %% env: queue, config, rates, mode, stores, known (an ets table: message id -> seq, next -> message number)
 
@@ -17,6 +18,8 @@ start(Queue, Config, Recover, Known) ->
     {Pid, Monitor} = spawn_monitor(fun() -> init(Parent, Queue, Config, Recover, Known) end),
     {Pid, Monitor, await(Pid, Monitor)}.
 
+%% Conversions end within a second or never.
+step(Queue, #{<<"op">> := <<"set_mode">>} = Step) -> ask(Queue, {step, Step}, ?CONVERTED_MS);
 step(Queue, Step) -> ask(Queue, {step, Step}).
 
 %% Clean stop; the stores are settled afterwards.
@@ -34,14 +37,19 @@ crash({Pid, Monitor, _} = Queue, Torn) ->
         {Path, Bytes} -> ok = file:write_file(Path, Bytes)
     end.
 
-ask({Pid, Monitor, _}, Request) ->
-    Pid ! {request, self(), Request},
-    await(Pid, Monitor).
+ask(Queue, Request) -> ask(Queue, Request, infinity).
 
-await(Pid, Monitor) ->
+ask({Pid, Monitor, _}, Request, LimitMs) ->
+    Pid ! {request, self(), Request},
+    await(Pid, Monitor, LimitMs).
+
+await(Pid, Monitor) -> await(Pid, Monitor, infinity).
+
+await(Pid, Monitor, LimitMs) ->
     receive
         {answer, Pid, Answer} -> Answer;
         {'DOWN', Monitor, process, Pid, Reason} -> error({queue_died, Reason})
+    after LimitMs -> never_ends
     end.
 
 init(Parent, Queue, Config, Recover, Known) ->

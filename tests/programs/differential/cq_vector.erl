@@ -16,7 +16,7 @@ vector(State, Stores, Durable) ->
         delta => [null(Start), Count, Transient, null(End)],
         alphas => L1 + L4, betas => [L2 - I2, L3 - I3], gammas => [I2, I3],
         in_ram => count(msg, fun(Value) -> Value =/= undefined end, Queues),
-        in_store => count(msg_location, fun(Value) -> Value =:= rabbit_msg_store end, Queues),
+        in_store => in_store(Queues),
         indexed => Indexed,
         seqs => maps:from_list([{Name, runs([status(seq_id, M) || M <- Q])}
                                 || {Name, Q} <- lists:zip(Names, Queues), Q =/= []]),
@@ -27,13 +27,31 @@ vector(State, Stores, Durable) ->
         waiting_bump => F(waiting_bump), blocked => credit_flow:blocked(),
         qi => index(F(index_state))
     },
-    Same = [next_seq_id, next_deliver_seq_id, transient_threshold, ram_msg_count, ram_bytes, bytes, unacked_bytes,
+    Same = [next_seq_id, transient_threshold, ram_msg_count, ram_bytes, bytes, unacked_bytes,
             persistent_count, persistent_bytes, delta_transient_bytes, disk_read_count, disk_write_count],
     Sets = [unconfirmed, confirmed, msgs_on_disk, msg_indices_on_disk],
     maps:merge(
-        maps:from_list([{Name, F(Name)} || Name <- Same] ++ [{Name, gb_sets:size(F(Name))} || Name <- Sets]
-                       ++ [store(Store) || {_, _, _, Persistent} = Store <- Stores, Durable or not Persistent]),
+        maps:merge(delivered(State, Queues, Pending), maps:from_list([{Name, F(Name)} || Name <- Same] ++ [{Name, gb_sets:size(F(Name))} || Name <- Sets]
+                       ++ [store(Store) || {_, _, _, Persistent} = Store <- Stores, Durable or not Persistent])),
         Base).
+
+%% 3.8 says by a flag whether a body is in a store, later releases say where it is.
+in_store(Queues) ->
+    case cq_fields:has(rabbit_variable_queue, msg_status, msg_in_store) of
+        true -> count(msg_in_store, fun(Value) -> Value =:= true end, Queues);
+        false -> count(msg_location, fun(Value) -> Value =:= rabbit_msg_store end, Queues)
+    end.
+
+%% 3.8 marks each entry that was delivered, later releases keep one number.
+delivered(State, Queues, Pending) ->
+    case cq_fields:has(rabbit_variable_queue, vqstate, next_deliver_seq_id) of
+        true ->
+            #{next_deliver_seq_id => cq_fields:get(rabbit_variable_queue, next_deliver_seq_id, State)};
+        false ->
+            Fresh = [M || Tree <- Pending, M <- gb_trees:values(Tree), not status(is_delivered, M)],
+            #{delivered => count(is_delivered, fun(Value) -> Value =:= true end, Queues),
+              pending_undelivered => length(Fresh)}
+    end.
 
 status(Field, M) -> cq_fields:get(rabbit_variable_queue, Field, M).
 
@@ -54,7 +72,11 @@ runs([Seq | Rest], Done) -> runs(Rest, [[Seq, Seq] | Done]).
 index(QI) ->
     F = fun(Name) -> cq_fields:get(rabbit_queue_index, Name, QI) end,
     Dir = F(dir),
-    #{files => lists:sort([[number(Path), filelib:file_size(Path)]
+    Cached = case cq_fields:get(rabbit_queue_index, delivered_cache, QI, none) of
+                 none -> #{};
+                 Delivers -> #{delivered_cache => length(Delivers)}
+             end,
+    Cached#{files => lists:sort([[number(Path), filelib:file_size(Path)]
                            || Path <- filelib:wildcard(filename:join(Dir, "*.idx"))]),
       segments => lists:sort([segment(S) || S <- segments(F(segments))]),
       dirty => F(dirty_count),

@@ -80,7 +80,9 @@ class Driver:
 
 def shown(answer: dict[str, Any]) -> dict[str, Any]:
     """Shorten the long lists of `after` as trace files do, and keep the pending tags beside them."""
-    after = answer["after"]
+    after = answer.get("after")
+    if after is None:  # the call never ends
+        return answer
     answer["pending_tags"] = after["pending_tags"]
     after["pending_tags"] = shortened(after["pending_tags"])
     after["seqs"] = {lane: shortened(runs) for lane, runs in after["seqs"].items()}

@@ -14,9 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.programs.differential.installation import LATEST, NodeFailed, installation
+
+__all__ = ["NodeFailed", "PrivateNode", "free_port"]
+
 HERE = Path(__file__).resolve().parent
-ENSURE = HERE.parents[2] / "tools" / "ensure_rabbitmq.sh"
-START_LIMIT_S = 120
+START_LIMIT_S = 180
 STOP_LIMIT_S = 60
 VHOST = "628WB79CIFDYO9LJI6DKMI09L"  # the directory of the virtual host "/" (S1)
 LOOPBACK = "127.0.0.1"
@@ -24,23 +27,11 @@ WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
 """Ends a process when the program that started it ends, however that comes."""
 
 
-class NodeFailed(RuntimeError):
-    """The private node did not start, or did not stop."""
-
-
 def free_port() -> int:
     """Return a loopback port that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         return int(probe.getsockname()[1])
-
-
-def rabbitmq_home() -> Path:
-    """Return the directory of RabbitMQ 3.10.8, installing the distribution's package where it is missing."""
-    run = subprocess.run([str(ENSURE)], stdout=subprocess.PIPE, text=True, check=False)
-    if run.returncode:
-        raise NodeFailed("RabbitMQ 3.10.8 is not here and could not be installed")
-    return Path(run.stdout.strip().splitlines()[-1])
 
 
 def _end_in_order(*_: object) -> None:
@@ -70,10 +61,18 @@ class PrivateNode:
     Args:
         settings: values for the node's application environment (tuples become Erlang tuples).
         in_memory: keep the directory in memory if the machine has such a place.
+        release: of RabbitMQ.
     """
 
-    def __init__(self, settings: Mapping[str, Any] | None = None, in_memory: bool = True) -> None:
-        self.home = rabbitmq_home()
+    def __init__(
+        self,
+        settings: Mapping[str, Any] | None = None,
+        in_memory: bool = True,
+        release: str = LATEST,
+    ) -> None:
+        self.release = release
+        self._installed = installation(release)
+        self.home = self._installed.home
         self.root = Path(
             tempfile.mkdtemp(prefix="waterline-node-", dir=_memory_backed() if in_memory else None)
         )
@@ -90,7 +89,7 @@ class PrivateNode:
         return self.data / "msg_stores" / "vhosts" / VHOST
 
     def _prepare(self) -> None:
-        for name in ("data", "log", "home", "ebin"):
+        for name in ("data", "log", "home", "ebin", "gen"):
             (self.root / name).mkdir()
         (self.root / "rabbitmq.conf").write_text(
             "log.file.level = warning\ndisk_free_limit.absolute = 10MB\n"
@@ -99,7 +98,7 @@ class PrivateNode:
         sources = sorted(str(path) for path in HERE.glob("*.erl"))
         subprocess.run(
             ["erlc", "-o", str(self.root / "ebin"), *sources],
-            env={**os.environ, "ERL_LIBS": str(self.home / "plugins")},
+            env={**os.environ, **self._installed.environment, "ERL_LIBS": str(self._installed.libraries)},
             check=True,
         )
 
@@ -115,6 +114,7 @@ class PrivateNode:
         arguments = f"-pa {self.root / 'ebin'} -s cq_driver boot -cq_port {self.driver_port}"
         return {
             **kept,
+            **self._installed.environment,
             "HOME": str(self.root / "home"),
             "ERL_EPMD_ADDRESS": LOOPBACK,
             "ERL_EPMD_PORT": str(self._epmd_port),
@@ -135,6 +135,8 @@ class PrivateNode:
             "RABBITMQ_FEATURE_FLAGS_FILE": str(self.root / "feature_flags"),
             "RABBITMQ_ENABLED_PLUGINS": "",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": f"{arguments} +S 2:2",
+            "RABBITMQ_GENERATED_CONFIG_DIR": str(self.root / "gen"),
+            "RABBITMQ_SCHEMA_DIR": str(self.root / "gen"),
             "RUNNING_UNDER_SYSTEMD": "true",  # the start script then becomes the node instead of guarding it
         }
 

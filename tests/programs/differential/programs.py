@@ -10,6 +10,7 @@ from typing import Any
 SIZES = (0, 1, 16, 100, 146, 147, 190, 200, 996, 997, 1000, 4092, 4093, 4096, 5000, 9000)
 RATES = ([0.5, 0.5, 0, 0], [0, 0, 0.75, 0.25], [0, 0.5, 0.5, 0])
 ALL = 100_000
+MOST_ENTRIES = 16384
 
 
 def _bare(op: str) -> dict[str, Any]:
@@ -37,13 +38,24 @@ class Program:
 
     Args:
         seed: the program's own seed.
+        whole_segments: for a broker whose segments always have 16,384 entries (V6): most programs use up the numbers
+            of the first one nearly to its end.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, whole_segments: bool = False) -> None:
         self.seed = seed
         self._rng = random.Random(f"program {seed}")
         self.config = random_config(self._rng)
         self.steps = self._rng.randint(8, 60)
+        self._first: list[dict[str, Any]] = []
+        if whole_segments:
+            self.config["segment_entry_count"] = MOST_ENTRIES
+            if self._rng.random() < 0.8:
+                count = MOST_ENTRIES - self._rng.choice((20, 40, 60, 120))
+                burst = {"op": "publish", "count": count, "persistent": False, "size": 0, "batch": True}
+                self._first = [burst, {"op": "purge"}]
+                if self.config["mode"] == "lazy":
+                    self._first = [{"op": "set_mode", "mode": "default"}, *self._first]
         self._clock_ms = 0
         self._tags: list[int] = []
         self._len = 0
@@ -84,6 +96,8 @@ class Program:
 
     def next(self) -> dict[str, Any]:
         """Return the next step."""
+        if self._first:
+            return self._first.pop(0)
         makers, weights = zip(*self._weights, strict=True)
         make: Callable[[], dict[str, Any]] = self._rng.choices(makers, weights)[0]
         return make()

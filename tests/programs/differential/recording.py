@@ -7,6 +7,7 @@ from typing import Any
 from engine.conformance.replay import Difference, Outcome, differing
 from engine.formats.message import OWN_PREFIX
 from tests.programs.differential.driver import Driver
+from tests.programs.differential.installation import LATEST
 
 ANSWERED = ("result", "drain", "after")
 OVERHEAD = {"persistent": 163, "transient": 164, "persistent_empty": 153, "transient_empty": 154}
@@ -22,13 +23,13 @@ def answer(driver: Driver, config: dict[str, Any], step: dict[str, Any]) -> dict
     return driver.begin(config, OWN_PREFIX) if step["op"] == "init" else driver.step(question(step))
 
 
-def blank_trace(name: str, about: str, config: dict[str, Any]) -> dict[str, Any]:
-    """Return a trace without steps."""
+def blank_trace(name: str, about: str, config: dict[str, Any], release: str = LATEST) -> dict[str, Any]:
+    """Return a trace of a release without steps."""
     return {
         "format": "cq-trace/1",
         "name": name,
         "about": about,
-        "source": "RabbitMQ 3.10.8 rabbit_variable_queue v1",
+        "source": f"RabbitMQ {release} rabbit_variable_queue",
         "config": {**config, "queue": "cq", "vhost": "/", "stored_overhead": OVERHEAD},
         "steps": [],
     }

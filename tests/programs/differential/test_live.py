@@ -1,4 +1,4 @@
-"""The real broker beside the engine; installs RabbitMQ 3.10.8 where it is missing: only `make long-tests` runs it."""
+"""Real brokers beside the engine; gets RabbitMQ 3.10.8 and 3.8.9 where they are missing: only `make long-tests` runs it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ from tests.programs.interop.__main__ import main as interop
 @pytest.mark.soak
 def test_random_programs_are_equal(tmp_path: Path) -> None:
     assert differential(["--seed", "1", "--count", "300", "--summary", str(tmp_path / "summary.json")]) == 0
+
+
+@pytest.mark.soak
+def test_random_programs_are_equal_on_a_3_8(tmp_path: Path) -> None:
+    """V1-V10: crashes and conversions that never end included."""
+    options = ["--release", "3.8.9", "--seed", "1", "--count", "100"]
+    assert differential([*options, "--summary", str(tmp_path / "summary.json")]) == 0
+
+
+@pytest.mark.soak
+def test_directories_are_exchanged_with_a_3_8(tmp_path: Path) -> None:
+    assert interop(["--release", "3.8.9", "--summary", str(tmp_path / "summary.json")]) == 0
 
 
 @pytest.mark.soak

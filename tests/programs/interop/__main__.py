@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.programs.differential.installation import LATEST, RELEASES
 from tests.programs.interop import from_node, to_node
 from tests.programs.interop.report import Report
 from tools.measured_on import measured_on
@@ -28,6 +29,7 @@ ENDINGS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run both directions; return 0 only if nothing differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.interop", description=__doc__)
+    parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
     parser.add_argument("--random", type=int, default=40, help="random programs that the engine writes")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first of them")
     parser.add_argument("--summary", type=Path, default=ROOT / "var" / "interop" / "summary.json")
@@ -38,16 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     kinds = from_node.KINDS[:1] if options.tiny else from_node.KINDS
     messages = TINY_MESSAGES if options.tiny else from_node.MESSAGES
     cases = to_node.all_cases(
-        1 if options.tiny else options.random, options.seed, 1 if options.tiny else None
+        1 if options.tiny else options.random, options.seed, 1 if options.tiny else None, options.release
     )
     began = time.monotonic()
     written = Report()
     print("the engine writes, a node boots from it, a client takes the messages:", flush=True)
-    broker = to_node.run(written, cases)
+    broker = to_node.run(written, cases, options.release)
     read = Report()
     for kind in kinds:
         print(f"a client fills a node, which is {ENDINGS[kind]}:", flush=True)
-        from_node.run(read, kind, messages)
+        from_node.run(read, kind, messages, options.release)
     sums = {"engine_to_node": written.as_dict(), "node_to_engine": read.as_dict()}
     for name, each in sums.items():
         print(

@@ -16,6 +16,7 @@ from pika.adapters.blocking_connection import BlockingChannel
 from engine.backing_queue.arrivals import Arrival
 from engine.formats.message import Template
 from engine.formats.names import queue_directory
+from tests.programs.differential.installation import LATEST
 from tests.programs.differential.node import PrivateNode
 from tests.programs.interop.cases import generated_body
 from tests.programs.interop.client import channel, count_of, drain, listed
@@ -194,15 +195,16 @@ def copied(node: PrivateNode, copy: Path) -> Path:
     return copy
 
 
-def run(report: Report, kind: str, count: int = MESSAGES) -> None:
+def run(report: Report, kind: str, count: int = MESSAGES, release: str = LATEST) -> None:
     """Fill a node, end it, and compare three readings of what is left.
 
     Args:
         report: where to count.
         kind: clean; killed after a pause in which everything was synced; unsettled: killed without a pause.
         count: messages of a queue.
+        release: of the node.
     """
-    with PrivateNode(SETTINGS) as node:
+    with PrivateNode(SETTINGS, release=release) as node:
         node.start()
         with channel(node.amqp_port) as ch:
             filling = fill(ch, count)

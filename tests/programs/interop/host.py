@@ -79,12 +79,18 @@ class NodeDoor(BackingQueueDoor):
             self.transient.terminate()
 
 
-def make_room(directory: Path, segment_entry_count: int) -> None:
-    """Clear a virtual host that the node has made, so that the engine can write it."""
+def make_room(directory: Path, segment_entry_count: int | None) -> None:
+    """Clear a virtual host that the node has made, so that the engine can write it.
+
+    Args:
+        directory: of the virtual host.
+        segment_entry_count: None for a release whose virtual hosts have no `.config` (V6).
+    """
     for name in ("queues", *STORES):
         shutil.rmtree(directory / name, ignore_errors=True)
     forget_clean_stop(directory)
-    (directory / ".config").write_bytes(config_text(segment_entry_count))
+    if segment_entry_count is not None:
+        (directory / ".config").write_bytes(config_text(segment_entry_count))
 
 
 def forget_clean_stop(directory: Path) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import msgspec
 
+from engine.conformance.door import settings_of
 from engine.formats.names import vhost_directory
 from engine.storage.directory import DirectoryStorage
 from engine.transitions import FilesCombined, Transition
 from tests.programs.differential.driver import Driver
+from tests.programs.differential.installation import LATEST, OLD
 from tests.programs.differential.node import PrivateNode
-from tests.programs.differential.programs import Program
+from tests.programs.differential.programs import MOST_ENTRIES, Program
 from tests.programs.interop.cases import BASE, DESIGNED, SYNC, Live, fetch, publish, run_designed, run_random
 from tests.programs.interop.client import channel, count_of, drain
 from tests.programs.interop.host import Host, NodeDoor, Seen, forget_clean_stop, make_room
@@ -31,6 +33,7 @@ class Case(msgspec.Struct):
         must: bodies that must come back, derived from the steps alone.
         may: bodies that may come back.
         expected: what the engine itself finds when it recovers from the directory.
+        release: of the broker whose rules the engine follows.
     """
 
     vhost: str
@@ -41,30 +44,37 @@ class Case(msgspec.Struct):
     must: list[bytes] | None = None
     may: list[bytes] | None = None
     expected: list[Seen] = []
+    release: str = LATEST
     segments: int = 0
     store_files: int = 0
     combined: int = 0
 
 
-def all_cases(random_count: int, seed: int, most_designed: int | None = None) -> list[Case]:
+def all_cases(
+    random_count: int, seed: int, most_designed: int | None = None, release: str = LATEST
+) -> list[Case]:
     """Return the designed cases with each ending, and random programs.
 
     Args:
         random_count: how many random programs.
         seed: of the first of them.
         most_designed: how many of the designed cases; None for all.
+        release: of the broker; a 3.8's segments always have 16,384 entries (V6).
     """
+    old = release == OLD
+    fixed = {"segment_entry_count": MOST_ENTRIES} if old else {}
     cases = [
-        Case(f"{name} {ending}", {**BASE, **settings}, ending, design=name)
+        Case(f"{name} {ending}", {**BASE, **settings, **fixed}, ending, design=name, release=release)
         for name, (settings, _) in list(DESIGNED.items())[:most_designed]
         for ending in ENDINGS
     ]
     left = random_count
     while left:
-        program = Program(seed)
+        program = Program(seed, whole_segments=old)
         if program.config["durable"]:
             ending = "killed" if left % 2 else "clean"
-            cases.append(Case(f"random {seed} {ending}", {**BASE, **program.config}, ending, seed=seed))
+            config = {**BASE, **program.config}
+            cases.append(Case(f"random {seed} {ending}", config, ending, seed=seed, release=release))
             left -= 1
         seed += 1
     return cases
@@ -72,17 +82,19 @@ def all_cases(random_count: int, seed: int, most_designed: int | None = None) ->
 
 def write(case: Case, directory: Path) -> None:
     """Let the engine fill the directory and end as the case says."""
-    make_room(directory, case.config["segment_entry_count"])
+    settings = settings_of(f"RabbitMQ {case.release}")
+    make_room(directory, case.config["segment_entry_count"] if settings.writes_config else None)
     combined: list[Transition] = []
     door = NodeDoor(
         {**case.config, "vhost": case.vhost},
         DirectoryStorage(str(directory)),
         lambda each: combined.append(each) if isinstance(each, FilesCombined) else None,
+        settings,
     )
     if case.design:
         _run_designed(case, door)
     else:
-        run_random(door, Program(case.seed))
+        run_random(door, Program(case.seed, whole_segments=case.release == OLD))
     door.end(killed=case.ending != "clean")
     assert isinstance(door.storage, DirectoryStorage)
     door.storage.close()
@@ -131,9 +143,9 @@ def compare(case: Case, node: PrivateNode) -> tuple[int, str | None]:
     return len(seen), problem
 
 
-def run(report: Report, cases: list[Case]) -> str:
-    """Write all cases with the engine and read them with the node; return what the node is."""
-    with PrivateNode() as node:
+def run(report: Report, cases: list[Case], release: str = LATEST) -> str:
+    """Write all cases with the engine and read them with a release's node; return what the node is."""
+    with PrivateNode(release=release) as node:
         places = {case.vhost: node.vhost_directory.parent / vhost_directory(case.vhost) for case in cases}
         node.start()
         with Driver(node.driver_port) as driver:
