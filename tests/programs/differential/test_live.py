@@ -1,4 +1,4 @@
-"""Real brokers beside the engine; gets RabbitMQ 3.10.8 and 3.8.9 where they are missing: only `make long-tests` runs it."""
+"""Real brokers beside the engine, fetched where they are missing: only `make long-tests` runs it."""
 
 from __future__ import annotations
 
