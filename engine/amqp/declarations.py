@@ -133,15 +133,15 @@ def check_delete_queue(
 ) -> None:
     """Refuse a deletion as AMQP does; a queue that is not there may be deleted (P19).
 
-    Raises AmqpError 405, or 406 when it is in use or not empty.
+    Raises AmqpError 405, or 406 when it is not empty, or in use; the first of these where both are asked.
     """
     if existing is None:
         return
     check_access(existing, existing.name, connection)
-    if if_unused and consumers:
-        raise AmqpError("precondition_failed", f"{queue_words(existing.name)} in use")
     if if_empty and ready:
         raise AmqpError("precondition_failed", f"{queue_words(existing.name)} not empty")
+    if if_unused and consumers:
+        raise AmqpError("precondition_failed", f"{queue_words(existing.name)} in use")
 
 
 def _not_default(name: str) -> None:

@@ -351,7 +351,7 @@ class Node:
 
     def _crash(self, queue: str) -> None:
         if queue in self.queues:
-            self._verbs.do(KillQueue(queue=queue))
+            self._verbs.do(KillQueue(queue=queue, how="error"))
 
     def _lost_consumer(self, queue: str) -> None:
         self.lifetimes.lost_consumer(self.queues[queue])

@@ -47,6 +47,8 @@ class ClusterDoor:
         self._clients: dict[str, dict[str, Any]] = {}
         self._confirm: dict[str, bool] = {}
         self._on: dict[str, str] = {}
+        self._last: str | None = None
+        """The node that stopped last."""
         self._got: list[Any] = []
         self._answer: str | None = None
 
@@ -258,9 +260,12 @@ class ClusterDoor:
     # --- nodes -------------------------------------------------------------------------------------------------------
 
     def _kill(self, step: dict[str, Any]) -> dict[str, Any]:
-        self._do("kill_node", node=step["on"])
-        for client in self._gone(step["on"]):
-            self._clients[client] = {"connection_lost": True}
+        master = self.node.cluster.records[QUEUE].master if QUEUE in self.node.cluster.records else None
+        # Where several die at once none of them takes over meanwhile: a master goes last.
+        for node in sorted(named(step), key=lambda name: name == master):
+            self._do("kill_node", node=node)
+            for client in self._gone(node):
+                self._clients[client] = {"connection_lost": True}
         return {}
 
     def _stop(self, step: dict[str, Any]) -> dict[str, Any]:
@@ -269,13 +274,18 @@ class ClusterDoor:
         return {}
 
     def _gone(self, node: str) -> list[str]:
+        self._last = node
         gone = [client for client, on in self._on.items() if on == node]
         for client in gone:
             del self._on[client]
         return gone
 
     def _start(self, step: dict[str, Any]) -> dict[str, Any]:
-        self._do("start_node", node=step["on"])
+        first = (
+            None if self.node.cluster.running else self._last
+        )  # where none runs, the others wait for that one
+        for node in sorted(named(step), key=lambda name: name != first):
+            self._do("start_node", node=node)
         return {}
 
     def _kill_queue(self, step: dict[str, Any]) -> dict[str, Any]:
@@ -304,6 +314,12 @@ class ClusterDoor:
 
     def _look(self, _: dict[str, Any]) -> dict[str, Any]:
         return {}
+
+
+def named(step: dict[str, Any]) -> list[str]:
+    """Return the nodes that a step is on: one, or a list."""
+    on: str | list[str] = step["on"]
+    return [on] if isinstance(on, str) else on
 
 
 def _goes_on(run: list[Any], name: str, tag: int, message: int, again: bool) -> bool:

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.conformance.cluster import ClusterDoor
+from engine.conformance.cluster import ClusterDoor, named
 from engine.conformance.replay import Outcome, compared
 from engine.storage.port import Storage
 from engine.transitions import Transition
@@ -33,7 +33,7 @@ def replay_story(
         }
         wanted, got = (_comparable(each, varying, automatic, bool(frozen)) for each in (expected, outcome))
         if step["op"] in ("thaw", "kill"):
-            frozen.discard(step["on"])
+            frozen.difference_update(named(step))
         return wanted, got
 
     return compared(story["name"], story["steps"], play)

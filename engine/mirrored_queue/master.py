@@ -20,20 +20,13 @@ class MasterQueue:
     Args:
         inner: the engine.
         broadcast: sends an instruction around the ring.
-        mirrored: whether there is any mirror now.
     """
 
-    def __init__(
-        self,
-        inner: Mirrorable,
-        broadcast: Callable[[to_do.Instruction], None],
-        mirrored: Callable[[], bool],
-    ) -> None:
+    def __init__(self, inner: Mirrorable, broadcast: Callable[[to_do.Instruction], None]) -> None:
         self.inner = inner
         self.seen: Stretches[Status] = Stretches()
         """What a promoted mirror had of messages whose channel's copy is still to come (H65)."""
         self._broadcast = broadcast
-        self._mirrored = mirrored
 
     def __getattr__(self, name: str) -> Any:
         """Return what the queue below has."""
@@ -163,8 +156,11 @@ class MasterQueue:
     # --- how many at once --------------------------------------------------------------------------------------------
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
-        """Return how many may enter a full queue at once: with mirrors one, since a drop follows each publish (H34)."""
-        return 1 if self._mirrored() else self.inner.steady(arrival, same_size)
+        """Return how many may enter a full queue at once: one, since the ring gets a drop after each publish (H34).
+
+        Also where no mirror is left: the master is in the ring itself.
+        """
+        return 1
 
 
 def _calls(tags: Sequence[Range], found: Sequence[Extent]) -> Iterator[tuple[tuple[Range, ...], int]]:

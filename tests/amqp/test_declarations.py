@@ -180,6 +180,9 @@ def test_delete_queue():
     _refused(406, "channel", in_use, check_delete_queue, plain, "c", ready=0, consumers=1, if_unused=True)
     full = "PRECONDITION_FAILED - queue 'plain' in vhost '/' not empty"
     _refused(406, "channel", full, check_delete_queue, plain, "c", ready=1, consumers=0, if_empty=True)
+    both = {"if_unused": True, "if_empty": True}
+    _refused(406, "channel", full, check_delete_queue, plain, "c", ready=1, consumers=1, **both)
+    _refused(406, "channel", in_use, check_delete_queue, plain, "c", ready=0, consumers=1, **both)
     check_delete_queue(None, "c", ready=0, consumers=0)
     check_delete_queue(plain, "c", ready=5, consumers=5)
 

@@ -14,6 +14,8 @@ from engine.values.stretches import Stretches
 
 GONE: Final = ""
 """Stands for a queue that was deleted while a channel held messages of it."""
+NO_LIFE: Final = -1
+"""Stands for no process at all: what was settled under another tag is held by none."""
 
 
 def connection_of(channel: str) -> str:
@@ -32,6 +34,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
         consumer: who took them; None for basic.get.
         joins: whether it may be merged with the next ones.
         step: from one seq_id to the next; as many consumers as took turns.
+        life: which process of the queue delivered them: those that are gone left tags of theirs in channels (H68).
     """
 
     start: int
@@ -41,6 +44,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
     consumer: str | None
     joins: bool
     step: int = 1
+    life: int = 0
 
     @property
     def messages(self) -> list[Range]:
@@ -63,6 +67,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
             and self.seq_id + self.count * self.step == after.seq_id
             and self.queue == after.queue
             and self.consumer == after.consumer
+            and self.life == after.life
         )
 
     def merged(self, count: int) -> Unacked:
@@ -127,6 +132,7 @@ class Channel:
         offset: int = 0,
         count: int | None = None,
         step: int = 1,
+        life: int = 0,
     ) -> None:
         """Send messages to the client, under the next tags, and hold them until they are acknowledged (P14).
 
@@ -134,6 +140,7 @@ class Channel:
             extent: the messages; with `offset`, `count` and `step` only some of them.
             redelivered: how many of the extent, the first ones, are delivered again.
             ack: whether they are held.
+            life: which process of the queue sends them.
         """
         count = extent.count if count is None else count
         if consumer is not None:
@@ -145,7 +152,9 @@ class Channel:
         if ack:
             seq_id = extent.start + offset
             step = step if count > 1 or self._joins else 1
-            self.unacked.insert(Unacked(self.next_tag, count, seq_id, queue, consumer, self._joins, step))
+            self.unacked.insert(
+                Unacked(self.next_tag, count, seq_id, queue, consumer, self._joins, step, life)
+            )
         self.next_tag += count
 
     def take(self, count: int) -> list[Unacked]:
@@ -175,6 +184,19 @@ class Channel:
         for each in [each for each in self.unacked if each.queue == queue]:
             self.unacked.remove(each.start, each.count)
             self.unacked.insert(msgspec.structs.replace(each, queue=GONE))
+
+    def holds(self, queue: str, life: int) -> bool:
+        """Return whether it holds anything that a process of a queue delivered."""
+        return any(each.life == life and each.queue == queue for each in self.unacked)
+
+    def overtaken(self, queue: str, life: int, settled: Iterable[Range]) -> None:
+        """Old tags settle what a process delivered under new ones, which stand for nothing any more (H68)."""
+        seq_ids = {seq_id for each in settled for seq_id in range(each.start, each.end)}
+        for each in [each for each in self.unacked if each.life == life and each.queue == queue]:
+            for offset in range(each.count):
+                if each.seq_id + offset * each.step in seq_ids:
+                    (gone,) = self.unacked.remove(each.start + offset, 1)
+                    self.unacked.insert(msgspec.structs.replace(gone, life=NO_LIFE))
 
     def _remove(self, runs: Iterable[Unacked]) -> list[Unacked]:
         return [gone for each in runs for gone in self.unacked.remove(each.start, each.count)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from engine.amqp.declarations import unknown_tag
@@ -128,7 +130,7 @@ class Consumers:
             cancels: whether those that want so are cancelled only now.
         """
         live = self._queues[queue]
-        for consumer in self.all.values():
+        for consumer in self._by_channel():
             if consumer.queue != queue or not consumer.running or consumer.connection_state != OPEN:
                 continue
             if cancels and consumer.cancel_on_failover:
@@ -137,6 +139,18 @@ class Consumers:
             consumer.served_anew()
             live.add(consumer)
             live.wake(consumer)
+
+    def _by_channel(self) -> list[Consumer]:
+        """Return all consumers channel by channel, those of each in the order of their tags."""
+        found: dict[str, list[Consumer]] = {}
+        for consumer in self.all.values():
+            found.setdefault(consumer.channel.name, []).append(consumer)
+        return [each for of_one in found.values() for each in sorted(of_one, key=lambda it: it.name)]
+
+    def lose_queue(self, queue: str) -> None:
+        """A queue's process was killed: it serves nobody any more, until the channels consume again (D4)."""
+        for consumer in self._queues[queue].consumers:
+            self.unsubscribe(consumer)
 
     def of_down(self, queue: str) -> list[Consumer]:
         """Return those that consume from a queue that has no master now."""
@@ -227,7 +241,12 @@ class Consumers:
             if name in left:
                 self._on_gone(name)
             if name in self._queues:
-                self._queues[name].requeue(None, sorted(tags_of(back.get(name, [])), key=_start))
+                self._queues[name].requeue(None, self._goes_back(name, back.get(name, ())))
+
+    def _goes_back(self, queue: str, held: Iterable[Unacked]) -> list[Range]:
+        """Return what a queue takes back of a channel that is gone: what its process delivered, and no older tags."""
+        life = self._queues[queue].life
+        return sorted(tags_of(each for each in held if each.life == life), key=_start)
 
     # --- by hand -----------------------------------------------------------------------------------------------------
 
@@ -239,7 +258,8 @@ class Consumers:
         for each in taken:
             hand.delivered += each.extent.count
             hand.redelivered += each.redelivered
-            hand.channel.deliver(queue, None, each.extent, each.redelivered, ack=ack)
+            life = self._queues[queue].life
+            hand.channel.deliver(queue, None, each.extent, each.redelivered, ack=ack, life=life)
         if sum(each.extent.count for each in taken) < count:
             self._emit(GotEmpty("P10", hand.name, queue))
 
@@ -302,11 +322,30 @@ class Consumers:
             return
         limiter = hand.channel.limiter
         methods = [by_queue(taken)] if multiple else _one_by_one(taken, apart=limiter.active)
+        left = deque(group for groups in methods for group in groups)
         for groups in methods:
             with limiter.acked(sum(each.count for each in groups if each.consumer is not None)):
                 for group in groups:
-                    if group.queue in self._queues:
+                    if self._is_heard(hand, left):
                         do(hand, group, multiple and group.together)
+                    left.popleft()
+
+    def _is_heard(self, hand: Hand, left: Sequence[Group]) -> bool:
+        """Return whether a queue takes a channel's word for the first of the groups that it settles (P14).
+
+        Args:
+            left: that group, and those which come after it.
+        """
+        queue, first = self._queues.get(left[0].queue), left[0]
+        if queue is None:
+            return False
+        waiting = chain((each.deliveries for each in left), (each.taken for each in hand.settling))
+        if not queue.knows(hand.channel, chain.from_iterable(waiting)):
+            return False
+        old = [each for each in first.deliveries if each.life != queue.life]
+        if old:
+            hand.channel.overtaken(first.queue, queue.life, tags_of(old))
+        return True
 
     def _settle_later(
         self, hand: Hand, taken: Sequence[Unacked], do: Callable[[Hand, Group, bool], None]
@@ -353,6 +392,12 @@ class Consumers:
 
     def forget_queue(self, queue: str, rule: str, cause: str) -> None:
         """A queue is gone: its consumers are cancelled, and what was delivered from it can be acked no more."""
+        self.cancel_all(queue, rule, cause)
+        for hand in self.by_hand.values():
+            hand.channel.forget_queue(queue)
+
+    def cancel_all(self, queue: str, rule: str, cause: str) -> None:
+        """A queue's process is gone, and its consumers are cancelled; what channels hold of it are old tags (H68)."""
         for consumer in self.all.values():
             if consumer.queue == queue:
                 if self.unsubscribe(consumer) and consumer.connection_state == OPEN:
@@ -360,8 +405,6 @@ class Consumers:
                 consumer.rule = rule
                 consumer.running = False
                 consumer.forget_held()
-        for hand in self.by_hand.values():
-            hand.channel.forget_queue(queue)
 
     def connections_closed(self) -> None:
         """The node stops in order and closes all connections first: what channels hold goes back (D2, P11).
@@ -377,7 +420,7 @@ class Consumers:
         for channel in channels:
             for name, held in sorted(_by_name(channel.unacked).items()):
                 if name in self._queues:
-                    self._queues[name].put_back(sorted(tags_of(held), key=_start))
+                    self._queues[name].put_back(self._goes_back(name, held))
 
     def disconnect_all(self) -> None:
         """Every connection is lost; the node stopped, and its queues have none of their consumers any more."""

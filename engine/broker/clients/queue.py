@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel
+from engine.broker.clients.channel import Channel, Unacked
 from engine.broker.time.process import Process
 from engine.values.extents import Extent
 from engine.values.ranges import Range
@@ -17,6 +17,8 @@ class Queue(Protocol):
     """One live queue."""
 
     name: str
+    life: int
+    """Counts its processes."""
 
     @property
     def durable(self) -> bool:
@@ -56,6 +58,9 @@ class Queue(Protocol):
 
     def add(self, consumer: Consumer) -> None:
         """Let a consumer take its turn last among those of its priority (P12)."""
+
+    def knows(self, channel: Channel, settling: Iterable[Unacked]) -> bool:
+        """Return whether its process knows a channel: it consumes here, or holds what this process delivered (P14)."""
 
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""

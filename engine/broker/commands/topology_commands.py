@@ -137,12 +137,18 @@ class ClearPolicy(Command, frozen=True, tag="clear_policy"):
     name: PolicyName
 
 
+Death = Literal["kill", "error"]
+"""How a queue's process ends out of turn."""
+
+
 class KillQueue(Command, frozen=True, tag="kill_queue"):
-    """Let one queue process crash; its supervisor starts it again on its files (D4).
+    """Let one queue process die; its supervisor starts it again on its files (D4).
 
     Args:
         node: whose member; None for the master (H75).
+        how: killed from outside, or ended by an error of its own.
     """
 
     queue: QueueName = DEFAULT_QUEUE
     node: NodeName | None = None
+    how: Death = "kill"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.broker.clients.confirms import Confirms
 from engine.broker.clients.consumers import Consumers
+from engine.broker.commands.topology_commands import Death
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.mirrors.cluster import Cluster
 from engine.broker.queues.queues import Queues
@@ -35,11 +36,21 @@ class QueueEnds:
         self._confirms.queue_deleted(name)
         self._settings.report_settings(rule)
 
-    def kill(self, name: str) -> None:
-        """Let a queue's process crash; consumers are cancelled, it has then what its files hold (D4, Q62)."""
-        self._consumers.forget_queue(name, "D4", "crash")
+    def kill(self, name: str, how: Death) -> None:
+        """Let a queue's process die; its supervisor begins another, which has what the files hold (D4, Q62).
+
+        Args:
+            how: channels consume again by themselves where it was killed; an error marks the queue as crashed, and they
+                cancel.
+        """
+        if how == "error":
+            self._consumers.cancel_all(name, "D4", "crash")
+        else:
+            self._consumers.lose_queue(name)
         self._confirms.queue_crashed(name)
         self._queues.crash(name)
+        if how == "kill":
+            self._consumers.served_anew(name, cancels=True)
 
     def forget(self, name: str, rule: str = "H76", cause: str = "node_down") -> None:
         """A queue that is down does not come back: no node has anything of it (H76), or it is deleted (H77)."""

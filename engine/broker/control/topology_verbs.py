@@ -221,7 +221,7 @@ class TopologyVerbs(OnClientParts):
         node, record = command.node, self._cluster.records[command.queue]
         if node is None or node == record.master:
             if not self._mishaps.crash_master(command.queue):
-                self._ends.kill(command.queue)
+                self._ends.kill(command.queue, command.how)
                 self._cluster.update(record)
                 self._cluster.settle()
         elif node in record.mirrors:

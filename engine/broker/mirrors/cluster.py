@@ -159,12 +159,7 @@ class Cluster:
         return master
 
     def _master(self, name: str, engine: BackingQueue) -> MasterQueue:
-        return MasterQueue(
-            cast(Mirrorable, engine), partial(self._broadcast, name), partial(self._has_mirrors, name)
-        )
-
-    def _has_mirrors(self, name: str) -> bool:
-        return bool(self.records[name].mirrors)
+        return MasterQueue(cast(Mirrorable, engine), partial(self._broadcast, name))
 
     def _wrap(self, record: QueueRecord) -> None:
         process = self._queues[record.name].process

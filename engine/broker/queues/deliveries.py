@@ -11,7 +11,7 @@ import msgspec
 from engine.amqp.policies import expiry_ms
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel
+from engine.broker.clients.channel import Channel, Unacked
 from engine.broker.clients.way_out import WayOut
 from engine.broker.queues.evictions import Bury, Evictions
 from engine.broker.queues.finishing import Finishing
@@ -68,6 +68,8 @@ class Deliveries:
         self.process = process
         self.name = process.name
         self.evictions = Evictions(process, scheduler, callbacks.bury)
+        self.life = 1
+        """Counts its processes: each knows only what it delivered itself (H68)."""
         self.used = False
         """Whether it ever had a consumer (P18)."""
         self._way_out = way_out
@@ -131,7 +133,20 @@ class Deliveries:
     def start_again(self, process: QueueProcess) -> None:
         """Go on with a new process, the old one being gone."""
         self.evictions.stop()
+        self.life += 1
         self.process = self.evictions.process = process
+
+    def knows(self, channel: Channel, settling: Iterable[Unacked]) -> bool:
+        """Return whether its process knows a channel; of one that it does not know it takes no word (P14, H68).
+
+        It knows one that consumes here, or holds something that it delivered itself with acknowledgement.
+
+        Args:
+            settling: what the channel is about to settle, and holds no longer.
+        """
+        if any(each.life == self.life and each.queue == self.name for each in settling):
+            return True
+        return any(each.channel is channel for each in self.ring) or channel.holds(self.name, self.life)
 
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
@@ -320,6 +335,7 @@ class Deliveries:
             offset=offset,
             count=count,
             step=step,
+            life=self.life,
         )
         self._way_out.sent(self, consumer, count, extent.size_bytes)
 

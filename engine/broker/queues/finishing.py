@@ -101,8 +101,9 @@ class Finishing:
             consumer.holding -= count
             if consumer.needs_ack:
                 consumer.acked += count
-                tags = tags_of(consumer.channel.take(count))
-                if tags:
+                taken = consumer.channel.take(count)
+                tags = tags_of(taken)
+                if tags and self._queue.knows(consumer.channel, taken):
                     self._way_out.acked(self._queue, consumer, tags, consumer.ack == "multiple", spacing_us)
             else:
                 self._way_out.taken(self._queue, consumer, spacing_us)

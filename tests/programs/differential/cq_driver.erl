@@ -68,6 +68,8 @@ handle(#{<<"do">> := <<"sample">>}, Session) ->
     {cq_sampler:sample(), Session};
 handle(#{<<"do">> := <<"queues">>}, Session) ->
     {#{queues => cq_node:queues()}, Session};
+handle(#{<<"do">> := <<"kill_queue">>, <<"queue">> := Name} = Wish, Session) ->
+    {#{queue => cq_node:kill_queue(Name, maps:get(<<"how">>, Wish, <<"kill">>))}, Session};
 handle(#{<<"do">> := <<"set_policy">>} = Wish, Session) ->
     {cq_node:set_policy(Wish), Session};
 handle(#{<<"do">> := <<"clear_policy">>, <<"name">> := Name}, Session) ->

@@ -1,11 +1,12 @@
 %% What a client of the driver asks of the whole node: quiet, counts of all queues, policies, stop and start.
 -module(cq_node).
--export([settled/1, queues/0, set_policy/1, clear_policy/1, clear/0, stop/0, start/0]).
+-export([settled/1, queues/0, kill_queue/2, set_policy/1, clear_policy/1, clear/0, stop/0, start/0]).
 
 -define(VHOST, <<"/">>).
 -define(WHO, <<"interop">>).
 -define(GAP_MS, 2).
 -define(STABLE, 2).
+-define(BEGINS_WITHIN_MS, 3000).
 
 %% Wait until no process does anything: the sum of all reductions stands still over a few gaps.
 settled(LimitMs) ->
@@ -25,6 +26,35 @@ work() ->
     Self = self(),
     lists:sum([Reductions || Pid <- processes(), Pid =/= Self,
                              {reductions, Reductions} <- [process_info(Pid, reductions)]]).
+
+%% End a queue's process, from outside (`kill`) or by an error of its own (`error`), and wait until its supervisor has
+%% begun another, or the queue is gone.
+kill_queue(Name, How) ->
+    Resource = rabbit_misc:r(?VHOST, queue, Name),
+    case rabbit_amqqueue:lookup(Resource) of
+        {ok, Queue} ->
+            Pid = amqqueue:get_pid(Queue),
+            case How of
+                <<"kill">> -> exit(Pid, kill);
+                <<"error">> -> gen_server2:cast(Pid, a_message_that_no_queue_knows)
+            end,
+            begun_again(Resource, Pid, erlang:monotonic_time(millisecond) + ?BEGINS_WITHIN_MS);
+        _ -> gone
+    end.
+
+begun_again(Resource, Old, Until) ->
+    timer:sleep(?GAP_MS),
+    InTime = erlang:monotonic_time(millisecond) < Until,
+    case rabbit_amqqueue:lookup(Resource) of
+        {ok, Queue} ->
+            Pid = amqqueue:get_pid(Queue),
+            case Pid =/= Old andalso rabbit_misc:is_process_alive(Pid) of
+                true -> begun;
+                false when InTime -> begun_again(Resource, Old, Until);
+                false -> down
+            end;
+        _ -> gone
+    end.
 
 %% Ready messages and consumers of each queue, asked for in a way that renews no lease.
 queues() ->

@@ -35,6 +35,8 @@ LOOPBACK = "127.0.0.1"
 NODE = "waterline@localhost"
 LIMIT_MS = 2000
 CONFIRM_LIMIT_S = 1.0
+CONSUMED_AGAIN_MS = 200
+"""Waited after a queue's process died: channels look for the new one every 30 ms, and consume again."""
 
 
 class BrokerPlayer:
@@ -244,20 +246,45 @@ class BrokerPlayer:
 
     # --- what is there -----------------------------------------------------------------------------------------------
 
-    def _declare_queue(self, name: str, on: str = HAND, **more: Any) -> None:
+    def _send(self, on: str, method: Any) -> None:
+        """Send a method whose flag no-wait asks for no answer."""
+        self._channel(on)._impl._send_method(method)
+
+    def _declare_queue(self, name: str, on: str = HAND, no_wait: bool = False, **more: Any) -> None:
+        if no_wait:
+            self._send(on, spec.Queue.Declare(0, name, nowait=True, **{"durable": True, **more}))
+            return
         answer = self._channel(on).queue_declare(name, **{"durable": True, **more}).method
         self._view.answer = [answer.message_count, answer.consumer_count]
 
-    def _delete_queue(self, name: str, on: str = HAND, **more: Any) -> None:
+    def _delete_queue(self, name: str, on: str = HAND, no_wait: bool = False, **more: Any) -> None:
+        if no_wait:
+            self._send(on, spec.Queue.Delete(0, name, nowait=True, **more))
+            return
         self._view.answer = [self._channel(on).queue_delete(name, **more).method.message_count]
 
     def _purge(self, queue: str, on: str = HAND) -> None:
         self._view.answer = [self._channel(on).queue_purge(queue).method.message_count]
 
-    def _declare_exchange(self, name: str, type: str = "direct", on: str = HAND, **more: Any) -> None:  # noqa: A002
+    def _declare_exchange(
+        self,
+        name: str,
+        type: str = "direct",  # noqa: A002
+        on: str = HAND,
+        no_wait: bool = False,
+        **more: Any,
+    ) -> None:
+        if no_wait:
+            self._send(on, spec.Exchange.Declare(0, name, type, nowait=True, **{"durable": True, **more}))
+            return
         self._channel(on).exchange_declare(name, type, **{"durable": True, **more})
 
-    def _delete_exchange(self, name: str, on: str = HAND, if_unused: bool = False) -> None:
+    def _delete_exchange(
+        self, name: str, on: str = HAND, if_unused: bool = False, no_wait: bool = False
+    ) -> None:
+        if no_wait:
+            self._send(on, spec.Exchange.Delete(0, name, if_unused, True))
+            return
         self._channel(on).exchange_delete(name, if_unused)
 
     def _bind(
@@ -462,6 +489,10 @@ class BrokerPlayer:
             self._waiting.pop(self._channels.pop(channel)._impl, None)
         if connection is not None:
             _close(connection)
+
+    def _kill_queue(self, queue: str, how: str = "kill") -> None:
+        self._driver.ask({"do": "kill_queue", "queue": queue, "how": how})
+        self._wait(CONSUMED_AGAIN_MS)
 
     def _restart(self, kind: str) -> None:
         connections = self._connections.values()

@@ -61,7 +61,7 @@ class EnginePlayer:
         self._observe()
         for name, queue in self.node.queues.items():
             self._view.queues[name] = (queue.depth, len(self.node.consumers.of(name)))
-        if not self._view.closed:
+        if not self._view.closed and not words.get("no_wait"):
             self._answer(step["do"], words, ready_before)
         return self._view
 
@@ -168,6 +168,10 @@ class EnginePlayer:
     def _ctl(self, line: str) -> None:
         self._view.printed = ask(self.node, line).text
         self._submit("ctl", line=line)
+
+    def _kill_queue(self, queue: str, how: str = "kill") -> None:
+        if queue in self.node.queues:
+            self._submit("kill_queue", queue=queue, how=how)
 
     def _restart(self, kind: str) -> None:
         self._submit("restart", kind=kind)

@@ -38,6 +38,15 @@ WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
     ("bind", {"exchange": "", "queue": "q1", "routing_key": "k"}),
 )
 """What the broker answers by closing something."""
+FLAGS: dict[str, tuple[str, ...]] = {
+    "declare_queue": ("durable", "exclusive", "auto_delete", "passive", "no_wait"),
+    "delete_queue": ("if_unused", "if_empty", "no_wait"),
+    "declare_exchange": ("durable", "auto_delete", "internal", "passive", "no_wait"),
+    "delete_exchange": ("if_unused", "no_wait"),
+    "publish": ("confirm", "persistent", "mandatory"),
+    "nack": ("multiple", "requeue"),
+}
+"""The flags of methods that have several: now and then a step has two of them set."""
 DEAD_LETTERS: tuple[dict[str, str], ...] = (
     {},
     {},
@@ -58,6 +67,8 @@ class Program:
         self._next_size = 1
         self._consumers: list[tuple[str, str]] = []
         """Names of those that were started, with their channels."""
+        self._channels_of: dict[str, set[str]] = {}
+        """On which channels consumers of each queue were started."""
         self._fans = self._random.random() < 0.5
         """Whether a message may go to several queues."""
         self._limits = self._random.random() < 0.5
@@ -73,6 +84,7 @@ class Program:
         """Whether a queue may have a dead-letter exchange."""
         self._restarts = self._random.random() < 0.2
         self._waits = self._random.random() < 0.35
+        self._kills = self._random.random() < 0.3
         self._single = self._random.random() < 0.5
         """Whether everything happens on one channel, as dense as can be."""
 
@@ -112,11 +124,16 @@ class Program:
             (self._wrong, 1),
             (self._lease, 0.6 if self._waits else 0),
             (self._restart, 0.8 if self._restarts else 0),
+            (self._kill_queue, 0.8 if self._kills else 0),
         ]
 
     # --- choices -----------------------------------------------------------------------------------------------------
 
     def _do(self, verb: str, **words: Any) -> None:
+        if verb in FLAGS and self._chance(0.1):
+            words |= dict.fromkeys(self._random.sample(FLAGS[verb], 2), True)
+            if "on" in words and verb == "publish":
+                words["confirm"] = False  # that channel is in a mode already
         if words.get("on") == HAND:
             del words["on"]
         self._steps.append({"do": verb, **words})
@@ -401,6 +418,7 @@ class Program:
         if manual:
             words["on"] = on
         self._consumers.append((name, on if manual else name))
+        self._channels_of.setdefault(queue, set()).add(self._consumers[-1][1])
         self._do("consume", name=name, queue=queue, **words)
         self._deliveries += 2
 
@@ -488,6 +506,17 @@ class Program:
         self._consumers.clear()
         self._tx.clear()
         self._deliveries = 1
+
+    def _kill_queue(self) -> None:
+        """A queue's process dies; which of several channels consumes again first is chance."""
+        channels = self._channels_of
+        alone = [each for each in (*self._queues, DEAD) if len(channels.get(each, ())) <= 1]
+        if not alone:
+            return
+        queue = self._random.choice(alone)
+        unheard = not channels.get(queue) and self._chance(0.5)
+        self._wait(IDLE_MS)
+        self._do("kill_queue", queue=queue, how="error" if unheard else "kill")
 
     def _wait(self, ms: int) -> None:
         if ms:

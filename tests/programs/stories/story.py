@@ -88,6 +88,7 @@ class Player(Protocol):
     - publish: `sizes`, one message each; without `on` through a connection of its own, with publisher confirms or not
     - consume: `name` is the tag; `mode` manual (acknowledged by steps, on the channel `on`) or auto (no-ack, on a
       connection of its own); `prefetch` and `channel_prefetch` are basic.qos before it
+    - kill_queue: the queue's process is killed, or ended by an error (`how`); its supervisor begins another
     - qos, cancel, get, ack, nack, reject, recover, confirm_select, tx_select, tx_commit, tx_rollback
     - ack, nack and reject name a `tag`, or the `count` of the oldest that are held on the channel
     - close_channel, close_connection, set_policy, clear_policy, restart (`clean` or `kill`), ctl, wait

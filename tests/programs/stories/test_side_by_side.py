@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import socket
 from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from tests.programs.differential.driver import Driver, DriverGone
 from tests.programs.differential.node import NodeFailed
 from tests.programs.stories import side_by_side
+from tests.programs.stories.programs import FLAGS, program
 from tests.programs.stories.run import Result, only_mixed
 from tests.programs.stories.side_by_side import Seeds
 from tests.programs.stories.story import Delivery, Story, View
@@ -89,3 +91,21 @@ def test_two_senders_may_mix_but_each_keeps_its_order() -> None:
     assert not only_mixed([delivered("1d23d4")], [delivered("243d1d")]), "another order of a queue"
     assert not only_mixed([delivered("1d23d4")], [delivered("1d23d")]), "a message is missing"
     assert not only_mixed([View(confirmed=2)], [View(confirmed=1)])
+
+
+def test_programs_combine_every_pair_of_flags_of_every_method() -> None:
+    seen = {
+        (step["do"], pair)
+        for seed in range(400)
+        for step in program(seed).steps
+        if step["do"] in FLAGS
+        for pair in combinations(FLAGS[step["do"]], 2)
+        if all(step.get(flag, flag == "durable") for flag in pair)
+    }
+    assert seen == {(verb, pair) for verb, flags in FLAGS.items() for pair in combinations(flags, 2)}
+
+
+def test_programs_kill_queues_and_have_single_active_consumers() -> None:
+    steps = [step for seed in range(100) for step in program(seed).steps]
+    assert {step["how"] for step in steps if step["do"] == "kill_queue"} == {"kill", "error"}
+    assert any("x-single-active-consumer" in step.get("arguments", {}) for step in steps)

@@ -105,14 +105,14 @@ def test_the_share_of_a_deleted_queue_counts_as_confirmed() -> None:
 
 
 def test_a_crashed_queue_starts_on_its_files() -> None:
-    """Q62, D4, D5: what was synced is there and redelivered; the rest and the consumers are gone; others go on."""
+    """Q62, D4, D5: what was synced is there and redelivered; the rest is gone; others go on."""
     node = node_of()
     follower = Follower(node)
     follower.submit(burst("orders", 4, 100, persistent=True, confirm=True))
     follower.submit(burst("orders", 3, 100))
     follower.submit(burst("slow", 2))
     follower.submit({"do": "set_consumer", "name": "c1", "prefetch": 2})
-    follower.submit({"do": "kill_queue", "queue": "orders"})
+    follower.submit({"do": "kill_queue", "queue": "orders", "how": "error"})
     assert ready(node) == {"orders": 4, "slow": 2}
     assert node.snapshot()["node"]["actors"]["c1"]["unacked"] == 0
     follower.submit({"do": "get", "count": 4})
