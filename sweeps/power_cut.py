@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.broker.node import Node
 from engine.metrics import PowerCut
-from engine.reading.places import in_delta, with_places
+from engine.reading.places import in_counted, with_places
 from engine.values.errors import CommandError
 from engine.values.ranges import RangeSet
 
@@ -37,15 +37,12 @@ def cut_power(node: Node) -> PowerCut:
 
 
 def members(queue: Mapping[str, Any]) -> RangeSet:
-    """Return the seq_ids of a queue's messages: ready, in delta and unacknowledged.
-
-    Delta has only where it begins and ends; those of its stretch that the index still has, and that lie nowhere else,
-    are its messages.
-    """
+    """Return the seq_ids of a queue's messages: ready and unacknowledged, those that RAM only counts among them."""
     found = RangeSet()
     for lane in queue["lanes"].values():
         for start, count, *_rest in lane:
             found.add(start, count)
-    for low, high in in_delta(queue):
-        found.add(low, high - low)
+    for place in queue["counted"]:
+        for low, high in in_counted(queue, place):
+            found.add(low, high - low)
     return found

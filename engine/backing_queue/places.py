@@ -80,6 +80,11 @@ def listed(places: tuple[Place, ...]) -> tuple[str, ...]:
     return tuple(place.name for place in places if not place.counted)
 
 
+def counted(places: tuple[Place, ...]) -> tuple[str, ...]:
+    """Return the names of the places whose messages are only counted."""
+    return tuple(place.name for place in places if place.counted)
+
+
 def ready(places: tuple[Place, ...]) -> tuple[str, ...]:
     """Return the names of the places whose messages can be delivered, from the tail to the head."""
     return tuple(place.name for place in places if not place.unacked)

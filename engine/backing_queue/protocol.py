@@ -282,7 +282,8 @@ class BackingQueue(Protocol):
     def snapshot(self) -> dict[str, Any]:
         """Return the queue's state as plain values, from its own structures (the fold's counterpart).
 
-        Keys: mode, durable, lanes (extents by the name of each listed place), delta, counters, reduced, index.
+        Keys: mode, durable, lanes (extents by the name of each listed place), counted (what RAM keeps of each lane
+        that it only counts, by name), counters, own (what this kind of queue shows besides, by names of its own).
         """
 
     def verify(self) -> None:

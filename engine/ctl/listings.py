@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -125,16 +125,18 @@ def _added(one: Any, other: Any) -> Any:
 def _status(queue: Mapping[str, Any], rates: Rates | None) -> dict[str, Any]:
     """Return the status of one backing queue."""
     counters = queue["counters"]
-    start, count, transient, end = queue["delta"]
     target = counters["target_ram_count"]
     ingress, egress, ack_ingress, ack_egress = rates or (0.0, 0.0, 0.0, 0.0)
-    edges = ["undefined" if each is None else each for each in (start, end)]
-    delta = f"{{delta,{edges[0]},{count},{transient},{edges[1]}}}"
     ready = [place for place in places_of(queue) if not place.unacked]
     return {
         "mode": queue["mode"],
         "version": 1,
-        **{each.name: delta if each.counted else _count(queue["lanes"][each.name]) for each in ready},
+        **{
+            each.name: _record(each.name, queue["counted"][each.name])
+            if each.counted
+            else _count(queue["lanes"][each.name])
+            for each in ready
+        },
         "len": counters["len"],
         "target_ram_count": "infinity" if target is None else target,
         "next_seq_id": counters["next_seq_id"],
@@ -144,6 +146,11 @@ def _status(queue: Mapping[str, Any], rates: Rates | None) -> dict[str, Any]:
         "avg_ack_ingress_rate": ack_ingress,
         "avg_ack_egress_rate": ack_egress,
     }
+
+
+def _record(name: str, record: Sequence[int | None]) -> str:
+    """Return what RAM keeps of a lane that it only counts, as the broker's record is printed."""
+    return f"{{{','.join([name, *('undefined' if each is None else str(each) for each in record)])}}}"
 
 
 def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:

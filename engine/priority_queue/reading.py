@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.places import PLACES, PRIORITY_QUEUE, Place
 from engine.backing_queue.protocol import BackingQueue, IndexLoad, StoreCredit
 from engine.priority_queue.tags import tagged
 from engine.report.transitions.base import Why
-from engine.values.extents import BLANK, Extent
+from engine.values.extents import Extent
 from engine.values.ranges import Range
-
-NO_INDEX: Final[Mapping[str, Any]] = {
-    "entries": [],
-    "segments": [],
-    "journal_bytes": None,
-    "buffered_bytes": 0,
-    "dirty": 0,
-}
-"""Of a queue that has no index itself, as a snapshot shows it."""
 
 
 class Reading:
@@ -189,10 +180,9 @@ class Reading:
             "mode": self.mode,
             "durable": self.durable,
             "lanes": {},
-            "delta": BLANK,
+            "counted": {},
             "counters": self.counters(),
-            "reduced": None,
-            "index": {**NO_INDEX, "entries": [], "segments": []},
+            "own": {},
         }
 
     def verify(self) -> None:

@@ -5,7 +5,8 @@ A path follows the names and numbers of a snapshot. Besides these it may have:
 - `queue`: the queue called orders, else the first one;
 - of a queue: `ready` and `unacked`; `alpha`, `beta` and `gamma`, the waiting messages of that letter (Q3);
   `place.7`: where message 7 is (`q1`, `q2`, `delta`, `q3`, `q4`, `unacked`, `gone`);
-- of `delta`: `start`, `count`, `transient` and `end` (Q4);
+- of a queue, too: what its kind shows of itself besides its lanes (`index`, `reduced`), and the record of a lane that
+  is only counted, by the lane's name (`delta`): `start`, `count`, `transient` and `end` (Q4);
 - of a lane: `messages`, how many its extents have together; `messages_in_ram`, those whose body RAM holds;
   `messages_indexed`, those that have an index record;
 - of a store: `file_bytes`, `valid_bytes` and `garbage_bytes`, over all its files;
@@ -25,8 +26,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from engine.backing_queue.places import PLACES, counted
 from engine.reading.places import letters_of, place_of, ready_of, shown_queue, unacked_of
-from engine.values.extents import IN_RAM, INDEXED
+from engine.values.extents import IN_RAM, INDEXED, Delta
 
 Path = (
     Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -38,7 +40,8 @@ COUNTED: Final = ("happened", "moved", "became", "stopped")
 """First names of counts: what is not there has not happened, so it is 0."""
 WHOLE_RUN: Final = (*COUNTED, "figures")
 """First names of paths that need the whole run, not only a state of it."""
-DELTA_FIELDS: Final = ("start", "count", "transient", "end")
+RECORD_FIELDS: Final = Delta.__struct_fields__
+COUNTED_LANES: Final = frozenset(place for places in PLACES.values() for place in counted(places))
 FLAG_COUNTS: Final = {"messages_in_ram": IN_RAM, "messages_indexed": INDEXED}
 MISSING: Final = object()
 
@@ -105,6 +108,10 @@ def _derived(value: Mapping[str, Any], name: str, parent: str) -> Any:
     if name == "queue" and not parent and "queues" in value:
         queue = shown_queue(value)
         return MISSING if queue is None else queue
+    if "lanes" in value:  # of a queue
+        for part in (value["counted"], value["own"]):
+            if name in part:
+                return part[name]
     for names, mark in ((OF_QUEUE, "lanes"), (OF_STORE, "files"), (OF_INDEX, "journal_bytes")):
         if name in names and mark in value:
             return names[name](value)
@@ -114,7 +121,7 @@ def _derived(value: Mapping[str, Any], name: str, parent: str) -> Any:
 def _of_list(value: Sequence[Any], name: str, parent: str) -> Any:
     if name == "length":
         return len(value)
-    at = DELTA_FIELDS.index(name) if parent == "delta" and name in DELTA_FIELDS else None
+    at = RECORD_FIELDS.index(name) if parent in COUNTED_LANES and name in RECORD_FIELDS else None
     if at is None and is_number(name):
         at = int(name)
     if at is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from engine.backing_queue.places import place_named, places_of, ready, unacked
+from engine.fold import own_part
 from engine.values.extents import IN_RAM, INDEXED
 
 Queue = Mapping[str, Any]
@@ -18,9 +19,6 @@ LETTERS: Final = ("alpha", "beta", "gamma", "delta")
 USUAL_QUEUE: Final = "orders"
 ONE_BY_ONE: Final = 64
 """Up to so many messages have their place reported one by one."""
-ACKED_IN_FILE: Final = 3
-ACKED_IN_JOURNAL: Final = 4
-"""Parts of an index entry's code that mean that its message is gone; see `engine.classic_v1.fold.index_table`."""
 
 
 def letter_of(place: str, flags: int) -> str:
@@ -43,7 +41,7 @@ def letter_of(place: str, flags: int) -> str:
 def count_of(queue: Queue, place: str) -> int:
     """Return how many messages a place holds."""
     if place_named(place).counted:
-        return int(queue["delta"][1]) if queue["delta"] else 0
+        return int(queue["counted"][place][1]) if place in queue["counted"] else 0
     return sum(row[1] for row in queue["lanes"].get(place, ()))
 
 
@@ -127,12 +125,13 @@ def drawn_queue(state: Mapping[str, Any]) -> Queue | None:
 
 
 def place_of(queue: Queue, seq_id: int) -> str | None:
-    """Return where a message is: a sub-queue, `delta`, `unacked` or `gone`; None when it was never there."""
+    """Return where a message is: a sub-queue, `unacked` or `gone`; None when it was never there."""
     for place, rows in queue["lanes"].items():
         if any(row[0] <= seq_id < row[0] + row[1] for row in rows):
             return "unacked" if place_named(place).unacked else place
-    if any(first <= seq_id < end for first, end in in_delta(queue)):
-        return "delta"
+    for place in queue["counted"]:
+        if any(first <= seq_id < end for first, end in in_counted(queue, place)):
+            return str(place)
     return "gone" if 0 <= seq_id < (queue["counters"].get("next_seq_id") or 0) else None
 
 
@@ -144,21 +143,16 @@ def placements(queue: Queue) -> dict[str, str]:
     return {str(seq_id): place_of(queue, seq_id) or "gone" for seq_id in range(count)}
 
 
-def in_delta(queue: Queue) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of seq_ids that are in delta, each as its first and one past its last.
+def in_counted(queue: Queue, place: str) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of seq_ids that are in a place that is only counted, each as its first and one past its last.
 
-    Delta has only where it begins and ends (Q4); those of its stretch that the index still has are its messages.
-    They may lie in a sub-queue as well while delta is read: look there first.
+    RAM has only where such a place begins and ends (Q4); those of its stretch that the queue's own part still has are
+    its messages. They may lie in a sub-queue as well while they are read: look there first.
     """
-    first, _count, _transient, end = queue["delta"] or (None, 0, 0, None)
+    first, _count, _transient, end = queue["counted"][place]
     if first is None or end is None:
         return
-    for start, count, code in queue["index"]["entries"]:
-        low, high = max(start, first), min(start + count, end)
-        if low < high and not acked(code):
+    for start, stop in own_part(queue).live(queue["own"]):
+        low, high = max(start, first), min(stop, end)
+        if low < high:
             yield low, high
-
-
-def acked(code: int) -> bool:
-    """Return whether an index entry's code means that the message was acknowledged."""
-    return code // 8 == ACKED_IN_FILE or bool(code & ACKED_IN_JOURNAL)

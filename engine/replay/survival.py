@@ -8,7 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from engine.backing_queue.places import place_named
-from engine.classic_v1.fold.index_table import ACK
+from engine.classic_v1.fold.index_table import acked
+from engine.fold import own_part
 from engine.replay.player import Player
 from engine.transitions import IndexRecovered, QueueStarted
 from engine.values.extents import PERSISTENT
@@ -16,8 +17,6 @@ from engine.values.ranges import Range, RangeSet
 
 WITHIN_US: Final = 60_000_000
 """Longest virtual time that a start may take."""
-FILE_ACKED: Final = 3
-"""The part of an index entry's code that a segment file has, where it has the acknowledgement too (S71)."""
 
 
 class Fate(msgspec.Struct):
@@ -93,13 +92,14 @@ def fate_of(queue: dict[str, Any], recovered: Iterable[tuple[int, int, int]] | N
             (held if place_named(place).unacked else ready).add(start, count)
             if not flags & PERSISTENT:
                 transient.add(start, count)
-    delta = RangeSet()
-    first, _count, transient_in_delta, end = queue["delta"]
-    if first is not None:
-        live = RangeSet(Range(*entry[:2]) for entry in queue["index"]["entries"] if not _acked(entry[2]))
-        delta = RangeSet(live.inside(first, end - first))
+    delta, transient_in_delta = RangeSet(), 0
+    live = RangeSet(Range(start, end - start) for start, end in own_part(queue).live(queue["own"]))
+    for first, _count, counted_transient, end in queue["counted"].values():
+        if first is not None:
+            delta.update(RangeSet(live.inside(first, end - first)))
+            transient_in_delta += counted_transient
     ready.update(delta)
-    there = RangeSet(Range(start, count) for start, count, code in recovered or () if not _acked(code))
+    there = RangeSet(Range(start, count) for start, count, code in recovered or () if not acked(code))
     there.subtract(transient)
     unplaced = max(0, len(there) - length)
     lost = ready.copy().update(held).subtract(there)
@@ -119,7 +119,3 @@ def fate_of(queue: dict[str, Any], recovered: Iterable[tuple[int, int, int]] | N
         unsynced=len(lost) + unplaced - gone,
         survives=recovered is not None,
     )
-
-
-def _acked(code: int) -> bool:
-    return code >> 3 == FILE_ACKED or code & ACK != 0

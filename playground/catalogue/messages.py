@@ -24,15 +24,14 @@ class IndexState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class QueueState(msgspec.Struct):
-    """A queue; beside these fields it has those of the last `QueueChanged`."""
+    """A queue; beside these fields it has those of the last `QueueChanged`. `own` is what only its kind shows."""
 
     mode: str
     durable: bool
     lanes: dict[str, list[Extent]]
-    delta: Delta
+    counted: dict[str, Delta]
     counters: Values
-    reduced: Values | None
-    index: IndexState
+    own: Values
 
 
 class StoreState(msgspec.Struct, forbid_unknown_fields=True):

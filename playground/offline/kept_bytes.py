@@ -87,9 +87,9 @@ def _messages(queue: dict[str, Any] | None, chosen: tuple[int, ...]) -> Iterator
     ]
     numbers = dict(ends)
     wanted = [*((seq, numbers.get(seq)) for seq in chosen), *ends]
-    start, count = queue["delta"][0], queue["delta"][1]
-    if start is not None and count:
-        wanted += [(start, None), (start + count - 1, None)]
+    for start, count, _transient, _end in queue["counted"].values():
+        if start is not None and count:
+            wanted += [(start, None), (start + count - 1, None)]
     for seq, number in wanted:
         if seq not in seen:
             seen.add(seq)

@@ -10,7 +10,7 @@ import pytest
 from engine.broker.clients.channel import Delivered
 from engine.broker.commands.scenario import parse
 from engine.broker.node import Node
-from engine.report.fold import empty_state, fold_all, to_json
+from engine.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
 from engine.values.ranges import Range, RangeSet
 

@@ -266,10 +266,9 @@ class Shelf:
             "mode": "default",
             "durable": self.durable,
             "lanes": {"shelf": list(self._ready), "lent": list(self._lent)},
-            "delta": BLANK,
+            "counted": {},
             "counters": self._counts(),
-            "reduced": None,
-            "index": {"entries": [], "segments": [], "journal_bytes": None, "buffered_bytes": 0, "dirty": 0},
+            "own": {},
         }
 
     def verify(self) -> None: ...

@@ -1,4 +1,5 @@
 /** What the scripts share that answer tests/helpers/twin.py: runs come in on standard input, differences go out. */
+import "../../static/js/generations/all.js";
 import { readFileSync } from "node:fs";
 
 /** Print what differs and end, if anything does. */

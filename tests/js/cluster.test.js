@@ -1,4 +1,5 @@
 /** The nodes of a cluster: what each has of a queue, what its strip shows, and what a failover did. */
+import "../../static/js/generations/all.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -12,9 +13,9 @@ function queue(ready, pending, more = {}) {
   const extents = (start, count) => (count ? [[start, count, start, 10, 1, 0, 0]] : []);
   return {
     lanes: { q1: [], q2: [], q3: [], q4: extents(0, ready), ram_pending: extents(ready, pending) },
-    delta: NO_DELTA,
+    counted: { delta: NO_DELTA },
     counters: { len: ready },
-    index: { entries: [], segments: [] },
+    own: { index: { entries: [], segments: [] } },
     mode: "default",
     ...more,
   };

@@ -1,4 +1,5 @@
 /** Conditions hold as they do in Python: the same cases, see tests/unit/reading/test_conditions.py. */
+import "../../static/js/generations/all.js";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

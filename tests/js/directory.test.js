@@ -1,4 +1,5 @@
 /** The directory of a node: names as the broker makes them, files as the state has them. */
+import "../../static/js/generations/all.js";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
@@ -20,7 +21,7 @@ test("directories have the names that a 3.10.8 node gives them", () => {
 
 test("files come and go with the state", () => {
   const index = { segments: [], journal_bytes: null };
-  const state = { stores: { persistent: { files: [[0, 0, 0, false, 0]] } }, queues: { orders: { index } } };
+  const state = { stores: { persistent: { files: [[0, 0, 0, false, 0]] } }, queues: { orders: { own: { index } } } };
   const names = () => directoryOf(state).map((line) => line.name);
   assert.deepEqual(names().slice(2), ["msg_store_persistent/", "0.rdq", "queues/"]);
   assert.equal(awaitsFirstRecord(directoryOf(state)), true, "what will come is said");

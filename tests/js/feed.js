@@ -1,4 +1,5 @@
 /** A small stand-in for the engine: rows and states that look like its own, for the tests of the page's modules. */
+import "../../static/js/generations/all.js";
 import { emptyState, reduce } from "../../static/js/model/reduce.js";
 import { Session } from "../../static/js/model/session.js";
 

@@ -43,7 +43,7 @@ function queue({ q1 = 0, q2 = 0, delta = 0, q3 = 0, q4 = 0, target, mode = "defa
   return {
     mode,
     counters: { target_ram_count: target },
-    delta: [delta ? 500 : null, delta, 0, delta ? 500 + delta : null],
+    counted: { delta: [delta ? 500 : null, delta, 0, delta ? 500 + delta : null] },
     lanes: { q1: lane(q1, 900), q2: lane(q2, 800), q3: lane(q3, head), q4: lane(q4, 0) },
   };
 }

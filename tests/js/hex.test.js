@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bitGroups, fitsUnder, hexRows, hexText } from "../../static/js/layout/hex.js";
-import { entryAt, indexScene } from "../../static/js/layout/index-map.js";
+import { entryAt, indexScene } from "../../static/js/generations/v1/layout/index-map.js";
 import { byteAt, storeScene } from "../../static/js/layout/store-map.js";
 import { fieldName, fieldValue, whyNoBytes } from "../../static/js/model/byte-words.js";
+import "../../static/js/generations/all.js";
+import { entryOf, indexPlan } from "../../static/js/generations/v1/model/bytes.js";
 import {
-  entryOf,
-  indexPlan,
   recordAtByte,
   recordOf,
   recordOfNumber,
@@ -87,13 +87,15 @@ const state = () => ({
   queues: {
     q: {
       lanes: { q4: [row(0, 4, 1 + 2 + 4 + 8 + 16), row(4, 2, 1 + 2 + 8), row(6, 2, 2 + 16)] },
-      delta: [10, 2, 0, 12],
-      index: {
-        entries: [[0, 6, 3], [10, 2, 16]],
-        segments: [[1, 200]],
-        journal_bytes: 400,
-        buffered_bytes: 40,
-        dirty: 5,
+      counted: { delta: [10, 2, 0, 12] },
+      own: {
+        index: {
+          entries: [[0, 6, 3], [10, 2, 16]],
+          segments: [[1, 200]],
+          journal_bytes: 400,
+          buffered_bytes: 40,
+          dirty: 5,
+        },
       },
     },
   },
@@ -135,7 +137,7 @@ test("the plan has the question, or the reason why there is nothing to read", ()
   assert.equal(storePlan(now, q, 10, indexRecord).why, "buffer");
   now.stores.persistent.files[0][4] = 31_104;
   assert.deepEqual(storePlan(now, q, 10, indexRecord).question, { file: "persistent:0", offset: 20_736 });
-  q.index.journal_bytes = 0;
+  q.own.index.journal_bytes = 0;
   assert.equal(indexPlan(now, q, 2).why, "journal");
   for (const why of ["gone", "ram", "embedded", "buffer", "journal", "unknown", "garbage"])
     assert.ok(whyNoBytes("index", { why }).length > 20);

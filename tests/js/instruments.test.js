@@ -1,4 +1,5 @@
 /** Samples as columns for plots, and processes as chains of credit. */
+import "../../static/js/generations/all.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

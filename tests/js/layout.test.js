@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { line, rates, stacked, timeTicks } from "../../static/js/layout/charts.js";
 import { laneSpans, geometry } from "../../static/js/layout/geometry.js";
-import { indexScene } from "../../static/js/layout/index-map.js";
+import { indexScene } from "../../static/js/generations/v1/layout/index-map.js";
 import { planLane } from "../../static/js/layout/lane.js";
 import { hit, stageScene } from "../../static/js/layout/stage.js";
 import { stageLanesOf } from "../../static/js/model/places.js";

@@ -1,4 +1,5 @@
 /** Places come from the table: the usual queue's, and those of another kind of queue. */
+import "../../static/js/generations/all.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

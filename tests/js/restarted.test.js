@@ -1,4 +1,5 @@
 /** The sentence above the stage while a queue is as its start left it. */
+import "../../static/js/generations/all.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -6,7 +7,7 @@ import { fateOfStart } from "../../static/js/model/fate.js";
 import { returnText } from "../../static/js/model/fate-words.js";
 import { restarted } from "../../static/js/model/restarted.js";
 
-const state = { queues: { orders: { lanes: {}, delta: [0, 0, 0, 0] } }, node: {} };
+const state = { queues: { orders: { lanes: {}, counted: { delta: [0, 0, 0, 0] } } }, node: {} };
 const start = { t: { kind: "QueueStarted", queue: "orders" }, fate: { lost: {}, back: [], kept: [], survives: true } };
 const other = (kind, queue = "orders") => ({ t: { kind, queue }, fate: null });
 
@@ -21,7 +22,7 @@ test("after a start it says what was lost and what is back, until the queue move
 });
 
 test("of files that were given it is not said that nothing was lost: what they had before is not known", () => {
-  const queue = { lanes: {}, delta: [null, 0, 0, null], index: { entries: [] }, counters: { next_seq_id: 0 } };
+  const queue = { lanes: {}, counted: { delta: [null, 0, 0, null] }, own: { index: { entries: [] } }, counters: { next_seq_id: 0 } };
   const fate = fateOfStart({ queue, entries: [[0, 2, 20], [2, 2, 16], [10, 1, 16]] }, 3);
   const words = restarted(state, [{ ...start, fate }]);
   assert.equal(words.text, "Started on files that were given: 3 messages are there.");

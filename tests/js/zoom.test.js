@@ -34,7 +34,7 @@ for (const [lane, count] of [["delta", 40], ["delta", 5000], ["delta", 400_000],
       assert.equal(new Set(scene.marks.map((mark) => mark.key)).size, scene.marks.length);
       assert.ok(scene.marks.length < 2500, String(scene.marks.length));
       const queue = LARGE.queues.orders;
-      const head = lane === "delta" ? queue.delta[0] : 0;
+      const head = lane === "delta" ? queue.counted.delta[0] : 0;
       for (const nth of [300, 300 + Math.floor(count / 2), 299 + count]) {
         const spot = spotOf(scene, queue, head + nth);
         assert.equal(spot.index, nth);

@@ -24,19 +24,31 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "view/page": ("view/panels", "view/time", "view/files", "view/stage", "view/base", "layout", "model"),
     "view/inspect": ("view/base", "model"),
+    # Kinds of queues: what each has of its own. Common rooms find it in model/generations.js and import none of it;
+    # kinds do not know each other, and only the files of the room itself, which register them, import them.
+    "generations": ("generations/*", "model"),
+    "generations/v1/model": ("model",),
+    "generations/v1/layout": ("generations/v1/model", "layout", "model"),
+    "generations/v1/view": (
+        "generations/v1/layout",
+        "generations/v1/model",
+        "view/files",
+        "view/base",
+        "layout",
+        "model",
+    ),
     # Written into a page that works from a disk, where no module can be imported by its path.
     "offline": (),
     # Runs in a worker, on its own.
     "wasm": (),
     # Pages whose sessions run in the reader's own browser.
     "edition": ("pages", "exercises", "view", "net", "layout", "model"),
-    **dict.fromkeys(
-        ("pages", "classroom", "compare", "exercises", "whatif"), ("view", "net", "layout", "model")
-    ),
+    **dict.fromkeys(("classroom", "whatif"), ("view", "net", "layout", "model")),
+    **dict.fromkeys(("pages", "compare", "exercises"), ("generations", "view", "net", "layout", "model")),
 }
 """For each room of static/js, the rooms that it may import beside itself; ARCHITECTURE.md gives the reasons."""
 
-PURE_ROOMS = ("model", "layout")
+PURE_ROOMS = ("model", "layout", "generations/v1/model", "generations/v1/layout")
 """Rooms that compute only: no page, no drawing, so that they run in Node.js as they are."""
 
 PAGE_NAMES = (
@@ -109,8 +121,15 @@ def room_of(path: str) -> str:
 
 
 def allows(room: str, target: str) -> bool:
-    """Return whether a script of one room may import one of another; `view` stands for all rooms in it."""
-    return any(target == each or target.startswith(f"{each}/") for each in (room, *MAY_IMPORT[room]))
+    """Return whether a script of one room may import one of another.
+
+    `view` stands for all rooms in it, and `generations/*` for those in `generations`, which alone is its own files.
+    """
+    for each in (room, *MAY_IMPORT[room]):
+        inside = "generations/" if each == "generations/*" else f"{each}/"
+        if target == each or (each != "generations" and target.startswith(inside)):
+            return True
+    return False
 
 
 def _page_uses(source: str, path: str) -> Iterator[str]:

@@ -14,9 +14,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.storage": ("engine.storage", "engine.values"),
     "engine.report.transitions": VALUES,
     "engine.report.log": ("engine.report.log", *VALUES),
+    "engine.report.fold": ("engine.report.fold", "engine.backing_queue.places", *VALUES),
     "engine.backing_queue": ("engine.backing_queue", *VALUES),
     "engine.classic_v1.formats": ("engine.classic_v1.formats", "engine.formats", "engine.values.errors"),
     "engine.classic_v1.transitions": ("engine.classic_v1.transitions", *VALUES),
+    "engine.classic_v1.fold": (
+        "engine.classic_v1.fold",
+        "engine.classic_v1.transitions",
+        "engine.report.fold",  # the registry of tables, and the common table of a queue
+        *VALUES,
+    ),
     "engine.classic_v1.index": (
         "engine.classic_v1.index",
         "engine.classic_v1.formats",

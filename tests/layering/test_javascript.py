@@ -1,6 +1,7 @@
 """In static/js, the model and the layout compute, only the view knows the page, and imports run one way."""
 
 import re
+from collections.abc import Collection, Mapping
 
 import pytest
 
@@ -27,6 +28,30 @@ def test_every_script_is_in_a_room_of_the_table() -> None:
 def test_no_scripts_import_each_other_in_a_circle() -> None:
     assert circles(file_imports("static/js")) == []
     assert circles({"a.js": {"b.js"}, "b.js": {"a.js"}, "c.js": {"a.js"}}) == [["a.js", "b.js"]]
+
+
+def test_every_page_that_has_a_state_knows_all_kinds_of_queues() -> None:
+    imports = file_imports("static/js")
+    imported = {target for targets in imports.values() for target in targets}
+    forgotten = []
+    for page in sorted(set(imports) - imported):
+        reached = _reached(imports, page)
+        if "model/reduce.js" in reached and "generations/all.js" not in reached:
+            forgotten.append(f"{page} does not import generations/all.js")
+        if "view/files/files.js" in reached and "generations/views.js" not in reached:
+            forgotten.append(f"{page} does not import generations/views.js")
+    assert not forgotten, "\n".join(["", *forgotten])
+
+
+def _reached(imports: Mapping[str, Collection[str]], page: str) -> set[str]:
+    reached: set[str] = set()
+    waiting = [page]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += imports.get(name, ())
+    return reached
 
 
 def test_what_draws_and_measures_asks_the_table_for_lanes() -> None:
@@ -72,6 +97,11 @@ def test_every_panel_follows_the_run_by_update() -> None:
         ("view/panels/why.js", "import { bindKeys } from '../page/keys.js';"),
         ("view/time/charts.js", 'await import("../../../vendor/uplot/uplot.js");'),
         ("view/page/keys.js", "import { start } from '../../pages/live.js';"),
+        ("model/reduce.js", "import { VERSION_1 } from '../generations/v1/model/generation.js';"),
+        ("model/reduce.js", "import '../generations/all.js';"),
+        ("view/files/files.js", "import { INDEX_MAP } from '../../generations/v1/view/index-map.js';"),
+        ("pages/live.js", "import { VERSION_1 } from '../generations/v1/model/generation.js';"),
+        ("generations/v1/model/bytes.js", "import { hexRows } from '../../../layout/hex.js';"),
         ("model/state.js", "const text = `width ${window.innerWidth}`;"),
         ("model/state.js", "globalThis.document.title = 'x';"),
     ],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.broker.commands.scenario import parse
 from engine.broker.node import Node
-from engine.report.fold import empty_state, fold_all, to_json
+from engine.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.twin import Twin

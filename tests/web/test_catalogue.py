@@ -66,7 +66,7 @@ def test_messages_have_the_shapes_of_the_pages_types() -> None:
     rows = node.log.since(0)
     assert rows is not None
     state = node.snapshot()
-    assert state["queues"]["orders"]["delta"][1]
+    assert state["queues"]["orders"]["counted"]["delta"][1]
     assert state["node"]["bindings"]
     for message in (
         snapshot_message(rows.next, node.now_us, state, "join", {}, node.log.digest),

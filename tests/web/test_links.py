@@ -95,7 +95,7 @@ async def test_a_colleague_stands_at_the_moment(browsers: Any) -> None:  # noqa:
     colleague = await browsers(*(await open_link()))
     snapshot = await colleague.kind("snapshot")
     assert snapshot["at_us"] == 4_800_000
-    assert snapshot["state"]["queues"]["orders"]["delta"][1] == 42
+    assert snapshot["state"]["queues"]["orders"]["counted"]["delta"][1] == 42
     await colleague.send(t="control", play=True, speed=100, until_us=9_500_000)
     frame = await colleague.until(lambda m: m["t"] == "frame" and m["now_us"] >= 9_500_000 and not m["play"])
     assert frame["now_us"] == 9_500_000, "time stands still exactly there"

@@ -22,7 +22,7 @@ from engine.broker.queues.site import Site
 from engine.broker.time.processes import Processes
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.virtual_host import VirtualHost
-from engine.report.fold import rows_of
+from engine.report.fold.queue_table import rows_of
 from engine.values.extents import Delta, Extent
 
 Rates = tuple[float, float, float, float]
@@ -146,15 +146,14 @@ class Report:
         """Return the state of one backing queue."""
         queue = backing_queue.snapshot()
         lanes: dict[str, list[Extent]] = queue["lanes"]
-        delta: Delta = queue["delta"]
+        counted: dict[str, Delta] = queue["counted"]
         return {
             "mode": queue["mode"],
             "durable": queue["durable"],
             "lanes": {place: [rows_of(extent) for extent in lanes[place]] for place in sorted(lanes)},
-            "delta": rows_of(delta),
+            "counted": {place: rows_of(record) for place, record in counted.items()},
             "counters": queue["counters"],
-            "reduced": queue["reduced"],
-            "index": queue["index"],
+            "own": queue["own"],
         }
 
     def _backing_queues(self) -> Iterator[tuple[str, BackingQueue]]:

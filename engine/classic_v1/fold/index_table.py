@@ -6,7 +6,19 @@ from typing import Any, Final
 
 import msgspec
 
-from engine import transitions as tr
+from engine.classic_v1.transitions.index import (
+    EntriesRecorded,
+    IndexForgotten,
+    IndexReset,
+    JournalFlushed,
+    JournalOpened,
+    JournalSynced,
+    SegmentDeleted,
+    SegmentWritten,
+)
+from engine.classic_v1.transitions.stops import (
+    IndexRecovered,
+)
 from engine.values.stretches import Stretches
 
 PUBLISH, DELIVER, ACK = 1, 2, 4
@@ -19,6 +31,14 @@ ACTIONS: Final = {
     "deliver_ack": (DELIVER | ACK, 2),
 }
 """Bits that an action sets, and how many journal actions it is (S73)."""
+
+FILE_ACKED: Final = 3
+"""The part of an entry's code that a segment file has, where it has the acknowledgement too (S71)."""
+
+
+def acked(code: int) -> bool:
+    """Return whether an entry's code means that its message was acknowledged."""
+    return code >> 3 == FILE_ACKED or code & ACK != 0
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -53,7 +73,7 @@ class IndexTable:
         self.buffered_bytes = 0
         self.dirty = 0
 
-    def entries_recorded(self, t: tr.EntriesRecorded) -> None:
+    def entries_recorded(self, t: EntriesRecorded) -> None:
         """Set journal bits; an entry with all three and nothing in a file vanishes (S71, S72)."""
         bits, actions = ACTIONS[t.action]
         at, end = t.start, t.start + t.count
@@ -70,22 +90,22 @@ class IndexTable:
         if code != JOURNAL_BITS:
             self.entries.insert(Entry(start, count, code))
 
-    def journal_opened(self, t: tr.JournalOpened) -> None:
+    def journal_opened(self, t: JournalOpened) -> None:
         """The journal file exists (S70)."""
         self.journal_bytes = 0
 
-    def journal_synced(self, t: tr.JournalSynced) -> None:
+    def journal_synced(self, t: JournalSynced) -> None:
         """The buffer went to the file (S82)."""
         self.journal_bytes = (self.journal_bytes or 0) + t.bytes_
         self.buffered_bytes -= t.bytes_
 
-    def journal_flushed(self, t: tr.JournalFlushed) -> None:
+    def journal_flushed(self, t: JournalFlushed) -> None:
         """The journal is empty (S80)."""
         self.journal_bytes = 0
         self.buffered_bytes = 0
         self.dirty = 0
 
-    def segment_written(self, t: tr.SegmentWritten, size: int) -> None:
+    def segment_written(self, t: SegmentWritten, size: int) -> None:
         """Journal bits of the entries in a segment of `size` become part of the file (S80.1)."""
         for old in self.entries.remove(t.segment * size, size):
             before = (
@@ -95,19 +115,19 @@ class IndexTable:
             self.entries.insert(Entry(old.start, old.count, code))
         self.segments[t.segment] = self.segments.get(t.segment, 0) + t.bytes_
 
-    def segment_deleted(self, t: tr.SegmentDeleted, size: int) -> None:
+    def segment_deleted(self, t: SegmentDeleted, size: int) -> None:
         """The segment of `size` and everything in it is forgotten (S80.1)."""
         self.entries.remove(t.segment * size, size)
         self.segments.pop(t.segment, None)
 
-    def index_reset(self, t: tr.IndexReset) -> None:
+    def index_reset(self, t: IndexReset) -> None:
         """The queue's directory was erased (S92)."""
         self.entries.clear()
         self.segments.clear()
         self.journal_bytes = None
         self.buffered_bytes = self.dirty = 0
 
-    def index_recovered(self, t: tr.IndexRecovered) -> None:
+    def index_recovered(self, t: IndexRecovered) -> None:
         """The index as recovery found it (S110-S117)."""
         self.entries.clear()
         for start, count, code in t.entries:
@@ -117,7 +137,7 @@ class IndexTable:
         self.buffered_bytes = 0
         self.dirty = t.dirty
 
-    def index_forgotten(self, t: tr.IndexForgotten) -> None:
+    def index_forgotten(self, t: IndexForgotten) -> None:
         """RAM is as it was before fetchwhile; the files stay (V9)."""
         self.entries.clear()
         for start, count, code in t.entries:

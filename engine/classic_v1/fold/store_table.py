@@ -7,7 +7,23 @@ from typing import Any
 import msgspec
 from msgspec.structs import astuple, replace
 
-from engine import transitions as tr
+from engine.classic_v1.transitions.stops import (
+    StoreRecovered,
+)
+from engine.classic_v1.transitions.stores import (
+    BufferWritten,
+    CacheChanged,
+    CombineStepped,
+    FileDeleted,
+    FileLocked,
+    FileRolledOver,
+    FilesCombined,
+    FileUnlinked,
+    RefCountChanged,
+    RowsForgotten,
+    RowsMoved,
+    StoreWritten,
+)
 from engine.values.stretches import Stretches
 
 
@@ -77,7 +93,7 @@ class StoreTable:
         """Return a file, making it known where this is the first word of it."""
         return self.files.setdefault(number, File(number))
 
-    def store_written(self, t: tr.StoreWritten) -> None:
+    def store_written(self, t: StoreWritten) -> None:
         """Records entered the current file's buffer (S143)."""
         offset = t.offset if t.step > 0 else t.offset + (t.count - 1) * t.record_bytes
         self.rows.insert(Row(t.msg_no, t.count, 1, t.file, offset, t.record_bytes, t.step))
@@ -88,33 +104,33 @@ class StoreTable:
         self.buffered_bytes += total
         self.current = t.file
 
-    def buffer_written(self, t: tr.BufferWritten) -> None:
+    def buffer_written(self, t: BufferWritten) -> None:
         """The buffer reached the operating system (S21)."""
         self.file(t.file).disk_bytes += t.bytes_
         self.buffered_bytes -= t.bytes_
 
-    def file_rolled_over(self, t: tr.FileRolledOver) -> None:
+    def file_rolled_over(self, t: FileRolledOver) -> None:
         """The next file is the current one (S171)."""
         self.file(t.opened)
         self.current = t.opened
 
-    def ref_count_changed(self, t: tr.RefCountChanged) -> None:
+    def ref_count_changed(self, t: RefCountChanged) -> None:
         """Rows become garbage at 0 references and valid again above (S142, S147)."""
         for old in self.rows.remove(t.msg_no, t.count):
             change = (t.ref_count > 0) - (old.refs > 0)
             self.file(old.file).valid += change * old.count * old.record_bytes
             self.rows.insert(replace(old, refs=t.ref_count))
 
-    def rows_forgotten(self, t: tr.RowsForgotten) -> None:
+    def rows_forgotten(self, t: RowsForgotten) -> None:
         """Rows leave the index (S142, S183, S184)."""
         for each in t.messages:
             self.rows.remove(each.start, each.count)
 
-    def file_locked(self, t: tr.FileLocked) -> None:
+    def file_locked(self, t: FileLocked) -> None:
         """A lock was taken or given back (S148, S182, S185)."""
         self.file(t.file).locked = t.locked
 
-    def rows_moved(self, t: tr.RowsMoved) -> None:
+    def rows_moved(self, t: RowsMoved) -> None:
         """Live records lie elsewhere now (S183)."""
         for msg_no, count, file, offset in t.rows:
             at = offset
@@ -122,18 +138,18 @@ class StoreTable:
                 self.rows.insert(replace(old, file=file, offset=at))
                 at += old.count * old.step * old.record_bytes
 
-    def combine_stepped(self, t: tr.CombineStepped) -> None:
+    def combine_stepped(self, t: CombineStepped) -> None:
         """The destination was cut and extended to its final size (S183)."""
         if t.step == "truncated":
             self.file(t.destination).disk_bytes = t.bytes_
 
-    def files_combined(self, t: tr.FilesCombined) -> None:
+    def files_combined(self, t: FilesCombined) -> None:
         """The destination has the live records of both (S183, S185)."""
         self._forget_file(t.source, t.left_on_disk)
         destination = self.file(t.destination)
         destination.file_size = destination.valid = t.size_bytes
 
-    def file_deleted(self, t: tr.FileDeleted) -> None:
+    def file_deleted(self, t: FileDeleted) -> None:
         """A file is in no table any more (S184, S185)."""
         self._forget_file(t.file, t.left_on_disk)
 
@@ -142,17 +158,17 @@ class StoreTable:
         if left_on_disk:
             self.orphans[number] = left_on_disk
 
-    def file_unlinked(self, t: tr.FileUnlinked) -> None:
+    def file_unlinked(self, t: FileUnlinked) -> None:
         """A file left the disk (S186)."""
         self.orphans.pop(t.file, None)
         if t.file in self.files:
             self.files[t.file].disk_bytes = 0
 
-    def cache_changed(self, t: tr.CacheChanged) -> None:
+    def cache_changed(self, t: CacheChanged) -> None:
         """The current-file cache changed size (S133)."""
         self.cache = t.entries
 
-    def store_recovered(self, t: tr.StoreRecovered) -> None:
+    def store_recovered(self, t: StoreRecovered) -> None:
         """The store as its start found it (S205-S208)."""
         self.files = {row[0]: File(*row) for row in t.files}
         self.current = t.current

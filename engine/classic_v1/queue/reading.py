@@ -15,6 +15,7 @@ from engine.values.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.ranges import Range
 
 LISTED = tuple(place for place in PLACES[VARIABLE_QUEUE] if not place.counted)
+[COUNTED] = [place for place in PLACES[VARIABLE_QUEUE] if place.counted]
 SIDES = ("persistent", "transient")
 
 
@@ -174,10 +175,9 @@ class Reading:
             "mode": q.mode,
             "durable": q.durable,
             "lanes": q.lanes_snapshot(),
-            "delta": q.delta,
+            "counted": {COUNTED.name: q.delta},
             "counters": q.counters(),
-            "reduced": q.reduced,
-            "index": q.index.snapshot(),
+            "own": {"reduced": q.reduced, "index": q.index.snapshot()},
         }
 
     def verify(self) -> None:

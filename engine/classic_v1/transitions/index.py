@@ -79,7 +79,7 @@ class SegmentWritten(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     about: ClassVar[About] = About(
         group="files",
         function="append_journal_to_segment",
-        fold="state",
+        fold="segments",
         shown="detail",
         setting="segment_entry_count",
         disk="writes",
@@ -94,7 +94,7 @@ class SegmentDeleted(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     """A segment without unacked entries is forgotten, its file deleted (bytes_ is 0 if it had none; S80.1)."""
 
     about: ClassVar[About] = About(
-        group="files", function="delete_segment", fold="state", weight=2, setting="segment_entry_count"
+        group="files", function="delete_segment", fold="segments", weight=2, setting="segment_entry_count"
     )
 
     queue: str

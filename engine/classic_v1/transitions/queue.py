@@ -12,7 +12,7 @@ class DeltaChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
     """The record of delta changed although no message moved, as when a read found nothing (Q34)."""
 
     about: ClassVar[About] = About(
-        group="memory", function="maybe_deltas_to_betas", fold="queue", shown="step"
+        group="memory", function="maybe_deltas_to_betas", fold="record", shown="step"
     )
 
     queue: str
@@ -30,7 +30,7 @@ class Reduced(Transition, frozen=True, array_like=True, tag=True, gc=False):
     about: ClassVar[About] = About(
         group="memory",
         function="reduce_memory_use",
-        fold="queue",
+        fold="reduction",
         weight=9,
         setting="explicit_gc_run_operation_threshold",
     )

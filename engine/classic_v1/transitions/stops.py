@@ -10,7 +10,7 @@ from engine.report.transitions.base import About, Transition
 class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A store stopped. Fold: everything of the store is forgotten."""
 
-    about: ClassVar[About] = About(group="files", function="terminate", fold="state", shown="detail")
+    about: ClassVar[About] = About(group="files", function="terminate", fold="stores", shown="detail")
 
     store: str
     how: str

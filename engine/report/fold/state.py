@@ -10,16 +10,19 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from engine import transitions as tr
-from engine.classic_v1.fold.index_table import IndexTable
-from engine.classic_v1.fold.store_table import StoreTable
 from engine.report.fold.queue_table import QueueTable
+from engine.report.fold.tables import TABLES, Table, register
 from engine.report.fold.topology_table import TopologyTable
-from engine.values.settings import REAL
+from engine.report.transitions.base import Transition
+from engine.report.transitions.mirrors import QueuePromoted
+from engine.report.transitions.node import ActorChanged, NodeChanged, ProcessChanged
+from engine.report.transitions.stops import QueueStarted, QueueStopped
 
 PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app", "cluster")
 MEMBERS: Final = ("actors", "processes")
 """Parts of the node with a table for each member."""
+STAYING: Final = ("backing_queue",)
+"""What is shown of a queue that a start of it does not change: which implementation it has."""
 
 
 class State:
@@ -29,7 +32,8 @@ class State:
 
     def __init__(self) -> None:
         self.queues: dict[str, QueueTable] = {}
-        self.stores: dict[str, StoreTable] = {}
+        self.stores: dict[str, Any] = {}
+        """By name; what a store has is a table of the kind of queue whose store it is."""
         self.node: dict[str, dict[str, Any]] = {part: {} for part in (*PARTS, *MEMBERS)}
         self.topology = TopologyTable()
 
@@ -37,51 +41,32 @@ class State:
         """Return a queue, making it known where this is the first word of it."""
         return self.queues.setdefault(name, QueueTable())
 
-    def store(self, name: str) -> StoreTable:
-        """Return a store, making it known where this is the first word of it."""
-        return self.stores.setdefault(name, StoreTable())
-
-    def queue_started(self, t: tr.QueueStarted) -> None:
-        """A queue begins, with the index that its recovery found (Q62)."""
-        queue = QueueTable()
-        queue.index = self.queue(t.queue).index
-        queue.mode, queue.durable, queue.delta, queue.counters = t.mode, t.durable, t.delta, dict(t.values)
+    def queue_started(self, t: QueueStarted) -> None:
+        """A queue begins, with what its recovery found (Q62)."""
+        before = self.queue(t.queue)
+        queue = QueueTable({name: before.info[name] for name in STAYING if name in before.info})
+        queue.own = before.own
+        queue.own.begin()
+        queue.mode, queue.durable, queue.record, queue.counters = t.mode, t.durable, t.delta, dict(t.values)
         self.queues[t.queue] = queue
 
-    def queue_stopped(self, t: tr.QueueStopped) -> None:
+    def queue_stopped(self, t: QueueStopped) -> None:
         """Everything of a queue is forgotten (S234)."""
         self.queues.pop(t.queue, None)
 
-    def queue_promoted(self, t: tr.QueuePromoted) -> None:
+    def queue_promoted(self, t: QueuePromoted) -> None:
         """A mirror is the queue from now on (H62)."""
         self.queues[t.queue] = self.queues.pop(t.source)
 
-    def store_stopped(self, t: tr.StoreStopped) -> None:
-        """Everything of a store is forgotten."""
-        self.stores.pop(t.store, None)
-
-    def segment_written(self, t: tr.SegmentWritten) -> None:
-        """A segment of the node's size was written (S80.1)."""
-        self.queue(t.queue).index.segment_written(t, self._segment_entries)
-
-    def segment_deleted(self, t: tr.SegmentDeleted) -> None:
-        """A segment of the node's size is forgotten (S80.1)."""
-        self.queue(t.queue).index.segment_deleted(t, self._segment_entries)
-
-    @property
-    def _segment_entries(self) -> int:
-        entries: int = self.node["settings"].get("segment_entry_count", REAL.segment_entry_count)
-        return entries
-
-    def node_changed(self, t: tr.NodeChanged) -> None:
+    def node_changed(self, t: NodeChanged) -> None:
         """Values of a part of the node differ."""
         self.node[t.part].update(t.values)
 
-    def actor_changed(self, t: tr.ActorChanged) -> None:
+    def actor_changed(self, t: ActorChanged) -> None:
         """Values of an actor differ, or it is gone."""
         _merge(self.node["actors"], t.actor, t.values)
 
-    def process_changed(self, t: tr.ProcessChanged) -> None:
+    def process_changed(self, t: ProcessChanged) -> None:
         """Values of a process differ, or it is gone."""
         _merge(self.node["processes"], t.process, t.values)
 
@@ -111,14 +96,14 @@ def to_json(state: State) -> dict[str, Any]:
     }
 
 
-def fold(state: State, transition: tr.Transition) -> None:
+def fold(state: State, transition: Transition) -> None:
     """Apply one transition to `state`, in place. Kinds that only report an event change nothing."""
     handler = _HANDLERS[type(transition)]
     if handler is not None:
         handler(state, transition)
 
 
-def fold_all(state: State, transitions: Iterable[tr.Transition]) -> State:
+def fold_all(state: State, transitions: Iterable[Transition]) -> State:
     """Apply transitions in order and return the state."""
     for each in transitions:
         fold(state, each)
@@ -127,28 +112,33 @@ def fold_all(state: State, transitions: Iterable[tr.Transition]) -> State:
 
 Handler = Callable[[State, Any], None]
 
-_TABLES: Final[dict[str, tuple[type, Callable[[State, Any], Any]]]] = {
-    "shift": (QueueTable, lambda state, t: state.queue(t.queue)),
-    "queue": (QueueTable, lambda state, t: state.queue(t.queue)),
-    "index": (IndexTable, lambda state, t: state.queue(t.queue).index),
-    "store": (StoreTable, lambda state, t: state.store(t.store)),
-    "topology": (TopologyTable, lambda state, t: state.topology),
-    "state": (State, lambda state, t: state),
-}
-"""By what a kind changes: the class that has its fold method, and which of that class's tables it means."""
+register(
+    {
+        "shift": Table(QueueTable, lambda state, t: state.queue(t.queue)),
+        "queue": Table(QueueTable, lambda state, t: state.queue(t.queue)),
+        "topology": Table(TopologyTable, lambda state, t: state.topology),
+        "state": Table(State, lambda state, t: state),
+    }
+)
 
 
-def _handler(kind: type[tr.Transition]) -> Handler | None:
+def _handler(kind: type[Transition]) -> Handler | None:
     """Return what a kind does to the state: the method that is called as the kind is."""
     table = kind.about.fold
     if table is None:
         return None
-    owner, find = _TABLES[table]
+    owner, find = TABLES[table]
     name = "shift" if table == "shift" else re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
     method = getattr(owner, name)
     return lambda state, t: method(find(state, t), t)
 
 
-_HANDLERS: Final[dict[type[tr.Transition], Handler | None]] = {
-    kind: _handler(kind) for kind in tr.all_kinds()
-}
+class _Handlers(dict[type[Transition], Handler | None]):
+    """Handlers by kind, each made when it is needed first: until then its table may be registered."""
+
+    def __missing__(self, kind: type[Transition]) -> Handler | None:
+        self[kind] = found = _handler(kind)
+        return found
+
+
+_HANDLERS: Final = _Handlers()

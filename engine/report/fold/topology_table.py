@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import transitions as tr
+from engine.report.transitions.amqp import (
+    ExchangeDeclared,
+    ExchangeDeleted,
+    PolicyCleared,
+    PolicySet,
+    QueueBound,
+    QueueUnbound,
+)
 
 
 class TopologyTable:
@@ -17,27 +24,27 @@ class TopologyTable:
         self.bindings: list[dict[str, Any]] = []
         self.policies: dict[str, dict[str, Any]] = {}
 
-    def exchange_declared(self, t: tr.ExchangeDeclared) -> None:
+    def exchange_declared(self, t: ExchangeDeclared) -> None:
         """An exchange is there."""
         self.exchanges[t.exchange] = t.values
 
-    def exchange_deleted(self, t: tr.ExchangeDeleted) -> None:
+    def exchange_deleted(self, t: ExchangeDeleted) -> None:
         """An exchange is gone."""
         self.exchanges.pop(t.exchange, None)
 
-    def queue_bound(self, t: tr.QueueBound) -> None:
+    def queue_bound(self, t: QueueBound) -> None:
         """A binding is there, behind the others."""
         self.bindings.append(_binding(t))
 
-    def queue_unbound(self, t: tr.QueueUnbound) -> None:
+    def queue_unbound(self, t: QueueUnbound) -> None:
         """A binding is gone."""
         self.bindings.remove(_binding(t))
 
-    def policy_set(self, t: tr.PolicySet) -> None:
+    def policy_set(self, t: PolicySet) -> None:
         """A policy is there."""
         self.policies[t.policy] = t.values
 
-    def policy_cleared(self, t: tr.PolicyCleared) -> None:
+    def policy_cleared(self, t: PolicyCleared) -> None:
         """A policy is gone."""
         self.policies.pop(t.policy, None)
 
@@ -50,7 +57,7 @@ class TopologyTable:
         }
 
 
-def _binding(t: tr.QueueBound | tr.QueueUnbound) -> dict[str, Any]:
+def _binding(t: QueueBound | QueueUnbound) -> dict[str, Any]:
     return {
         "exchange": t.exchange,
         "queue": t.queue,

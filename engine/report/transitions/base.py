@@ -16,8 +16,8 @@ Group = Literal["messages", "memory", "files", "node"]
 Shown = Literal["event", "detail", "step"]
 """An event has a line in the log; a detail has one on demand; a step is part of something that has one."""
 
-Table = Literal["shift", "state", "queue", "index", "store", "topology"]
-"""What a kind changes: messages change place, or the table whose method has the kind's name (`engine.report.fold`)."""
+Table = str
+"""What a kind changes: messages change place (`shift`), or the table whose method has its name (`engine.fold`)."""
 
 Disk = Literal["reads", "writes", "syncs"]
 

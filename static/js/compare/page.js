@@ -1,4 +1,5 @@
 /** The comparison's page: waits for the reel, then plays both runs on one clock. */
+import "../generations/all.js";
 import { decode } from "../model/catalogue/rows.js";
 import { situation } from "../model/situation.js";
 import { clock, fill, gettext, messageOf, seconds } from "../model/text.js";

@@ -1,4 +1,5 @@
 /** The page of an exercise: its task, and the session beside it. */
+import "../generations/all.js";
 import { followTask, openTask } from "./task.js";
 
 const task = document.querySelector("#task");

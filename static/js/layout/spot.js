@@ -2,10 +2,11 @@
 import { EXTENT as E } from "../model/catalogue/rows.js";
 import { rowsOf } from "../model/messages.js";
 import { UNACKED, aboutPlace, pendingPlacesOf } from "../model/places.js";
-import { liveEntries } from "./delta.js";
+import { liveRows } from "./counted.js";
 
 /**
- * @import { Entry, Extent, QueueState } from "../model/catalogue/types.js"
+ * @import { Extent, QueueState } from "../model/catalogue/types.js"
+ * @import { Numbered } from "../model/stretches.js"
  * @import { LanePlan } from "./lane.js"
  * @import { Lane, Scene } from "./stage.js"
  */
@@ -14,11 +15,11 @@ import { liveEntries } from "./delta.js";
  * The rows of a lane of the stage, by seq_id.
  * @param {QueueState | null} queue
  * @param {string} name
- * @returns {(Extent | Entry)[]}
+ * @returns {(Extent | Numbered)[]}
  */
 export function rowsOfLane(queue, name) {
   if (name === UNACKED) return pendingRowsOf(queue).map(([row]) => row);
-  if (aboutPlace(name).counted) return queue ? liveEntries(queue) : [];
+  if (aboutPlace(name).counted) return queue ? liveRows(queue, name) : [];
   return rowsOf(queue, name);
 }
 

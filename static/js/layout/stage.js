@@ -9,7 +9,7 @@ import { holding } from "../model/stretches.js";
 import { shownQueue, shownState } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
-import { pushDelta } from "./delta.js";
+import { pushCounted } from "./counted.js";
 import { fenceOf } from "./fence.js";
 import { fitting } from "./zoom.js";
 import { betaSurplus, entryLanes } from "./permitted.js";
@@ -136,7 +136,7 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
     closed: queue?.mode === "lazy" && aboutPlace(name)?.lazy === false && count === 0,
   };
   if (!queue || !count) return lane;
-  if (aboutPlace(name)?.counted) pushDelta(scene, state, queue, lane);
+  if (aboutPlace(name)?.counted) pushCounted(scene, state, queue, lane);
   else pushLane(scene, lane, laneRows(queue, name), unsynced);
   return lane;
 }

@@ -1,9 +1,9 @@
 /** Bytes have the colour of their message: which stretch of seq_ids or message numbers has which state. */
 import { DELTA as D } from "../model/catalogue/rows.js";
-import { acked, spans } from "../model/messages.js";
-import { liveEntries } from "./delta.js";
+import { spans } from "../model/messages.js";
+import { liveRows } from "./counted.js";
 
-/** @import { Entry, QueueState } from "../model/catalogue/types.js" */
+/** @import { QueueState } from "../model/catalogue/types.js" */
 
 /** @typedef {[start: number, count: number, tone: string]} Tone the tone of a stretch of numbers */
 
@@ -56,7 +56,7 @@ function firstEndingAfter(list, start) {
 }
 
 /**
- * Spans of seq_ids outside delta.
+ * Spans of seq_ids that lanes list.
  * @param {QueueState} queue
  * @returns {Tone[]}
  */
@@ -66,38 +66,22 @@ export function toneBySeq(queue) {
 
 /**
  * Spans of message numbers with their tones, and the tone of all others: {list: [msg_no, count, tone], otherwise}.
- * `known(start, count)` gives the numbers of messages in delta; where some are unknown, the others may be delta's.
+ * `known(start, count)` gives the numbers of messages that are only counted; where some are unknown, the others may be those.
  * @param {QueueState} queue
  * @param {(start: number, count: number) => [number, number][]} known
  */
 export function toneByMessage(queue, known = () => []) {
   /** @type {Tone[]} */
   const list = spans(queue).map(([, count, tone, msgNo]) => [msgNo, count, tone]);
-  let unknown = Math.max(0, queue.delta?.[D.count] ?? 0);
-  if (unknown)
-    for (const [start, length] of liveEntries(queue))
+  let unknown = 0;
+  for (const [lane, record] of Object.entries(queue.counted)) {
+    unknown += Math.max(0, record[D.count]);
+    for (const [start, length] of record[D.count] ? liveRows(queue, lane) : [])
       for (const [msgNo, count] of known(start, length)) {
         list.push([msgNo, count, "delta"]);
         unknown -= count;
       }
+  }
   list.sort((a, b) => a[0] - b[0]);
   return { list, otherwise: unknown > 0 ? "delta" : "other" };
-}
-
-/**
- * Tones of index entries: [start, count, tone, inJournalOnly]. Entries that are in no lane are delta's.
- * @param {Tone[]} list
- * @param {Entry[]} entries
- */
-export function entryTones(list, entries) {
-  /** @type {[start: number, count: number, tone: string, journal: boolean][]} */
-  const found = [];
-  for (const [start, count, code] of entries) {
-    const journal = code >> 3 === 0;
-    if (acked(code)) found.push([start, count, "acked", journal]);
-    else
-      for (const [from, length, tone] of cut(list, start, count, "delta"))
-        found.push([from, length, tone, journal]);
-  }
-  return found;
 }

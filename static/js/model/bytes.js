@@ -1,8 +1,7 @@
-/** Where a message's bytes are: its index entry by segment, its record in a store file. */
-import { ENTRY as N, EXTENT as E, HOME_STORE, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
+/** Where a message's bytes are: its record in a store file. What a queue has in files of its own stands in generations/. */
+import { EXTENT as E, HOME_STORE, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
 import { locate, rowsOf } from "./messages.js";
 import { listedPlacesOf } from "./places.js";
-import { shownQueue } from "./shown.js";
 import { holding, lowestByte } from "./stretches.js";
 
 /** @import { QueueState, State, Values } from "./catalogue/types.js" */
@@ -20,17 +19,7 @@ import { holding, lowestByte } from "./stretches.js";
 /** @typedef {Values & { msg_id: string, fields: { value: string }[], embedded?: boolean }} SentRecord an index record as the host sent it */
 
 /**
- * {segment, relative} of a seq_id.
- * @param {State} state
- * @param {number} seq
- */
-export function entryOf(state, seq) {
-  const size = state.node.settings.segment_entry_count || 2048;
-  return { segment: Math.floor(seq / size), relative: seq % size };
-}
-
-/**
- * {store, file, offset, bytes} of a message's record, or null where it has none (or delta hides its number).
+ * {store, file, offset, bytes} of a message's record, or null where it has none (or RAM only counts it, without a number).
  * @param {State} state
  * @param {QueueState} queue
  * @param {number} seq
@@ -74,7 +63,7 @@ export function recordAtByte(state, store, file, at) {
 }
 
 /**
- * The seq_id of a message number, where a lane outside delta has it; else null.
+ * The seq_id of a message number, where a lane lists it; else null.
  * @param {QueueState} queue
  * @param {number} msgNo
  */
@@ -86,25 +75,7 @@ export function seqOfNumber(queue, msgNo) {
 }
 
 /**
- * Where to read a message's index record: {question} for the server, or {why} there is nothing to read:
- * "gone", "ram" (no record was ever made) or "journal" (it waits in the journal's buffer).
- * @param {State} state
- * @param {QueueState | null | undefined} queue
- * @param {number} seq
- * @returns {Plan}
- */
-export function indexPlan(state, queue, seq) {
-  const entry = holding(queue?.index?.entries || [], seq);
-  if (!queue || !entry) return { why: queue && locate(queue, seq) ? "ram" : "gone" };
-  const { journal_bytes: written, buffered_bytes: buffered } = queue.index;
-  if (entry[N.code] >> 3 === 0 && !written) return { why: "journal", buffered };
-  const later = `${written}:${buffered}`;
-  const name = shownQueue(state);
-  return { question: { queue: name, seq }, key: `${name}:${seq}:${entry[N.code]}`, later, acked: (entry[N.code] & 4) !== 0 };
-}
-
-/**
- * Where to read a message's content: {question} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (delta keeps no
+ * Where to read a message's content: {question} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (RAM keeps no
  * number and the index record is not read yet). `indexRecord` is the index record as the server sent it, or null.
  * @param {State} state
  * @param {QueueState | null | undefined} queue

@@ -1,10 +1,13 @@
 /** The directory of a node, computed from its state: which files there are now, with their sizes (S1-S7). Pure. */
 import { STORE_FILE as F } from "./catalogue/rows.js";
+import { generationOf } from "./generations.js";
 import { md5 } from "./md5.js";
 
-/** @import { IndexState, State } from "./catalogue/types.js" */
+/** @import { QueueState, State } from "./catalogue/types.js" */
 
 const VHOST = "/";
+/** How deep a queue's directory is in the tree. */
+const OF_QUEUE = 3;
 /** @typedef {{ depth: number, name: string, bytes: number | null, of: string | null }} FileLine a line of the tree */
 
 /** @type {Map<string, string>} */
@@ -38,7 +41,7 @@ export function directoryOf(state) {
       lines.push({ depth: 3, name: `${file[F.number]}.rdq`, bytes: file[F.disk_bytes], of: null });
   }
   lines.push({ depth: 2, name: "queues/", bytes: null, of: null });
-  for (const [name, queue] of Object.entries(state.queues)) if (queue.index) lines.push(...filesOf(name, queue.index));
+  for (const [name, queue] of Object.entries(state.queues)) lines.push(...filesOf(name, queue));
   return lines;
 }
 
@@ -47,20 +50,17 @@ export function directoryOf(state) {
  * @param {FileLine[]} lines
  */
 export function awaitsFirstRecord(lines) {
-  return !lines.some((line) => line.name === "journal.jif" || line.name.endsWith(".idx"));
+  return !lines.some((line) => line.depth === OF_QUEUE && line.of !== null);
 }
 
 /**
  * @param {string} name
- * @param {IndexState} index
+ * @param {QueueState} queue
+ * @returns {FileLine[]}
  */
-function filesOf(name, index) {
-  /** @type {FileLine[]} */
-  const found = [];
-  if (index.journal_bytes !== null && index.journal_bytes !== undefined)
-    found.push({ depth: 4, name: "journal.jif", bytes: index.journal_bytes, of: null });
-  for (const [segment, size] of index.segments) found.push({ depth: 4, name: `${segment}.idx`, bytes: size, of: null });
-  /** @type {FileLine} */
-  const own = { depth: 3, name: `${hashed(`queue${VHOST}${name}`)}/`, bytes: null, of: name };
-  return found.length ? [own, ...found] : [];
+function filesOf(name, queue) {
+  const files = generationOf(queue).files(queue.own);
+  if (!files.length) return [];
+  const directory = { depth: OF_QUEUE, name: `${hashed(`queue${VHOST}${name}`)}/`, bytes: null, of: name };
+  return [directory, ...files.map((file) => ({ ...file, depth: OF_QUEUE + 1, of: null }))];
 }

@@ -3,7 +3,7 @@
  * The twin of engine/replay/survival.py, which also computes what a stop would leave now.
  */
 import { DELTA as D, ENTRY as N, EXTENT as E, PERSISTENT } from "./catalogue/rows.js";
-import { acked } from "./messages.js";
+import { generationOf } from "./generations.js";
 import { aboutPlace } from "./places.js";
 import { RANGES as RUNS, insert, overlapping, remove, total } from "./stretches.js";
 
@@ -55,18 +55,18 @@ export function fateOf(queue, recovered, length = 0) {
   const rowsWhere = (holds) => runsOf(places.flatMap(([place, rows]) => rows.filter((row) => holds(place, row))));
   const held = rowsWhere((place) => aboutPlace(place).unacked);
   const transient = rowsWhere((_, row) => !(row[E.flags] & PERSISTENT));
-  /** @param {Entry[]} entries */
-  const live = (entries) => runsOf(entries.filter((entry) => !acked(entry[N.code])));
-  const [from, end] = [queue.delta[D.start], queue.delta[D.end]];
-  const delta =
-    from === null || end === null ? [] : overlapping(live(queue.index.entries), from, end - from, RUNS);
-  const ready = runsOf([...rowsWhere((place) => !aboutPlace(place).unacked), ...delta]);
-  const there = without(live(recovered ?? []), transient);
+  const records = Object.values(queue.counted);
+  const counted = records.flatMap(([from, , , end]) =>
+    from === null || end === null ? [] : runsOf(generationOf(queue).live(queue.own, from, end - from)),
+  );
+  const ready = runsOf([...rowsWhere((place) => !aboutPlace(place).unacked), ...counted]);
+  const there = without(runsOf(generationOf(queue).survivors(recovered ?? [])), transient);
   const unplaced = Math.max(0, total(there) - length);
   const lost = without([...ready, ...held], there);
   const back = without(there, ready);
   const unacked = total(both(back, held));
-  const gone = total(both(lost, transient)) + Math.min(queue.delta[D.transient], total(both(lost, delta))) + unplaced;
+  const countedTransient = records.reduce((sum, record) => sum + record[D.transient], 0);
+  const gone = total(both(lost, transient)) + Math.min(countedTransient, total(both(lost, counted))) + unplaced;
   return {
     kept: both(ready, there),
     back,

@@ -4,6 +4,7 @@
  * A *position* is a number of transitions: the state at position n has everything before row n folded. Positions lie
  * in stretches; between two stretches were transitions of which the page got only the number.
  */
+import { generationOf } from "./generations.js";
 import { fold } from "./reduce.js";
 
 /** @import { File, NodeState, State, Transition } from "./catalogue/types.js" */
@@ -27,8 +28,9 @@ export function copyState(state) {
   const queues = mapValues(state.queues, (queue) => ({
     ...queue,
     lanes: mapValues(queue.lanes, (rows) => rows.slice()),
+    counted: { ...queue.counted },
     counters: { ...queue.counters },
-    index: { ...queue.index, entries: queue.index.entries.slice(), segments: queue.index.segments.slice() },
+    own: generationOf(queue).copy(queue.own),
   }));
   const stores = mapValues(state.stores, (store) => ({
     ...store,
@@ -62,7 +64,7 @@ export function weightOf(state) {
   let weight = 1;
   for (const queue of Object.values(state.queues)) {
     for (const rows of Object.values(queue.lanes)) weight += rows.length;
-    weight += queue.index.entries.length + queue.index.segments.length;
+    weight += generationOf(queue).weight(queue.own);
   }
   for (const store of Object.values(state.stores)) weight += store.rows.length + store.files.length;
   return weight;

@@ -3,8 +3,9 @@
  * reached the disk, who got it, what ended it. Each row is examined once; a life has few events.
  */
 import { KINDS } from "./catalogue/kinds.js";
-import { ENTRY, EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js";
-import { acked, stateOf } from "./messages.js";
+import { EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js";
+import { ofTransition } from "./generations.js";
+import { stateOf } from "./messages.js";
 import { holding } from "./stretches.js";
 
 /**
@@ -109,7 +110,7 @@ export class Life {
     const before = this.events.length;
     const { kind } = t;
     if (kind in SHIFTS) this.shift(t, number, us);
-    else if ("queue" in t && t.queue === this.queue) observerOf(INDEX, kind)?.(this, t, number, us);
+    else if ("queue" in t && t.queue === this.queue) observerOf(QUEUE, kind)?.(this, t, number, us);
     else if ("store" in t && t.store === this.store) observerOf(STORE, kind)?.(this, t, number, us);
     return this.events.length > before;
   }
@@ -178,36 +179,15 @@ function homeOf(flags) {
  * @param {Kind} kind
  */
 function observerOf(observers, kind) {
-  return /** @type {((life: Life, t: Transition, number: number, us: number) => void) | undefined} */ (observers[kind]);
+  const found = observers[kind] ?? ofTransition("lives", kind);
+  return /** @type {((life: Life, t: Transition, number: number, us: number) => void) | undefined} */ (found);
 }
 
 /** @type {Observers} */
-const INDEX = {
-  EntriesRecorded(life, { action, start, count }, number, us) {
-    if (!life.holds(start, count)) return;
-    Object.assign(life.waits, { journal: true, segment: true });
-    if (action !== "deliver") life.add(action.endsWith("ack") ? "ackmark" : "entry", number, us, { file: true });
-  },
-  JournalSynced(life, t, number, us) {
-    if (life.waits.journal) life.add("journal", number, us, { file: true });
-    life.waits.journal = false;
-  },
-  SegmentWritten(life, { segment }, number, us) {
-    if (segment !== life.segment || !life.waits.segment) return;
-    Object.assign(life.waits, { journal: false, segment: false });
-    life.add("segment", number, us, { file: true, name: `${segment}.idx` });
-  },
-  SegmentDeleted(life, { segment }, number, us) {
-    if (segment === life.segment && life.events.length)
-      life.add("gone", number, us, { file: true, name: `${segment}.idx` });
-  },
+const QUEUE = {
   QueueStopped(life, t, number, us) {
     if (life.events.length && !life.over) life.add("stopped", number, us);
     life.waits.journal = false;
-  },
-  IndexRecovered(life, { entries }) {
-    const entry = holding(entries, life.seq);
-    life.found = entry !== null && !acked(entry[ENTRY.code]);
   },
   QueueStarted(life, t, number, us) {
     if (life.found !== null && life.events.length && !life.over)

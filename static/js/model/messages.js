@@ -1,5 +1,6 @@
 /** What the flags and the place of a message mean (the twin of engine/values/extents.py). */
-import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
+import { DELTA as D, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
+import { generationOf } from "./generations.js";
 import { aboutPlace, countedLanesOf, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
 import { holding, total } from "./stretches.js";
 import { gettext } from "./text.js";
@@ -22,8 +23,8 @@ export function rowsOf(queue, place) {
  */
 export function lengthOf(queue, place) {
   if (!queue) return 0;
-  if (aboutPlace(place)?.counted) return queue.delta ? queue.delta[D.count] : 0;
-  return total(rowsOf(queue, place));
+  const record = queue.counted?.[place];
+  return record ? record[D.count] : total(rowsOf(queue, place));
 }
 
 /**
@@ -48,7 +49,7 @@ export function stateOf(place, flags) {
 }
 
 /**
- * How many messages wait for a consumer, in the sub-queues and in delta.
+ * How many messages wait for a consumer, in all lanes.
  * @param {QueueState | null} queue
  */
 export function readyOf(queue) {
@@ -69,7 +70,7 @@ export function lettersOf(queue) {
 }
 
 /**
- * Where a message is: a sub-queue, `delta`, `unacked` or `gone`; null when it was never there.
+ * Where a message is: a lane, `unacked` or `gone`; null when it was never there.
  * @param {QueueState} queue
  * @param {number} seq
  */
@@ -105,15 +106,14 @@ export function usualQueue(state) {
  */
 export function partsOf(place, flags) {
   const embedded = !(flags & HOME_STORE);
+  const onDisk = aboutPlace(place).counted;
   return {
     state: stateOf(place, flags),
     embedded,
-    ramContent: place !== "delta" && (flags & IN_RAM) !== 0,
-    ramIndex: place !== "delta",
-    diskIndex: place === "delta" || (flags & INDEXED) !== 0,
-    diskContent: embedded
-      ? place === "delta" || (flags & INDEXED) !== 0
-      : place === "delta" || (flags & IN_STORE) !== 0,
+    ramContent: !onDisk && (flags & IN_RAM) !== 0,
+    ramIndex: !onDisk,
+    diskIndex: onDisk || (flags & INDEXED) !== 0,
+    diskContent: onDisk || (flags & (embedded ? INDEXED : IN_STORE)) !== 0,
   };
 }
 
@@ -148,25 +148,16 @@ export function locate(queue, seq) {
     const row = holding(rowsOf(queue, place), seq);
     if (row) return { place, row };
   }
-  const delta = queue.delta;
-  const [start, end] = [delta[D.start], delta[D.end]];
-  if (start !== null && end !== null && seq >= start && seq < end) {
-    const entry = holding((queue.index && queue.index.entries) || [], seq);
-    if (entry && !acked(entry[N.code])) return { place: "delta", row: null };
+  for (const [place, record] of Object.entries(queue.counted)) {
+    const [start, end] = [record[D.start], record[D.end]];
+    if (start === null || end === null || seq < start || seq >= end) continue;
+    if (generationOf(queue).live(queue.own, seq, 1).length) return { place, row: null };
   }
   return null;
 }
 
 /**
- * Whether an index entry's code marks the message as acknowledged.
- * @param {number} code
- */
-export function acked(code) {
-  return code >> 3 === 3 || (code & 4) !== 0;
-}
-
-/**
- * All live messages as sorted [start, count, state, msg_no] spans; delta has no message numbers.
+ * All live messages that are listed, as sorted [start, count, state, msg_no] spans.
  * @param {QueueState} queue
  */
 export function spans(queue) {

@@ -2,13 +2,15 @@
  * Values at paths of a state: the same as engine/reading/paths.py, which lists what a path may name;
  * tests/web/condition_cases.json holds both to it. Nothing is ever executed.
  */
-import { EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";
+import { DELTA as D, EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";
+import { isCounted } from "./places.js";
 import { lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
 
 /** @import { Extent, IndexState, QueueState, State, StoreState, Values } from "./catalogue/types.js" */
 
 const COUNTED = ["happened", "moved", "became", "stopped"];
-const DELTA = ["start", "count", "transient", "end"];
+/** @type {Record<string, number>} */
+const RECORD = D;
 /** @type {Record<string, number>} */
 const FLAGS = { messages_in_ram: IN_RAM, messages_indexed: INDEXED };
 
@@ -99,6 +101,10 @@ function step(value, name, parent) {
  */
 function derived(value, name, parent) {
   if (name === "queue" && parent === "" && own(value, "queues")) return usualQueue(/** @type {State} */ (value)) ?? undefined;
+  if (own(value, "lanes")) {
+    const { counted, own: part } = /** @type {QueueState} */ (value);
+    for (const each of [counted, part]) if (own(each, name)) return each[name];
+  }
   const found = DERIVED.find(([names, mark]) => own(names, name) && own(value, mark));
   return found ? found[0][name](/** @type {never} */ (value)) : undefined;
 }
@@ -110,7 +116,7 @@ function derived(value, name, parent) {
  */
 function ofList(list, name, parent) {
   if (name === "length") return list.length;
-  if (parent === "delta" && DELTA.includes(name)) return list[DELTA.indexOf(name)];
+  if (own(RECORD, name) && isCounted(parent)) return list[RECORD[name]];
   if (isNumber(name)) return list[Number(name)];
   const rows = /** @type {Extent[]} */ (list);
   if (name === "messages") return sum(rows, (row) => row[E.count]);

@@ -2,14 +2,22 @@
 import { PLACES, USUAL } from "./catalogue/places.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
-/** @import { Place, QueueState } from "./catalogue/types.js" */
+/** @import { Place, Values } from "./catalogue/types.js" */
 
 /**
  * The places of a queue, from the tail to the head; then those of unacknowledged messages.
- * @param {QueueState | null | undefined} queue
+ * @param {Values | null | undefined} queue
  */
 export function placesOf(queue) {
   return PLACES[queue?.backing_queue ?? USUAL];
+}
+
+/**
+ * Whether a name is that of a lane whose messages are only counted, in any kind of queue.
+ * @param {string} name
+ */
+export function isCounted(name) {
+  return Object.values(PLACES).some((places) => places.some((place) => place.name === name && place.counted));
 }
 
 /** @type {Record<string, Place>} */
@@ -42,7 +50,7 @@ const names = (places) => places.map((place) => place.name);
 
 /**
  * Names of the places whose messages can be delivered, from the newest message to the oldest.
- * @param {QueueState | null | undefined} queue
+ * @param {Values | null | undefined} queue
  */
 export function lanesOf(queue) {
   return names(placesOf(queue).filter((place) => !place.unacked));
@@ -50,7 +58,7 @@ export function lanesOf(queue) {
 
 /**
  * Names of the lanes where the queue limits contents, or entries, in RAM: from the tail to the head.
- * @param {QueueState | null | undefined} queue
+ * @param {Values | null | undefined} queue
  * @param {string} what
  */
 export function limitedLanesOf(queue, what) {
@@ -59,7 +67,7 @@ export function limitedLanesOf(queue, what) {
 
 /**
  * Names of the lanes of which RAM has only a count.
- * @param {QueueState | null | undefined} queue
+ * @param {Values | null | undefined} queue
  */
 export function countedLanesOf(queue) {
   return names(placesOf(queue).filter((place) => place.counted));
@@ -67,7 +75,7 @@ export function countedLanesOf(queue) {
 
 /**
  * Names of the places whose messages wait for an acknowledgement.
- * @param {QueueState | null | undefined} queue
+ * @param {Values | null | undefined} queue
  */
 export function pendingPlacesOf(queue) {
   return names(placesOf(queue).filter((place) => place.unacked));
@@ -75,7 +83,7 @@ export function pendingPlacesOf(queue) {
 
 /**
  * Names of the places that list their messages; the others only count them.
- * @param {QueueState | null | undefined} queue
+ * @param {Values | null | undefined} queue
  */
 export function listedPlacesOf(queue) {
   return names(placesOf(queue).filter((place) => !place.counted));
@@ -86,7 +94,7 @@ export const UNACKED = "unacked";
 
 /**
  * Names of the lanes as the stage has them: those of the queue, then what consumers hold.
- * @param {QueueState | null | undefined} queue
+ * @param {Values | null | undefined} queue
  */
 export function stageLanesOf(queue) {
   return [...lanesOf(queue), UNACKED];

@@ -7,12 +7,12 @@
 import { AMQP_HANDLERS } from "./reduce-amqp.js";
 import { decode } from "./catalogue/rows.js";
 import { KINDS } from "./catalogue/kinds.js";
-import { INDEX_HANDLERS, emptyIndex } from "./reduce-index.js";
-import { STORE_HANDLERS } from "./reduce-store.js";
-import { aboutPlace, listedPlacesOf } from "./places.js";
+import { ofTransition } from "./generations.js";
+import { begun, queueOf, rearrange, recount } from "./queue-state.js";
+import { aboutPlace } from "./places.js";
 import { EXTENTS, insert, remove } from "./stretches.js";
 
-/** @import { Extent, Handlers, QueueState, State, Transition, TransitionOf, TransitionRow } from "./catalogue/types.js" */
+/** @import { Handlers, Kind, State, Transition, TransitionOf, TransitionRow } from "./catalogue/types.js" */
 
 /**
  * The state before anything happened.
@@ -41,55 +41,21 @@ export function emptyState() {
 }
 
 /**
- * Every place of a queue that lists its messages, with what `lanes` has there.
- * @param {QueueState | null} queue
- * @param {Record<string, Extent[]>} [lanes]
- */
-function lanesFor(queue, lanes = {}) {
-  return Object.fromEntries(listedPlacesOf(queue).map((place) => [place, lanes[place] ?? []]));
-}
-
-/**
- * A queue that holds nothing.
- * @returns {QueueState}
- */
-function emptyQueue() {
-  return {
-    mode: "default",
-    durable: true,
-    lanes: lanesFor(null),
-    delta: [null, 0, 0, null],
-    counters: {},
-    reduced: null,
-    index: emptyIndex(),
-  };
-}
-
-/**
- * @param {QueueState} queue
- * @param {string} place
- */
-function laneOf(queue, place) {
-  queue.lanes[place] ??= [];
-  return queue.lanes[place];
-}
-
-/**
  * Messages change place: the whole of Shift and its kinds.
  * @param {State} state
  * @param {TransitionOf<"Published">} t
  */
 function shift(state, t) {
-  const queue = state.queues[t.queue];
+  const queue = queueOf(state, t.queue);
   if (t.source !== null && !aboutPlace(t.source).counted) {
-    const rows = laneOf(queue, t.source);
+    const rows = (queue.lanes[t.source] ??= []);
     for (const [start, count] of t.extents) remove(rows, start, count, EXTENTS);
   }
   if (t.to !== null && !aboutPlace(t.to).counted) {
-    const rows = laneOf(queue, t.to);
+    const rows = (queue.lanes[t.to] ??= []);
     for (const extent of t.extents) insert(rows, extent, EXTENTS);
   }
-  if (t.delta !== null) queue.delta = t.delta;
+  if (t.delta !== null) recount(queue, t.delta);
 }
 
 /**
@@ -104,32 +70,26 @@ const SHIFT_HANDLERS = Object.fromEntries(
 
 /** @type {Handlers} */
 const QUEUE_HANDLERS = {
-  DeltaChanged: (state, t) => {
-    state.queues[t.queue].delta = t.delta;
-  },
   CountersChanged: (state, t) => {
-    Object.assign(state.queues[t.queue].counters, t.values);
-  },
-  Reduced: (state, t) => {
-    state.queues[t.queue].reduced = t.why;
+    Object.assign(queueOf(state, t.queue).counters, t.values);
   },
   TargetChanged: (state, t) => {
-    state.queues[t.queue].counters.target_ram_count = t.target;
+    queueOf(state, t.queue).counters.target_ram_count = t.target;
   },
   ModeChanged: (state, t) => {
-    state.queues[t.queue].mode = t.mode;
+    queueOf(state, t.queue).mode = t.mode;
   },
   QueueChanged: (state, t) => {
-    const queue = state.queues[t.queue];
+    const queue = queueOf(state, t.queue);
     for (const [key, value] of Object.entries(t.values)) {
       if (value === null) delete queue[key];
       else queue[key] = value;
     }
-    if ("backing_queue" in t.values) queue.lanes = lanesFor(queue, queue.lanes);
+    if ("backing_queue" in t.values) rearrange(queue);
   },
   QueueStarted: (state, { queue, mode, durable, delta, values }) => {
-    const index = state.queues[queue]?.index ?? emptyIndex();
-    state.queues[queue] = { ...emptyQueue(), mode, durable, delta, counters: { ...values }, index };
+    state.queues[queue] = { ...begun(queueOf(state, queue)), mode, durable, counters: { ...values } };
+    recount(state.queues[queue], delta);
   },
 };
 
@@ -150,28 +110,10 @@ const NODE_HANDLERS = {
 };
 
 /**
- * Index transitions come before QueueStarted: the first transition that names a queue creates its state.
- * @param {(state: State, t: never) => void} handler of a kind that names a queue
- * @returns {(state: State, t: { queue: string }) => void}
- */
-function withQueue(handler) {
-  const ofQueue = /** @type {(state: State, t: { queue: string }) => void} */ (handler);
-  return (state, t) => {
-    state.queues[t.queue] ??= emptyQueue();
-    ofQueue(state, t);
-  };
-}
-
-/** @param {Handlers} handlers */
-function withQueues(handlers) {
-  return Object.fromEntries(Object.entries(handlers).map(([kind, handler]) => [kind, withQueue(handler)]));
-}
-
-/**
- * One handler for each kind that changes the state; the others only report an event.
+ * One handler for each kind that changes what all queues have, or the node.
  * @type {Handlers}
  */
-export const HANDLERS = {
+const COMMON = {
   QueueStopped: (state, t) => {
     delete state.queues[t.queue];
   },
@@ -179,13 +121,20 @@ export const HANDLERS = {
     state.queues[t.queue] = state.queues[t.source];
     delete state.queues[t.source];
   },
-  ...withQueues(SHIFT_HANDLERS),
-  ...withQueues(QUEUE_HANDLERS),
-  ...withQueues(INDEX_HANDLERS),
-  ...STORE_HANDLERS,
+  ...SHIFT_HANDLERS,
+  ...QUEUE_HANDLERS,
   ...NODE_HANDLERS,
   ...AMQP_HANDLERS,
 };
+
+/**
+ * The handler of a kind of transition; undefined where it changes nothing.
+ * @param {Kind} kind
+ * @returns {Function | undefined}
+ */
+export function handlerOf(kind) {
+  return COMMON[kind] ?? ofTransition("handlers", kind);
+}
 
 /**
  * Fold one transition. The first one that names a queue creates its state, even before the queue starts.
@@ -193,8 +142,7 @@ export const HANDLERS = {
  * @param {Transition} t
  */
 export function fold(state, t) {
-  const handler = /** @type {((state: State, t: Transition) => void) | undefined} */ (HANDLERS[t.kind]);
-  handler?.(state, t);
+  handlerOf(t.kind)?.(state, t);
 }
 
 /**

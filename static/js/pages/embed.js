@@ -1,4 +1,5 @@
 /** A run in a frame: a picture until the reader plays it, then the stage of a session that can only be played. */
+import "../generations/all.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";

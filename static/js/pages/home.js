@@ -1,4 +1,5 @@
 /** The first page: a real session runs on a small stage. It is requested by this script, so readers without one make none. */
+import "../generations/all.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";

@@ -1,4 +1,6 @@
 /** Inspect: files are read in this browser where the engine can run here, else on the server, after the reader has agreed. */
+import "../generations/all.js";
+import "../generations/views.js";
 import { progressWords, unreadableWords } from "../model/inspect-words.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";

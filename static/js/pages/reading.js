@@ -1,4 +1,5 @@
 /** A page to read: numbers that can be dragged, and a small stage that shows the run with them. */
+import "../generations/all.js";
 import { History } from "../model/history.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";

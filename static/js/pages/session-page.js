@@ -1,4 +1,6 @@
 /** The page of a session: its engine, and the rooms of the view, built in order. Wherever the session is played, it is this one. */
+import "../generations/all.js";
+import "../generations/views.js";
 import { Playhead } from "../model/playhead.js";
 import { Selection } from "../model/selection.js";
 import { Session } from "../model/session.js";

@@ -9,7 +9,7 @@ import pytest
 
 from engine.broker.commands import scenario as scenarios
 from engine.broker.node import Node
-from engine.report.fold import empty_state, fold, to_json
+from engine.fold import empty_state, fold, to_json
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
@@ -44,9 +44,9 @@ def counts_of(state: dict[str, Any]) -> dict[str, int]:
     """Return the sizes of the files that a state lists."""
     sizes = {}
     for queue in state["queues"].values():
-        sizes.update({f"{number}.idx": size for number, size in queue["index"]["segments"]})
-        if queue["index"]["journal_bytes"] is not None:
-            sizes["journal.jif"] = queue["index"]["journal_bytes"]
+        sizes.update({f"{number}.idx": size for number, size in queue["own"]["index"]["segments"]})
+        if queue["own"]["index"]["journal_bytes"] is not None:
+            sizes["journal.jif"] = queue["own"]["index"]["journal_bytes"]
     for name, store in state["stores"].items():
         sizes.update({f"{name}/{file[0]}.rdq": file[4] for file in store["files"]})
         sizes.update({f"{name}/{number}.rdq": size for number, size in store["orphans"]})

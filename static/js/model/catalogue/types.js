@@ -196,13 +196,13 @@
 
 /** @typedef {{ [K in Kind]?: (state: State, t: TransitionOf<K>) => void }} Handlers */
 
-/** @typedef {{ group: "files" | "memory" | "messages" | "node", function?: string, fold?: "index" | "queue" | "shift" | "state" | "store" | "topology" | null, shown?: "detail" | "event" | "step", weight?: number, setting?: string | null, units?: Record<string, string>, mark?: "fsync" | "gc" | "gone" | "read" | "roll" | null, disk?: "reads" | "syncs" | "writes" | null, arrives?: boolean, leaves?: boolean } & { queue?: boolean }} About */
+/** @typedef {{ group: "files" | "memory" | "messages" | "node", function?: string, fold?: string | null, shown?: "detail" | "event" | "step", weight?: number, setting?: string | null, units?: Record<string, string>, mark?: "fsync" | "gc" | "gone" | "read" | "roll" | null, disk?: "reads" | "syncs" | "writes" | null, arrives?: boolean, leaves?: boolean } & { queue?: boolean }} About */
 
 /** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked: boolean, counted: boolean, limits: "" | "contents" | "entries", letter: "" | "alpha" | "beta" | "delta" | "gamma", lazy: boolean }} Place */
 
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 
-/** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, delta: Delta, counters: Values, reduced: Values | null, index: IndexState } & Values} QueueState */
+/** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, counted: Record<string, Delta>, counters: Values, own: Values } & Values} QueueState */
 
 /** @typedef {{ files: File[], current: number, rows: Row[], cache: number, buffered_bytes: number, orphans: [number, number][] }} StoreState */
 

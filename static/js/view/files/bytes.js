@@ -1,7 +1,8 @@
 /** The bytes of the chosen message, read from the session's real files: its record in the index and in the store. */
 import { bitGroups, fitsUnder, hexRows, hexText } from "../../layout/hex.js";
 import { fieldMeaning, fieldName, fieldValue, whyNoBytes } from "../../model/byte-words.js";
-import { indexPlan, placePlan, storePlan } from "../../model/bytes.js";
+import { placePlan, storePlan } from "../../model/bytes.js";
+import { generationOf } from "../../model/generations.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { Records } from "../../net/records.js";
 import { el, find, findAll, icon, need, required, setText, show } from "../base/dom.js";
@@ -76,7 +77,7 @@ export class BytesPanel {
     }
     if (this.toggle.getAttribute("aria-expanded") !== "true" && !this.seen) this.open(true);
     this.seen = true;
-    this.follow("index", place ? { why: "garbage" } : indexPlan(state, queue, seq), at);
+    this.follow("index", place ? { why: "garbage" } : generationOf(queue).ownPlan(state, queue, seq), at);
     const answer = this.answer?.seq === seq ? this.answer : null;
     this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, answer), at);
   }

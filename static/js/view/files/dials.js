@@ -51,6 +51,18 @@ export function clockOf(waiting, nowUs, periodMs) {
 }
 
 /**
+ * A clock as a dial; returns it, so that its words can be written beside.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {ReturnType<typeof clockOf>} clock
+ */
+export function paintClock(pen, x, y, clock) {
+  paintDial(pen, x, y, 6, clock);
+  return clock;
+}
+
+/**
  * A dial that fills in the time between a write and its fsync.
  * @param {CanvasRenderingContext2D} pen
  * @param {number} x
@@ -58,7 +70,7 @@ export function clockOf(waiting, nowUs, periodMs) {
  * @param {number} radius
  * @param {{ share: number, waits: boolean }} dial
  */
-export function paintDial(pen, x, y, radius, { share, waits }) {
+function paintDial(pen, x, y, radius, { share, waits }) {
   pen.lineWidth = 3;
   pen.strokeStyle = faded(colors.ink3, 0.22);
   pen.beginPath();

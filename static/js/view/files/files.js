@@ -1,24 +1,23 @@
-/** The files on their canvases: segments of the index, and the two message stores. */
-import { ENTRY as N, STORE_FILE as F } from "../../model/catalogue/rows.js";
-import { entryAt, indexScene } from "../../layout/index-map.js";
-import { entrySpot, recordSpot } from "../../layout/bytes-spot.js";
+/** The files on their canvases: those that a queue has for itself, and the two message stores. */
+import { STORE_FILE as F } from "../../model/catalogue/rows.js";
+import { recordSpot } from "../../layout/bytes-spot.js";
 import { byteAt, storeScene } from "../../layout/store-map.js";
-import { entryOf, recordAtByte, recordOf, recordOfNumber, seqOfNumber, storePlan } from "../../model/bytes.js";
+import { recordAtByte, recordOf, recordOfNumber, seqOfNumber, storePlan } from "../../model/bytes.js";
+import { generationOf } from "../../model/generations.js";
 import { locate } from "../../model/messages.js";
+import { isCounted } from "../../model/places.js";
 import { shownQueue, shownState } from "../../model/shown.js";
-import { holding } from "../../model/stretches.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
 import { dataOf, find, findAll, need, setAttributes, setText } from "../base/dom.js";
-import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./paint.js";
-import { clockOf, paintDial, paintMeter } from "./dials.js";
+import { goneText, paintFile } from "./paint.js";
+import { clockOf, paintClock, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
 import { act, draw } from "../base/scheduler.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"
- * @import { IndexScene } from "../../layout/index-map.js"
  * @import { StoreScene } from "../../layout/store-map.js"
  * @import { RecordAt } from "../../model/bytes.js"
  * @import { QueueState, State, Values } from "../../model/catalogue/types.js"
@@ -27,15 +26,13 @@ import { act, draw } from "../base/scheduler.js";
  * @import { Waiting } from "../../model/unsynced.js"
  */
 
-const HEAD = 24;
 /** Width of the instruments beside the map of a store. */
 const METERS = 132;
 const WIDE = 366;
 /** The height that the clock under the write buffer needs. */
 const CLOCK_FITS = 52;
-/** How long a store waits for more before it syncs (S166), and an idle queue before its journal (P2). */
+/** How long a store waits for more before it syncs (S166). */
 const STORE_SYNC_MS = 25;
-const INDEX_SYNC_MS = 200;
 
 export class FilesView {
   /**
@@ -55,16 +52,16 @@ export class FilesView {
     this.place = null;
     /** @type {(() => void)[]} */
     this.painted = [];
-    /** @type {{ index: IndexScene | null, store: StoreScene | null, name: string }} what the maps show, and of which store */
-    this.scenes = { index: null, store: null, name: "" };
+    /** @type {{ queue: Values | null, store: StoreScene | null, name: string }} what the maps show, and of which store */
+    this.scenes = { queue: null, store: null, name: "" };
     this.bytes = new BytesPanel(root, urls, host);
     selection.listen((what) => what === "chosen" && this.letGo());
-    this.index = need("[data-canvas=index]", HTMLCanvasElement, root);
+    this.own = need("[data-canvas=index]", HTMLCanvasElement, root);
     this.rdq = need("[data-canvas=store]", HTMLCanvasElement, root);
-    for (const canvas of [this.index, this.rdq]) onResize(canvas, () => this.update());
+    for (const canvas of [this.own, this.rdq]) onResize(canvas, () => this.update());
     for (const button of findAll("[data-store]", root))
       button.addEventListener("click", () => this.choose(dataOf(button, "store")));
-    this.point(this.index, (x, y) => this.entryAt(x, y - HEAD));
+    this.point(this.own, (x, y) => this.messageAt(x, y));
     this.point(this.rdq, (x, y) => this.recordAt(x, y));
   }
 
@@ -101,11 +98,11 @@ export class FilesView {
    * @param {number} x
    * @param {number} y
    */
-  entryAt(x, y) {
-    const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
-    const { state } = this.session;
-    const entries = shownState(state)?.index?.entries ?? [];
-    return seq !== null && holding(entries, seq) ? { seq, open: () => this.selection.choose(seq) } : null;
+  messageAt(x, y) {
+    const queue = shownState(this.session.state);
+    const scene = this.scenes.queue;
+    const seq = queue && scene ? generationOf(queue).map?.at(scene, queue, x, y) ?? null : null;
+    return seq === null ? null : { seq, open: () => this.selection.choose(seq) };
   }
 
   /**
@@ -170,26 +167,26 @@ export class FilesView {
   paint() {
     const { state } = this.session;
     const queue = shownState(state);
-    const index = this.paintIndex(state, queue);
+    const own = this.paintOwn(queue);
     const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);
     const store = this.paintStore(state, queue, name);
-    act("files, described", () => this.describe(index, store, name));
+    act("files, described", () => this.describe(own, store, name));
   }
 
   /**
    * Describe in words what is drawn, show the bytes of what is chosen.
-   * @param {{ note: string, label: string }} index
+   * @param {{ note: string, label: string }} own
    * @param {{ note: string, label: string }} store
    * @param {string} name
    */
-  describe(index, store, name) {
+  describe(own, store, name) {
     const { state } = this.session;
     const queue = shownState(state);
     for (const button of findAll("[data-store]", this.root))
       setAttributes(button, { "aria-pressed": button.dataset.store === name });
-    setText(find("[data-index-note]", this.root), index.note);
-    setAttributes(this.index, { "aria-label": index.label });
+    setText(find("[data-index-note]", this.root), own.note);
+    setAttributes(this.own, { "aria-label": own.label });
     setText(find("[data-store-note]", this.root), store.note);
     setAttributes(this.rdq, { "aria-label": store.label });
     const at = this.session.behind ? this.session.position : null;
@@ -208,14 +205,14 @@ export class FilesView {
   }
 
   /**
-   * Where a message's content is; for one in delta its number must be known to this page, or its index record.
+   * Where a message's content is; for one that RAM only counts its number must be known to this page, or its index record.
    * @param {State} state
    * @param {QueueState} queue
    * @param {number} seq
    */
   recordOf(state, queue, seq) {
     const known = recordOf(state, queue, seq);
-    if (known || locate(queue, seq)?.place !== "delta") return known;
+    if (known || !isCounted(locate(queue, seq)?.place ?? "")) return known;
     const name = shownQueue(state);
     const msgNo = name === null ? null : this.session.numbers.numberOf(name, seq);
     if (msgNo !== null)
@@ -234,26 +231,13 @@ export class FilesView {
     const queue = shownState(state);
     /** @type {Box[]} */
     const spots = [];
-    if (seq !== null && queue) this.pushEntry(spots, state, queue, seq);
+    if (seq !== null && queue && this.scenes.queue)
+      for (const box of generationOf(queue).map?.spots(this.scenes.queue, state, queue, seq) ?? []) spots.push(onPage(this.own, box));
     const record = seq === null ? chosen !== false && this.place : queue && this.recordOf(state, queue, seq);
     const { store, name } = this.scenes;
     const box = record && store && record.store === name ? recordSpot(store, record) : null;
-    if (box) spots.push(onPage(this.rdq, box, 0));
+    if (box) spots.push(onPage(this.rdq, box));
     return spots;
-  }
-
-  /**
-   * @param {Box[]} spots
-   * @param {State} state
-   * @param {QueueState} queue
-   * @param {number} seq
-   */
-  pushEntry(spots, state, queue, seq) {
-    const entry = holding(queue.index?.entries || [], seq);
-    if (!entry || !this.scenes.index) return;
-    const box = entrySpot(this.scenes.index, entryOf(state, seq));
-    if (box) spots.push(onPage(this.index, box, HEAD));
-    if (entry[N.code] >> 3 === 0) spots.push(onPage(this.index, journalBox(this.index.clientWidth / wide()), 0));
   }
 
   /** The upper edge of the maps in the window. */
@@ -262,54 +246,17 @@ export class FilesView {
   }
 
   /**
-   * @param {State} state
+   * Draw the files that the queue has for itself, as its kind draws them.
    * @param {QueueState | null} queue
+   * @returns {{ note: string, label: string }}
    */
-  paintIndex(state, queue) {
-    const { pen, width, height } = fitCanvas(this.index);
-    const name = shownQueue(state);
-    const { chosen } = this.selection;
-    const open = chosen === null ? null : entryOf(state, chosen).segment;
-    const scene = indexScene(state, queue, width, height - HEAD, open);
-    this.scenes.index = scene;
-    const clock = this.paintClock(pen, width - 12, 9.5, name === null ? undefined : this.session.unsynced.journals[name],
-      state.node.settings.queue_sync_interval_ms ?? INDEX_SYNC_MS);
-    let free = width - 24;
-    if (clock.short && width > 340) {
-      write(pen, clock.short, free, 13, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
-      free -= pen.measureText(clock.short).width + 10;
-    }
-    paintJournal(pen, width, scene.journal, free);
-    pen.save();
-    pen.translate(0, HEAD);
-    for (const item of scene.items) (item.folded ? paintFolded : paintSegment)(pen, item);
-    pen.restore();
-    const live = fill(gettext("%(records)s live records, %(size)s per segment"), {
-      records: number(scene.records),
-      size: number(scene.size),
-    });
-    const text = [live, name === null ? "" : goneText(this.session.deletedSegments(name), "idx")].filter(Boolean).join(" · ");
-    return {
-      note: text,
-      label: fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
-        text,
-        segments: number(scene.segments),
-        journal: `${bytes(scene.journal.bytes + scene.journal.buffered)}, ${clock.text}`,
-      }),
-    };
-  }
-
-  /**
-   * @param {CanvasRenderingContext2D} pen
-   * @param {number} x
-   * @param {number} y
-   * @param {Waiting | undefined} waiting
-   * @param {number} periodMs
-   */
-  paintClock(pen, x, y, waiting, periodMs) {
-    const clock = clockOf(waiting, this.session.nowUs, periodMs);
-    paintDial(pen, x, y, 6, clock);
-    return clock;
+  paintOwn(queue) {
+    const { pen, width, height } = fitCanvas(this.own);
+    const { map } = generationOf(queue);
+    if (!map) return { note: "", label: gettext("This kind of queue has no files of its own.") };
+    const drawn = map.paint(pen, { width, height, queue, session: this.session, chosen: this.selection.chosen });
+    this.scenes.queue = drawn.scene;
+    return drawn;
   }
 
   /**
@@ -329,7 +276,7 @@ export class FilesView {
     const buffer = { title: gettext("Write buffer"), text: bytes(scene.buffered), share: scene.buffered / scene.buffer };
     paintMeter(pen, x, room ? 30 : 0, METERS - 12, buffer);
     if (height < CLOCK_FITS) return clockOf(waiting, this.session.nowUs, STORE_SYNC_MS);
-    const clock = this.paintClock(pen, x + 8, room ? 74 : 42, waiting, STORE_SYNC_MS);
+    const clock = paintClock(pen, x + 8, room ? 74 : 42, clockOf(waiting, this.session.nowUs, STORE_SYNC_MS));
     write(pen, clock.short ?? clock.text, x + 22, room ? 77.5 : 45.5, { size: 10.5, family: colors.sans, color: colors.ink3 });
     return clock;
   }
@@ -382,29 +329,14 @@ export class FilesView {
 }
 
 /**
- * Which files there were once, in words: "0\u20133.idx deleted".
- * @param {Values} gone
- * @param {string} suffix
- */
-function goneText(gone, suffix) {
-  if (!gone.count) return "";
-  const name = gone.count === 1 ? `${gone.first}.${suffix}` : `${gone.first}\u2013${gone.last}.${suffix}`;
-  const whole = gone.count === gone.last - gone.first + 1;
-  return whole
-    ? fill(gettext("%(name)s deleted"), { name })
-    : fill(gettext("%(n)s of %(name)s deleted"), { n: number(gone.count), name });
-}
-
-/**
  * A box of a canvas in pixels of the window.
  * @param {HTMLCanvasElement} canvas
  * @param {Box} box
- * @param {number} down
  */
-function onPage(canvas, { x, y, w, h }, down) {
+function onPage(canvas, { x, y, w, h }) {
   const { left, top } = canvas.getBoundingClientRect();
   const scale = wide();
-  return { x: left + scale * x, y: top + scale * (y + down), w: scale * w, h: scale * h };
+  return { x: left + scale * x, y: top + scale * y, w: scale * w, h: scale * h };
 }
 
 /**

@@ -3,6 +3,7 @@ import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { Life } from "../../model/life.js";
 import { lifeText, lifeTone } from "../../model/life-words.js";
 import { locate, stateWords } from "../../model/messages.js";
+import { aboutPlace } from "../../model/places.js";
 import { shownQueue } from "../../model/shown.js";
 import { clock, fill, gettext, number, seconds } from "../../model/text.js";
 import { around, el, find, focused, need, setText, show } from "../base/dom.js";
@@ -176,8 +177,9 @@ export class Follow {
   words(life) {
     const found = placeIn(this.playhead.state, life.queue, life.seq);
     if (!found) return life.over ? gettext("over") : gettext("not in the queue");
-    if (found.place === "delta") return stateWords("delta", 0);
-    const place = found.place.endsWith("_pending") ? gettext("unacked") : found.place;
+    const { counted, unacked } = aboutPlace(found.place);
+    if (counted) return stateWords(found.place, 0);
+    const place = unacked ? gettext("unacked") : found.place;
     return `${place} · ${stateWords(found.place, found.row ? found.row[E.flags] : 31)}`;
   }
 

@@ -1,5 +1,6 @@
 /** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
 import { STORE_FILE as F } from "../../model/catalogue/rows.js";
+import { generationOf } from "../../model/generations.js";
 import { strategyOf } from "../../model/situation.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
@@ -47,10 +48,8 @@ export function ramGauge(state, colors) {
 export function fileBytes(state) {
   let sum = 0;
   for (const store of Object.values(state.stores)) for (const file of store.files) sum += file[F.disk_bytes];
-  for (const queue of Object.values(state.queues)) {
-    for (const [, size] of queue.index.segments) sum += size;
-    sum += queue.index.journal_bytes || 0;
-  }
+  for (const queue of Object.values(state.queues))
+    for (const file of generationOf(queue).files(queue.own)) sum += file.bytes ?? 0;
   return sum;
 }
 

@@ -358,8 +358,10 @@ function edgesOf(queue, zoom) {
     const last = rows[rows.length - 1];
     if (last) edges[name] = [rows[0][E.start], last[E.start] + last[E.count] - 1];
   }
-  const [start, end] = [queue.delta[D.start], queue.delta[D.end]];
-  if (queue.delta[D.count] && start !== null && end !== null) edges.delta = [start, end - 1];
+  for (const [name, record] of Object.entries(queue.counted)) {
+    const [start, end] = [record[D.start], record[D.end]];
+    if (record[D.count] && start !== null && end !== null) edges[name] = [start, end - 1];
+  }
   if (zoom) edges[zoom.lane] = [zoom.from, zoom.from + zoom.count - 1].map((index) => seqAt(queue, zoom.lane, index));
   return edges;
 }

@@ -10,7 +10,8 @@ import { wide } from "../base/canvas.js";
 import { el, required, setText, show } from "../base/dom.js";
 
 /**
- * @import { Entry, Extent, QueueState, State, Values } from "../../model/catalogue/types.js"
+ * @import { Extent, QueueState, State, Values } from "../../model/catalogue/types.js"
+ * @import { Numbered } from "../../model/stretches.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
  */
@@ -33,7 +34,7 @@ export function messageAt(state, lane, index) {
 /**
  * Which of the places of unacknowledged messages has a row.
  * @param {QueueState} queue
- * @param {Extent | Entry} row
+ * @param {Extent | Numbered} row
  */
 function placeOfRow(queue, row) {
   return required(pendingPlacesOf(queue).find((each) => rowsOf(queue, each).some((other) => other === row)), "the place of a row");

@@ -12,7 +12,8 @@ import { pendingRowsOf, rowsOfLane } from "../../layout/spot.js";
 import { around, el, required, throttle } from "../base/dom.js";
 
 /**
- * @import { Entry, Extent, Values } from "../../model/catalogue/types.js"
+ * @import { Extent, Values } from "../../model/catalogue/types.js"
+ * @import { Numbered } from "../../model/stretches.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
  */
@@ -22,8 +23,8 @@ const EVERY_MS = 700;
 
 /**
  * Items of a lane, head first: single messages at both ends, one item for what lies between.
- * @param {(Extent | Entry)[]} rows
- * @param {(row: Extent | Entry) => string} place
+ * @param {(Extent | Numbered)[]} rows
+ * @param {(row: Extent | Numbered) => string} place
  */
 function laneItems(rows, place) {
   const count = total(rows);
@@ -52,9 +53,9 @@ function laneItems(rows, place) {
 
 /**
  * Rows, each with the place where it is.
- * @param {(Extent | Entry)[]} rows
+ * @param {(Extent | Numbered)[]} rows
  * @param {string} place
- * @returns {[row: Extent | Entry, place: string][]}
+ * @returns {[row: Extent | Numbered, place: string][]}
  */
 function rowsIn(rows, place) {
   return rows.map((row) => [row, place]);
@@ -98,7 +99,7 @@ export class Twin {
     this.arrange(stageLanesOf(queue));
     const lanes = lanesOf(queue);
     for (const [name, list] of this.lists) {
-      /** @type {[row: Extent | Entry, place: string][]} */
+      /** @type {[row: Extent | Numbered, place: string][]} */
       const pairs = name === UNACKED ? pendingRowsOf(queue) : rowsIn(rowsOfLane(queue, name), name);
       const places = new Map(pairs);
       const rows = pairs.map(([row]) => row);

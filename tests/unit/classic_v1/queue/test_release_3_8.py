@@ -42,12 +42,12 @@ def test_a_deliver_record_is_made_when_a_message_is_delivered(
     """V1: one entry for a publish; the deliver entry follows with the delivery, and not with the publish."""
     follower = follow(profile)
     follower.submit(publish(10))
-    assert queue(follower)["index"]["dirty"] == published
+    assert queue(follower)["own"]["index"]["dirty"] == published
     follower.submit({"do": "get", "count": 4, "ack": True})
-    assert queue(follower)["index"]["dirty"] == taken
+    assert queue(follower)["own"]["index"]["dirty"] == taken
     follower.submit({"do": "requeue", "count": 4})
     follower.submit({"do": "get", "count": 4, "ack": True})
-    assert queue(follower)["index"]["dirty"] == taken, "a message is marked once"
+    assert queue(follower)["own"]["index"]["dirty"] == taken, "a message is marked once"
     assert follower.node.snapshot()["node"]["actors"]["hand"]["redelivered"] == 4
 
 
@@ -88,7 +88,7 @@ def test_a_reduction_leaves_the_journal_alone(profile: str, flushed: bool) -> No
     follower = follow(profile)
     follower.submit(publish(10))
     follower.submit({"do": "set", "name": "target_ram_count", "value": 50})
-    assert (queue(follower)["index"]["dirty"] == 0) == flushed
+    assert (queue(follower)["own"]["index"]["dirty"] == 0) == flushed
 
 
 @pytest.mark.parametrize("ack", [True, False])
@@ -109,7 +109,7 @@ def test_everything_ends_in_order_at_a_small_scale(ack: bool) -> None:
     follower.submit({"do": "purge"})
     follower.advance(3 * SECOND)
     follower.node.verify()
-    assert queue(follower)["index"]["entries"] == []
+    assert queue(follower)["own"]["index"]["entries"] == []
 
 
 def late_messages(profile: str, **more: Any) -> Follower:

@@ -1,7 +1,8 @@
 /** The part of the fold that keeps a queue's index: entries, segment files and the journal (S70-S93). */
-import { ENTRIES, insert, overlapping, remove } from "./stretches.js";
+import { queueOf } from "../../../model/queue-state.js";
+import { ENTRIES, insert, overlapping, remove } from "../../../model/stretches.js";
 
-/** @import { Entry, Handlers, IndexState, State, TransitionOf } from "./catalogue/types.js" */
+/** @import { Entry, Handlers, IndexState, State, TransitionOf, Values } from "../../../model/catalogue/types.js" */
 
 /** @type {Record<string, number>} */
 const BITS = { publish: 1, deliver: 2, ack: 4, publish_deliver: 3, deliver_ack: 6 };
@@ -15,9 +16,22 @@ export function emptyIndex() {
   return { entries: [], segments: [], journal_bytes: null, buffered_bytes: 0, dirty: 0 };
 }
 
-/** @param {State} state */
-function entriesPerSegment(state) {
-  return state.node.settings.segment_entry_count || 2048;
+/**
+ * How many entries a segment has, by the node's settings.
+ * @param {Values} settings
+ */
+export function entriesPerSegment(settings) {
+  return settings.segment_entry_count || 2048;
+}
+
+/**
+ * The index of a queue.
+ * @param {State} state
+ * @param {string} name
+ * @returns {IndexState}
+ */
+function indexOf(state, name) {
+  return queueOf(state, name).own.index;
 }
 
 /**
@@ -83,7 +97,7 @@ function segmentAt(index, segment) {
  * @param {TransitionOf<"EntriesRecorded">} t
  */
 function entriesRecorded(state, t) {
-  const index = state.queues[t.queue].index;
+  const index = indexOf(state, t.queue);
   const bits = BITS[t.action];
   recode(index.entries, t.start, t.count, (code) => ((code | bits) === GONE ? null : code | bits));
   index.dirty += t.count * recorded(bits);
@@ -95,8 +109,8 @@ function entriesRecorded(state, t) {
  * @param {TransitionOf<"SegmentWritten">} t
  */
 function segmentWritten(state, { queue, segment, bytes }) {
-  const index = state.queues[queue].index;
-  const size = entriesPerSegment(state);
+  const index = indexOf(state, queue);
+  const size = entriesPerSegment(state.node.settings);
   for (const [start, count, code] of overlapping(index.entries, segment * size, size, ENTRIES)) {
     // A second publish record replaces the first (S119).
     const before = code & BITS.publish ? 0 : code >> 3;
@@ -112,8 +126,8 @@ function segmentWritten(state, { queue, segment, bytes }) {
  * @param {TransitionOf<"SegmentDeleted">} t
  */
 function segmentDeleted(state, { queue, segment }) {
-  const index = state.queues[queue].index;
-  const size = entriesPerSegment(state);
+  const index = indexOf(state, queue);
+  const size = entriesPerSegment(state.node.settings);
   remove(index.entries, segment * size, size, ENTRIES);
   const at = firstFrom(index.segments, segment);
   if (index.segments[at]?.[0] === segment) index.segments.splice(at, 1);
@@ -123,20 +137,20 @@ function segmentDeleted(state, { queue, segment }) {
 export const INDEX_HANDLERS = {
   EntriesRecorded: entriesRecorded,
   JournalOpened: (state, { queue }) => {
-    state.queues[queue].index.journal_bytes = 0;
+    indexOf(state, queue).journal_bytes = 0;
   },
   JournalSynced: (state, { queue, bytes }) => {
-    const index = state.queues[queue].index;
+    const index = indexOf(state, queue);
     index.journal_bytes = (index.journal_bytes || 0) + bytes;
     index.buffered_bytes -= bytes;
   },
   JournalFlushed: (state, { queue }) => {
-    Object.assign(state.queues[queue].index, { journal_bytes: 0, buffered_bytes: 0, dirty: 0 });
+    Object.assign(indexOf(state, queue), { journal_bytes: 0, buffered_bytes: 0, dirty: 0 });
   },
   SegmentWritten: segmentWritten,
   SegmentDeleted: segmentDeleted,
   IndexReset: (state, { queue }) => {
-    state.queues[queue].index = emptyIndex();
+    queueOf(state, queue).own.index = emptyIndex();
   },
   IndexRecovered: (state, t) => {
     const index = emptyIndex();
@@ -146,7 +160,7 @@ export const INDEX_HANDLERS = {
       journal_bytes: t.journal_bytes,
       dirty: t.dirty,
     });
-    state.queues[t.queue].index = index;
+    queueOf(state, t.queue).own.index = index;
   },
   IndexForgotten: (state, { queue, entries, buffered_bytes, dirty }) => {
     Object.assign(state.queues[queue].index, { entries: entries.slice(), buffered_bytes, dirty });

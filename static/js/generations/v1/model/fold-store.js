@@ -1,8 +1,8 @@
 /** The part of the fold that keeps the message stores: files, rows and the cache (S130-S208). */
-import { STORE_FILE as F, STORE_ROW as R } from "./catalogue/rows.js";
-import { STORE_ROWS, insert, remove } from "./stretches.js";
+import { STORE_FILE as F, STORE_ROW as R } from "../../../model/catalogue/rows.js";
+import { STORE_ROWS, insert, remove } from "../../../model/stretches.js";
 
-/** @import { File, Handlers, Row, State, StoreState, TransitionOf } from "./catalogue/types.js" */
+/** @import { File, Handlers, Row, State, StoreState, TransitionOf } from "../../../model/catalogue/types.js" */
 
 /**
  * A store that holds nothing.

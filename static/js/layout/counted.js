@@ -1,14 +1,18 @@
-/** Delta: nothing of it is in RAM but one term. Messages singly while they fit, then segments, then a ruler. */
-import { ENTRY as N } from "../model/catalogue/rows.js";
-import { acked, rowsOf } from "../model/messages.js";
+/**
+ * A lane that RAM only counts: of all its messages there is one term in RAM. Messages singly while they fit, then a group for
+ * each file that they lie in, then a ruler.
+ */
+import { DELTA as D, EXTENT as E } from "../model/catalogue/rows.js";
+import { generationOf, perFile } from "../model/generations.js";
+import { rowsOf } from "../model/messages.js";
 import { pendingPlacesOf } from "../model/places.js";
-import { ENTRIES, overlapping, remove } from "../model/stretches.js";
+import { RANGES, remove } from "../model/stretches.js";
 import { box } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
 import { walker } from "./lane.js";
 
 /**
- * @import { Entry, QueueState, State, Values } from "../model/catalogue/types.js"
+ * @import { QueueState, Range, State, Values } from "../model/catalogue/types.js"
  * @import { Mark } from "./glyphs.js"
  * @import { LanePlan } from "./lane.js"
  * @import { Lane, Scene } from "./stage.js"
@@ -18,49 +22,53 @@ const MAX_GROUPS = 40;
 const BARS = 6;
 
 /**
- * Append what delta shows; sets scene.term (the record that RAM keeps) and scene.ruler (segment labels).
+ * Append what the lane shows; sets scene.term (the record that RAM keeps) and scene.ruler (labels of the files).
  * @param {Scene} scene
  * @param {State} state
  * @param {QueueState} queue
  * @param {Lane} lane
  */
-export function pushDelta(scene, state, queue, lane) {
-  const [start, count, , end] = queue.delta;
+export function pushCounted(scene, state, queue, lane) {
+  const [start, count, , end] = queue.counted[lane.name];
   scene.term = { start, count, end, u: (lane.u0 + lane.u1) / 2 };
-  const live = partOf(liveEntries(queue), lane.plan);
+  const live = partOf(liveRows(queue, lane.name), lane.plan);
   if (!lane.plan.folded) pushSingles(scene, lane, live);
   else pushSegments(scene, state, queue, lane, live);
 }
 
 /**
- * Index entries of delta that stand for a message: [start, count, code].
+ * The messages of a counted lane as runs: those of its stretch that the queue's own part has, without the unacknowledged ones.
  * @param {QueueState} queue
+ * @param {string} lane
+ * @returns {Range[]}
  */
-export function liveEntries(queue) {
-  const [start, , , end] = queue.delta;
+export function liveRows(queue, lane) {
+  const record = queue.counted[lane];
+  const [start, end] = [record[D.start], record[D.end]];
   if (start === null || end === null) return [];
-  const rows = overlapping(queue.index.entries, start, end - start, ENTRIES).filter((row) => !acked(row[N.code]));
+  /** @type {Range[]} */
+  const rows = generationOf(queue).live(queue.own, start, end - start).map(([from, count]) => [from, count]);
   for (const place of pendingPlacesOf(queue)) {
     for (const row of rowsOf(queue, place))
-      if (row[N.start] + row[N.count] > start && row[N.start] < end) remove(rows, row[N.start], row[N.count], ENTRIES);
+      if (row[E.start] + row[E.count] > start && row[E.start] < end) remove(rows, row[E.start], row[E.count], RANGES);
   }
   return rows;
 }
 
 /**
- * The entries of those messages that a plan shows.
- * @param {Entry[]} rows
+ * Of some runs those messages that a plan shows.
+ * @param {Range[]} rows
  * @param {LanePlan} plan
  */
 function partOf(rows, { from, shown, count }) {
   if (shown === count) return rows;
-  /** @type {Entry[]} */
+  /** @type {Range[]} */
   const found = [];
   let before = 0;
-  for (const [start, length, ...rest] of rows) {
+  for (const [start, length] of rows) {
     const low = Math.max(from, before);
     const high = Math.min(from + shown, before + length);
-    if (high > low) found.push([start + low - before, high - low, ...rest]);
+    if (high > low) found.push([start + low - before, high - low]);
     before += length;
     if (before >= from + shown) break;
   }
@@ -70,7 +78,7 @@ function partOf(rows, { from, shown, count }) {
 /**
  * @param {Scene} scene
  * @param {Lane} lane
- * @param {Entry[]} live
+ * @param {Range[]} live
  */
 function pushSingles(scene, lane, live) {
   const { plan } = lane;
@@ -79,9 +87,9 @@ function pushSingles(scene, lane, live) {
   lane.keys = [];
   for (let i = 0; i < plan.shown; i += 1) {
     const found = read(i);
-    const seq = found ? found.row[N.start] + found.offset : null;
+    const seq = found ? found.row[E.start] + found.offset : null;
     const u = plan.border(plan.from + i + 1) + inset;
-    pushGlyph(scene.marks, scene.geo, seq === null ? `delta#${i}` : `m${seq}`, u, plan.width, "delta", 31, {
+    pushGlyph(scene.marks, scene.geo, seq === null ? `${lane.name}#${i}` : `m${seq}`, u, plan.width, lane.name, 31, {
       detailed: plan.detailed,
     });
     if (seq !== null) lane.keys.push([seq, u, plan.width]);
@@ -89,12 +97,11 @@ function pushSingles(scene, lane, live) {
 }
 
 /**
- * Live entries per segment over the span of delta: [[segment, live], ...].
- * @param {QueueState} queue
+ * How many live messages lie in each file: [[file, live], ...].
  * @param {number} size
- * @param {Entry[]} live
+ * @param {Range[]} live
  */
-function segmentShares(queue, size, live) {
+function segmentShares(size, live) {
   /** @type {Map<number, number>} */
   const shares = new Map();
   for (const [start, count] of live) {
@@ -113,17 +120,17 @@ function segmentShares(queue, size, live) {
  * @param {State} state
  * @param {QueueState} queue
  * @param {Lane} lane
- * @param {Entry[]} live
+ * @param {Range[]} live
  */
 function pushSegments(scene, state, queue, lane, live) {
-  const size = state.node.settings.segment_entry_count || 2048;
-  const shares = segmentShares(queue, size, live);
+  const size = perFile(state, queue);
+  const shares = segmentShares(size, live);
   const cell = (lane.u1 - lane.u0) / Math.max(1, shares.length);
   Object.assign(lane.plan, bySegments(shares, lane, cell));
   if (shares.length <= MAX_GROUPS && cell >= 6) pushGroups(scene, lane, shares, size, cell);
   else pushRuler(scene, lane, shares, size);
   scene.pills.push({
-    lane: "delta",
+    lane: lane.name,
     u: (lane.u0 + lane.u1) / 2,
     inRam: false,
     count: lane.plan.shown,
@@ -178,7 +185,7 @@ function pushGroups(scene, lane, shares, size, cell) {
     const pitch = width / bars;
     for (let bar = 0; bar < bars; bar += 1) {
       const u = right - cell / 2 + width / 2 - (bar + 1) * pitch;
-      pushGlyph(scene.marks, scene.geo, `s${segment}#${bar}`, u, Math.max(1.4, pitch - 1.3), "delta", 31, {
+      pushGlyph(scene.marks, scene.geo, `s${segment}#${bar}`, u, Math.max(1.4, pitch - 1.3), lane.name, 31, {
         detailed: false,
       });
     }

@@ -1,13 +1,14 @@
 /** The queue index as a picture: the journal, and each segment as a map of its entries. */
-import { ENTRY as N } from "../model/catalogue/rows.js";
-import { acked } from "../model/messages.js";
-import { ENTRIES, overlapping } from "../model/stretches.js";
-import { entryTones, toneBySeq } from "./tones.js";
+import { cut, toneBySeq } from "../../../layout/tones.js";
+import { ENTRY as N } from "../../../model/catalogue/rows.js";
+import { ENTRIES, overlapping } from "../../../model/stretches.js";
+import { acked } from "../model/entries.js";
+import { entriesPerSegment } from "../model/fold-index.js";
 
 /**
- * @import { IndexState, QueueState, State, Values } from "../model/catalogue/types.js"
- * @import { Box } from "./geometry.js"
- * @import { Tone } from "./tones.js"
+ * @import { Box } from "../../../layout/geometry.js"
+ * @import { Tone } from "../../../layout/tones.js"
+ * @import { Entry, IndexState, QueueState, State, Values } from "../../../model/catalogue/types.js"
  */
 
 /** @typedef {ReturnType<typeof indexScene>} IndexScene */
@@ -56,12 +57,13 @@ function gridOf(size, room, tight = false) {
  * @param {number | null} [open]
  */
 export function indexScene(state, queue, width, height, open = null) {
-  const size = state.node.settings.segment_entry_count || 2048;
-  const index = queue?.index;
+  const size = entriesPerSegment(state.node.settings);
+  /** @type {IndexState | undefined} */
+  const index = queue?.own.index;
   /** @type {IndexItem[]} */
   const items = [];
   const scene = { size, items, journal: journalOf(index), records: 0, segments: 0 };
-  if (!index) return scene;
+  if (!queue || !index) return scene;
   const numbers = segmentNumbers(index, size);
   scene.segments = numbers.length;
   const plan = gridPlan(size, width, height, numbers.length, numbers[numbers.length - 1] ?? 0);
@@ -258,4 +260,41 @@ export function entryAt(scene, x, y) {
       return item.number * item.size + relative;
   }
   return null;
+}
+
+/**
+ * Tones of index entries: [start, count, tone, inJournalOnly]. Entries that no lane lists are delta's.
+ * @param {Tone[]} list
+ * @param {Entry[]} entries
+ */
+function entryTones(list, entries) {
+  /** @type {[start: number, count: number, tone: string, journal: boolean][]} */
+  const found = [];
+  for (const [start, count, code] of entries) {
+    const journal = code >> 3 === 0;
+    if (acked(code)) found.push([start, count, "acked", journal]);
+    else
+      for (const [from, length, tone] of cut(list, start, count, "delta"))
+        found.push([from, length, tone, journal]);
+  }
+  return found;
+}
+
+/**
+ * The cell of an entry in an index scene, the line that folds its segment, or null.
+ * @param {IndexScene} scene
+ * @param {{ segment: number, relative: number }} given
+ */
+export function entrySpot(scene, { segment, relative }) {
+  const fold = scene.items.find((each) => each.folded && segment >= each.from && segment <= each.to);
+  if (fold) return { x: fold.x, y: fold.y, w: Math.min(fold.w, 120), h: fold.h - 4 };
+  const item = scene.items.find((each) => each.number === segment);
+  if (!item) return null;
+  const { columns, cw, ch, gap } = item.grid;
+  return {
+    x: item.mapX + (relative % columns) * cw,
+    y: item.y + Math.floor(relative / columns) * ch,
+    w: Math.max(5, cw - gap),
+    h: Math.max(5, ch - gap),
+  };
 }

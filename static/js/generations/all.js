@@ -1,0 +1,5 @@
+/** The table of all kinds of queues: the only file that imports them. */
+import { register } from "../model/generations.js";
+import { VERSION_1 } from "./v1/model/generation.js";
+
+register("variable_queue", VERSION_1);

@@ -1,0 +1,105 @@
+/**
+ * What each kind of queue adds to the page: what it shows besides its lanes, and how that is folded, kept and read.
+ *
+ * Each kind is a folder below static/js/generations, and generations/all.js registers them; every page that has a state begins
+ * with it. Common code finds a kind here, by the implementation that a queue names, and imports none.
+ */
+import { USUAL } from "./catalogue/places.js";
+
+/**
+ * @import { Plan } from "./bytes.js"
+ * @import { Entry, Handlers, Kind, QueueState, State, Values } from "./catalogue/types.js"
+ * @import { Observers } from "./life.js"
+ * @import { Playhead } from "./playhead.js"
+ * @import { Numbered } from "./stretches.js"
+ */
+
+/** @typedef {{ name: string, bytes: number | null }} QueueFile a file in a queue's directory */
+
+/** @typedef {"handlers" | "lives"} ByKind tables of a generation by the kinds of transitions */
+
+/** @typedef {{ x: number, y: number, w: number, h: number }} MapBox */
+
+/**
+ * The map of the files that a queue has for itself: `paint` draws it and returns what is there in words; `at` gives the message at
+ * a point of the scene, `spots` the boxes of a message.
+ * @typedef {object} QueueMap
+ * @property {(pen: CanvasRenderingContext2D, given: { width: number, height: number, queue: QueueState | null, session: Playhead, chosen: number | null }) => { scene: Values, note: string, label: string }} paint
+ * @property {(scene: Values, queue: QueueState, x: number, y: number) => number | null} at
+ * @property {(scene: Values, state: State, queue: QueueState, seq: number) => MapBox[]} spots
+ */
+
+/**
+ * One kind of queue. `own` is its part of a queue's state.
+ * @typedef {object} Generation
+ * @property {Handlers} handlers folds of the transitions that only these queues have
+ * @property {Observers} lives what such a transition adds to the life of a message
+ * @property {() => Values} empty the own part of a queue that holds nothing
+ * @property {(own: Values) => void} begin the queue begins; what its recovery has found stays
+ * @property {(own: Values) => Values} copy
+ * @property {(own: Values) => number} weight how much memory the own part takes, in rows
+ * @property {(own: Values, start: number, count: number) => Numbered[]} live which of some seq_ids are there, by the own part
+ * @property {(recovered: Entry[]) => Numbered[]} survivors which messages a recovery found, given what it reported
+ * @property {(settings: Values) => number} perFile how many messages a file of the queue is for, at most
+ * @property {(own: Values) => QueueFile[]} files what is in the queue's directory now
+ * @property {(state: State, queue: QueueState | null | undefined, seq: number) => Plan} ownPlan where to read what a file of the queue has of a message
+ * @property {QueueMap} [map] of those files, registered by generations/views.js
+ */
+
+/** @type {Generation} */
+const NOTHING = {
+  handlers: {},
+  lives: {},
+  empty: () => ({}),
+  begin: () => {},
+  copy: (own) => ({ ...own }),
+  weight: () => 0,
+  live: () => [],
+  survivors: () => [],
+  perFile: () => Infinity,
+  files: () => [],
+  ownPlan: (_, queue) => ({ why: queue ? "ram" : "gone" }),
+};
+
+/** @type {Record<string, Generation>} */
+const known = {};
+/** @type {{ [T in ByKind]: Generation[T] }} what all kinds of queues have for transitions: each transition belongs to one of them */
+const byKind = { handlers: {}, lives: {} };
+
+/**
+ * Make a kind of queue known, by the name of its implementation.
+ * @param {string} name
+ * @param {Partial<Generation>} generation
+ */
+export function register(name, generation) {
+  known[name] = { ...NOTHING, ...known[name], ...generation };
+  for (const table of /** @type {ByKind[]} */ (Object.keys(byKind))) Object.assign(byKind[table], generation[table]);
+}
+
+/**
+ * What a table of the generations has for a transition that only queues of one kind have; undefined where it has nothing.
+ * @param {ByKind} table
+ * @param {Kind} kind
+ * @returns {Function | undefined}
+ */
+export function ofTransition(table, kind) {
+  return byKind[table][kind];
+}
+
+/**
+ * The kind of a queue, given what is shown of it; of the usual one where it names none.
+ * @param {Values | null | undefined} queue
+ */
+export function generationOf(queue) {
+  if (!known[USUAL]) throw new Error("a page that has a state begins with generations/all.js");
+  return known[queue?.backing_queue ?? USUAL] ?? NOTHING;
+}
+
+/**
+ * How many messages a file of the queue is for, at most.
+ * @param {State} state
+ * @param {QueueState | null} queue
+ */
+export function perFile(state, queue) {
+  return generationOf(queue).perFile(state.node.settings);
+}
