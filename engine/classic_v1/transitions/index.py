@@ -136,7 +136,10 @@ class IndexForgotten(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     """
 
     about: ClassVar[About] = About(
-        group="files", function="fetch_by_predicate", fold="index", units={"dirty": "records"}
+        group="files",
+        function="fetch_by_predicate",
+        fold="index",
+        units={"dirty": "records", "buffered_bytes": "bytes"},
     )
 
     queue: str

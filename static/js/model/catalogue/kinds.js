@@ -41,7 +41,7 @@ export const KINDS = {
   FileUnlinked: { group: "files", function: "delete_file", fold: "store", shown: "detail" },
   FilesCombined: { group: "files", function: "combine_files", fold: "store", weight: 5, setting: "msg_store_file_size_limit" },
   GotEmpty: { group: "messages", function: "basic_get", queue: true },
-  IndexForgotten: { group: "files", function: "fetch_by_predicate", fold: "index", units: { dirty: "records" }, queue: true },
+  IndexForgotten: { group: "files", function: "fetch_by_predicate", fold: "index", units: { dirty: "records", buffered_bytes: "bytes" }, queue: true },
   IndexRecovered: { group: "files", function: "recover", fold: "index", units: { dirty: "records" }, queue: true },
   IndexReset: { group: "files", function: "erase_index_dir", fold: "index", queue: true },
   JournalFlushed: { group: "files", function: "flush_journal", fold: "index", shown: "detail", weight: 2, setting: "queue_index_max_journal_entries", units: { dirty: "records", max_journal: "records" }, disk: "writes", queue: true },
