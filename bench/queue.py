@@ -7,9 +7,9 @@ from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.vhost.virtual_host import QUEUE, VirtualHost
 from engine.formats.message import MessageCodec, Template
+from engine.releases import REFERENCE
 from engine.report.log import TransitionLog
 from engine.storage.port import Storage
-from engine.values.settings import REAL
 
 SIZE_BYTES = 16
 TARGET = 10_000
@@ -21,7 +21,8 @@ class QueueUnderTest:
     def __init__(self, storage: Storage, target: int | None = TARGET) -> None:
         self.log = TransitionLog()
         self.host = VirtualHost(
-            settings=REAL,
+            release=REFERENCE,
+            settings=REFERENCE.storage_settings("real", {}),
             codec=MessageCodec(templates=(Template(routing_keys=(QUEUE,)),)),
             storage=storage,
             emit=lambda transition: self.log.add(0, transition),

@@ -1,6 +1,6 @@
 """What a node asks of a queue: the broker's callbacks of a backing queue, and what may be read of it.
 
-Implementations stand in a table (`engine.broker.vhost.backing_queues`); the classic queue of version 1 is the first.
+Implementations stand in a table (`engine.releases`); the classic queue of version 1 is the first.
 """
 
 from __future__ import annotations

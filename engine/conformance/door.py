@@ -14,13 +14,14 @@ import msgspec
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.conformance.vector import seq_ranges, vector
 from engine.formats.message import MessageCodec, Template
+from engine.releases import RELEASES
 from engine.storage.port import Storage
 from engine.transitions import Transition
 from engine.values.ranges import Range
-from engine.values.settings import REAL, RELEASES, QueueSettings
 
 EPOCH_US = 1_600_000_000_000_000
 SETTING_NAMES = (
@@ -32,6 +33,7 @@ SETTING_NAMES = (
     "explicit_gc_run_operation_threshold",
 )
 REF = "trace"
+DEFAULTS = QueueSettings()
 NEVER_ENDS = {"never_ends": True}
 """The result of a verb from which the queue's process does not return; no state is shown (V5)."""
 
@@ -46,8 +48,10 @@ def settings_of(source: str) -> QueueSettings:
         ValueError: the engine has no such release.
     """
     words = source.split()
-    for release, settings in RELEASES.items():
-        if len(words) > 1 and words[0] == "RabbitMQ" and f"{words[1]}.".startswith(f"{release}."):
+    for series, release in RELEASES.items():
+        if len(words) > 1 and words[0] == "RabbitMQ" and f"{words[1]}.".startswith(f"{series}."):
+            settings = release.storage_settings("real", {})
+            assert isinstance(settings, QueueSettings)
             return settings
     raise ValueError(f"{source!r} names no release that the engine plays: {', '.join(RELEASES)}")
 
@@ -71,7 +75,7 @@ class BackingQueueDoor:
         config: dict[str, Any],
         storage: Storage,
         emit: Callable[[Transition], None] = lambda t: None,
-        defaults: QueueSettings = REAL,
+        defaults: QueueSettings = DEFAULTS,
     ) -> None:
         self.config = config
         self.storage = storage

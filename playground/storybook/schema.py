@@ -9,22 +9,29 @@ import msgspec
 
 from engine.broker.commands import commands
 from engine.broker.commands import scenario as scenarios
-from engine.broker.commands.settings import NodeSettings
-from engine.values.settings import QueueSettings
+from engine.broker.commands.settings import RULES, NodeSettings
+from engine.releases import PROFILES, RELEASES
 from playground.storybook.migrate import PRESENT
 from playground.storybook.story import Microseconds, Story
 
 ADDRESS: Final = "/schema/scenario-v1.json"
+STORAGE: Final[dict[str, Any]] = {
+    each.storage.settings.__name__: each.storage.settings for each in RELEASES.values()
+}
+"""The settings of each generation of storage, by their name in the schema."""
+CHOSEN: Final = frozenset().union(*(each.storage.chosen for each in RELEASES.values()))
+"""Those of them that a scenario may choose."""
 
 
 @cache
 def schema() -> dict[str, Any]:
     """Return the schema as an object."""
-    types = (Story, scenarios._Raw, commands.AnyCommand, Microseconds, QueueSettings, NodeSettings)  # noqa: SLF001
+    types = (Story, scenarios._Raw, commands.AnyCommand, Microseconds, NodeSettings, *STORAGE.values())  # noqa: SLF001
     _parts, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     definitions = {name: _portable(value) for name, value in definitions.items()}
     story, run = definitions.pop("Story"), definitions.pop("_Raw")
     timed = _timed(definitions)
+    run["properties"]["profile"] = {"enum": sorted(PROFILES)}
     run["properties"]["version"] = {"const": PRESENT}
     run["properties"]["commands"]["items"] = {"$ref": "#/$defs/TimedCommand"}
     run["properties"]["settings"] = _settings(definitions)
@@ -56,9 +63,11 @@ def _timed(definitions: dict[str, Any]) -> dict[str, Any]:
 
 def _settings(definitions: dict[str, Any]) -> dict[str, Any]:
     """Every setting of the queue and the node, none of them required."""
-    properties: dict[str, Any] = {}
-    for name in ("QueueSettings", "NodeSettings"):
-        properties |= definitions.pop(name)["properties"]
+    properties: dict[str, Any] = {RULES: {"enum": sorted(RELEASES)}}
+    for name in STORAGE:
+        chosen = definitions.pop(name)["properties"].items()
+        properties |= {setting: value for setting, value in chosen if setting in CHOSEN}
+    properties |= definitions.pop("NodeSettings")["properties"]
     for each in properties.values():
         each.pop("default", None)
     return {"type": "object", "properties": dict(sorted(properties.items())), "additionalProperties": False}

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from engine.broker.commands.settings import REAL_NODE, resolve
+from engine.broker.commands.settings import NodeSettings, resolve
 from sweeps.grid import Axis
 from sweeps.parameters import Value
 
@@ -97,7 +97,7 @@ def _own(parameter: str, scenario: Mapping[str, Any]) -> Any:
         return "default"
     queue, node = resolve(scenario["profile"], scenario["settings"])
     if parameter == "ram_bytes":
-        return int(node.ram_bytes or REAL_NODE.ram_bytes)
+        return int(node.ram_bytes or NodeSettings().ram_bytes)
     return getattr(node if hasattr(node, parameter) else queue, parameter)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, get_args
 
 from django import template
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from engine.releases import PROFILES
 from engine.report.transitions.base import Group
 
 register = template.Library()
@@ -24,3 +26,30 @@ LABELS: dict[str, Any] = {
 def log_groups() -> list[tuple[str, Any]]:
     """Return the groups of transitions that the log may be filtered by, with their labels."""
     return [(group, LABELS[group]) for group in get_args(Group)]
+
+
+PROFILE_LABELS: dict[str, Any] = {
+    "classroom": _("classroom sizes"),
+    "real": _("real sizes"),
+    "articles": _("3.8, as in the articles"),
+    "3.8.9-classroom": _("3.8 in classroom sizes"),
+}
+"""What each profile of the table of releases is called on a page."""
+
+
+@register.simple_tag
+def profiles() -> list[str]:
+    """Return the words of all profiles."""
+    return list(PROFILES)
+
+
+@register.filter
+def profile_label(word: str) -> Any:
+    """Return what a profile is called on a page."""
+    return PROFILE_LABELS[word]
+
+
+@register.simple_tag
+def profiles_json() -> str:
+    """Return the labels of all profiles by their words, as an object of JSON."""
+    return json.dumps({word: str(PROFILE_LABELS[word]) for word in PROFILES}, ensure_ascii=False)

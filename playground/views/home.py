@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from engine.releases import PROFILES
 from playground import demo as demos
 from playground import limits, ownership, repeating, selectors, services, whereabouts
 from playground.models import Scenario
@@ -21,7 +22,7 @@ from playground.web.access import View, charge, rate_limited, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 
-PROFILES = ("classroom", "real", "articles")
+USUAL_PROFILE: Final = "classroom"
 CLUSTER = 3
 """Nodes of a session that begins as a cluster."""
 FEATURED = (
@@ -105,9 +106,9 @@ def new(request: HttpRequest) -> HttpResponse:
     if name:
         session = services.replay_session(scenario_or_gone(name[:80]))
     else:
-        profile = request.POST.get("profile", PROFILES[0])
+        profile = request.POST.get("profile", USUAL_PROFILE)
         if profile not in PROFILES:
-            profile = PROFILES[0]
+            profile = USUAL_PROFILE
         nodes = CLUSTER if request.POST.get("nodes") == str(CLUSTER) else 1
         session = services.start_session(services.blank_scenario(profile, nodes))
     ownership.claim(request.session, session.public_id)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.formats.message import MessageCodec
 from engine.inspect.common import Options
@@ -14,7 +15,6 @@ from engine.storage.ledger import LedgerStorage
 from engine.transitions import Transition
 from engine.values.errors import EngineError
 from engine.values.ranges import Range, RangeSet
-from engine.values.settings import QueueSettings
 from tests.fuzz.damage import Files, damaged, load, stored
 
 PLACES = ("clean-mixed", "dirty-mixed", "clean-17000")

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.means import Declared, Implementation, Means
 from engine.backing_queue.places import PLACES, Place
 from engine.backing_queue.protocol import BackingQueue, Drained, IndexLoad, Message, NeedsTimeout, StoreCredit
 from engine.backing_queue.terms import Terms
-from engine.broker.vhost.backing_queues import BACKING_QUEUES, Implementation, QueueMeans
+from engine.releases import RELEASES
 from engine.transitions import (
     Acked,
     CountersChanged,
@@ -37,7 +37,7 @@ class Shelf:
 
     places = ON_SHELF
 
-    def __init__(self, means: QueueMeans) -> None:
+    def __init__(self, means: Means) -> None:
         self.name = means.name
         self.durable = means.durable
         self.now_us = 0
@@ -293,7 +293,7 @@ class Shelf:
         return result
 
 
-def on_shelves(queue: DeclaredQueue) -> bool:
+def on_shelves(queue: Declared) -> bool:
     """Serve queues whose names say so; a real implementation decides by arguments and policy."""
     return queue.name.startswith("shelf")
 
@@ -301,4 +301,5 @@ def on_shelves(queue: DeclaredQueue) -> bool:
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let shelves serve the queues whose names say so, as long as the test goes on."""
     monkeypatch.setitem(PLACES, SHELF, ON_SHELF)
-    monkeypatch.setitem(BACKING_QUEUES, SHELF, Implementation(on_shelves, Shelf))
+    for release in RELEASES.values():
+        monkeypatch.setitem(release.queues, SHELF, Implementation(on_shelves, Shelf))

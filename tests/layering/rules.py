@@ -1,6 +1,7 @@
 """The layers as data, and the functions that find a breach. ARCHITECTURE.md gives the reasons."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tests.layering.sources import imports, within
@@ -15,7 +16,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.report.transitions": VALUES,
     "engine.report.log": ("engine.report.log", *VALUES),
     "engine.report.fold": ("engine.report.fold", "engine.backing_queue.places", *VALUES),
-    "engine.backing_queue": ("engine.backing_queue", *VALUES),
+    "engine.backing_queue": (
+        "engine.backing_queue",
+        "engine.formats.message",  # the codec, which queues are given
+        "engine.storage.port",
+        *VALUES,
+    ),
     "engine.classic_v1.formats": ("engine.classic_v1.formats", "engine.formats", "engine.values.errors"),
     "engine.classic_v1.transitions": ("engine.classic_v1.transitions", *VALUES),
     "engine.classic_v1.fold": (
@@ -27,14 +33,18 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.classic_v1.index": (
         "engine.classic_v1.index",
         "engine.classic_v1.formats",
+        "engine.classic_v1.settings",
         "engine.classic_v1.transitions",
         "engine.formats",
         "engine.storage",
         *VALUES,
     ),
+    "engine.classic_v1.settings": ("engine.values",),
     "engine.classic_v1.store": (
         "engine.classic_v1.store",
+        "engine.backing_queue.stores",
         "engine.classic_v1.formats",
+        "engine.classic_v1.settings",
         "engine.classic_v1.transitions",
         "engine.formats",
         "engine.storage",
@@ -44,6 +54,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.classic_v1.queue",
         "engine.backing_queue",
         "engine.classic_v1.index",
+        "engine.classic_v1.settings",
         "engine.classic_v1.store",
         "engine.classic_v1.transitions",
         "engine.formats.message",  # sizes of the property block, which decide a body's home (Q12)
@@ -88,9 +99,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.priority_queue": (
         "engine.priority_queue",
+        "engine.amqp.arguments",
         "engine.backing_queue",
-        "engine.formats.message",  # the codec, whose templates have a message's priority
-        "engine.formats.properties",
+        "engine.formats",  # the codec, whose templates have a message's priority
         *VALUES,
     ),
     "engine.amqp": ("engine.amqp", "engine.values.errors"),
@@ -99,15 +110,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 """For each part of the engine, the parts it may import. What is not listed stands above them: it may use all."""
 
 NEVER: dict[str, tuple[str, ...]] = {
-    "engine.broker.vhost.backing_queues": ("engine.ctl",),
-    "engine.broker": (
-        "engine.ctl",
-        "engine.classic_v1.queue",
-        "engine.classic_v2.queue",
-        "engine.priority_queue",
-    ),
+    "engine.releases": ("engine.broker", "engine.ctl"),
+    "engine.broker": ("engine.ctl", "engine.classic_v1", "engine.classic_v2", "engine.priority_queue"),
 }
-"""What a part of the rest must not import: a node knows neither its operator nor what kind of queue it has."""
+"""What a part of the rest must not import: a broker knows its operator no more than what kinds of queues it has."""
 
 ROOT_NAMES = frozenset({"engine", "engine.ENGINE_VERSION"})
 """What the engine's own `__init__` offers to everyone."""
@@ -212,3 +218,30 @@ def user_import_breaches(tree: ast.Module, module: str, is_package: bool = False
 
 NOT_IN_A_WORKER = frozenset({"asyncio", "asgiref", "channels", "daphne", "django", "twisted"})
 """What paces and frames a session runs in a process of its own, and one day in the browser, without these."""
+
+KNOWS_RELEASES = ("engine.releases", "engine.classic_v1")
+"""The table of releases, and the rooms of implementations: only these may compare a release with another."""
+
+RELEASE = re.compile(r"[34]\.\d{1,2}(\.\d{1,2})?(-\w+)?")
+
+
+def release_comparisons(tree: ast.Module, module: str) -> Iterator[str]:
+    """Yield a sentence for each comparison with a release's name outside the table and the implementations."""
+    if within(module, *KNOWS_RELEASES):
+        return
+    for node in ast.walk(tree):
+        compared: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            compared = [node.left, *node.comparators]
+        elif isinstance(node, ast.MatchValue):
+            compared = [node.value]
+        elif isinstance(node, ast.Subscript):
+            compared = [node.slice]
+        for each in compared:
+            for inner in ast.walk(each):
+                if (
+                    isinstance(inner, ast.Constant)
+                    and isinstance(inner.value, str)
+                    and RELEASE.fullmatch(inner.value)
+                ):
+                    yield f"{module}:{node.lineno} compares with {inner.value}: ask the release's row"

@@ -35,6 +35,30 @@ def test_web_app_and_spark_jobs_do_not_know_each_other() -> None:
     assert not breaches, "\n".join(["", *breaches])
 
 
+def test_only_the_table_and_the_implementations_compare_releases() -> None:
+    breaches = [
+        breach
+        for path in python_files("engine", "playground", "spark_jobs", "sweeps", "workloads")
+        for breach in rules.release_comparisons(parse(path), module_name(path))
+    ]
+    assert not breaches, "\n".join(["", *breaches])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'if release == "3.8": pass',
+        'if settings["release"] in ("3.10.8", "4.3.6"): pass',
+        'if not "3.8" < release: pass',
+        'match release:\n    case "4.0": pass',
+        'found = {"3.8": 1}["3.8"]',
+    ],
+)
+def test_a_comparison_of_releases_is_found(source: str) -> None:
+    assert list(rules.release_comparisons(ast.parse(source), "engine.broker.control.monitors"))
+    assert not list(rules.release_comparisons(ast.parse(source), "engine.releases"))
+
+
 BAD_IMPORTS = [
     ("engine.formats.rdq", "from engine.storage import port"),
     ("engine.formats.rdq", "import orjson"),
@@ -76,11 +100,12 @@ GOOD_IMPORTS = [
     ),
     (
         "engine.classic_v1.index.journal",
-        "from engine.values.extents import Extent\nfrom engine.values import settings",
+        "from engine.values.extents import Extent\nfrom engine.classic_v1 import settings",
     ),
     ("engine.classic_v1.queue.queue", "from engine.classic_v1.store.client import Client"),
     ("engine.broker.node", "from engine.backing_queue import protocol\nfrom engine import ENGINE_VERSION"),
-    ("engine.broker.vhost.backing_queues", "from engine.classic_v1.queue import VariableQueue"),
+    ("engine.releases", "from engine.classic_v1.generation import CLASSIC_V1"),
+    ("engine.broker.vhost.virtual_host", "from engine.releases import Release"),
     ("engine.storage.directory", "import os\nfrom pathlib import Path"),
     ("engine.__main__", "import sys\nfrom engine.cli import inspect"),
 ]

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from engine.broker.commands.settings import CLASSROOM_NODE, REAL_NODE
+from engine.broker.commands.settings import resolve
 from engine.broker.time.process import QUANTUM_NS
 from engine.broker.time.processes import REPORT_EVERY_US
 from playground import links, sockets
@@ -19,6 +19,7 @@ from playground.subjects import SUBJECTS
 from tests.layering.sources import ROOT
 from tests.layering.tidy import LINES_IN_A_FILE
 
+REAL, CLASSROOM = (resolve(profile, {})[1] for profile in ("real", "classroom"))
 WORDS: Final = {"two": 2, "third": 3, "fourth": 4, "eight": 8, "ten": 10, "thirty": 30}
 
 TIMETABLES: Final = [
@@ -44,10 +45,10 @@ NUMBERS: Final = [
     ("ARCHITECTURE.md", r"at most ([\d ]+) characters\)", links.LONGEST),
     ("ARCHITECTURE.md", r"The first ([\d ]+) transitions are there one by one", MOST_ROWS),
     ("CONTRIBUTING.md", r"a test fails above (\d+) lines", LINES_IN_A_FILE),
-    ("README.md", r"reports its rates \(after (\d+) ms\)", CLASSROOM_NODE.rate_timer_ms),
-    ("README.md", r"goes to sleep \(after (\d+) ms\)", CLASSROOM_NODE.hibernate_after_ms),
-    ("README.md", r"sleeps first \(after (\d+) s\)", REAL_NODE.hibernate_after_ms / 1000),
-    ("README.md", r"reports later \(after (\d+) s\)", REAL_NODE.rate_timer_ms / 1000),
+    ("README.md", r"reports its rates \(after (\d+) ms\)", CLASSROOM.rate_timer_ms),
+    ("README.md", r"goes to sleep \(after (\d+) ms\)", CLASSROOM.hibernate_after_ms),
+    ("README.md", r"sleeps first \(after (\d+) s\)", REAL.hibernate_after_ms / 1000),
+    ("README.md", r"reports later \(after (\d+) s\)", REAL.rate_timer_ms / 1000),
     ("README.md", r"(\w+) units of \d+ minutes", len(catalog.units())),
     ("README.md", r"units of (\d+) minutes", MINUTES_OF_A_UNIT),
     ("templates/exercises/units.html", r"Units of (\d+) minutes", MINUTES_OF_A_UNIT),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engine.classic_v1.index.slots import Slot
+from engine.classic_v1.settings import QueueSettings
 from engine.formats.message import Publish
 from engine.transitions import (
     BufferWritten,
@@ -31,7 +32,6 @@ from engine.transitions import (
 from engine.values.errors import InvalidSetting, InvariantBroken
 from engine.values.extents import Extent
 from engine.values.ranges import Range
-from engine.values.settings import QueueSettings
 from tests.rules import coverage
 from tests.rules.world import LARGE, SMALL, World, picked
 from tests.unit.classic_v1.index.harness import STORE_PERSISTENT, Harness, extent

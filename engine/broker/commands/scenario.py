@@ -6,13 +6,13 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from engine.backing_queue.host_files import StorageSettings
 from engine.broker.commands import commands
 from engine.broker.commands.commands import AnyCommand
-from engine.broker.commands.settings import NodeSettings, Profile, resolve
+from engine.broker.commands.settings import NodeSettings, resolve
 from engine.broker.commands.topology import Topology
 from engine.broker.commands.validation import refused
 from engine.values.errors import CommandError, ScenarioError
-from engine.values.settings import QueueSettings
 
 VERSION: Final = 1
 MAX_COMMANDS: Final = 10_000
@@ -29,7 +29,7 @@ class TimedCommand(msgspec.Struct, frozen=True):
 
 class _Raw(msgspec.Struct, forbid_unknown_fields=True):
     version: int
-    profile: Profile
+    profile: str
     title: Annotated[str, msgspec.Meta(max_length=200)] = ""
     settings: dict[str, Any] = {}
     topology: Topology | None = None
@@ -43,7 +43,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """One run: profile, settings, seed and timed commands.
 
     Args:
-        settings: what differs from the profile, by the names of QueueSettings and NodeSettings.
+        profile: a word of `engine.releases.PROFILES`.
+        settings: what differs from the profile, by the names of NodeSettings and of the storage's settings.
         topology: what is declared before the first command; None for one queue called orders.
         commands: ascending by time; equal times keep their order.
         until_us: where the run ends.
@@ -51,7 +52,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     title: str = ""
-    profile: Profile = "classroom"
+    profile: str = "classroom"
     settings: dict[str, Any] = {}
     topology: Topology | None = None
     seed: int = 1
@@ -59,7 +60,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     until_us: int = 60_000_000
     digest: str | None = None
 
-    def resolved(self) -> tuple[QueueSettings, NodeSettings]:
+    def resolved(self) -> tuple[StorageSettings, NodeSettings]:
         """Return the settings of the run."""
         return resolve(self.profile, self.settings)
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from engine.backing_queue.host_files import StorageSettings
 from engine.broker.commands import memory_limit
 from engine.broker.commands.memory_limit import Absolute, FreeLimit
 from engine.broker.commands.validation import refused
 from engine.broker.time.work import ProfileName
+from engine.releases import PROFILES, RELEASES, Release
 from engine.report.transitions.base import Why
 from engine.values.errors import InvalidSetting, ScenarioError
-from engine.values.settings import MEBIBYTE, PROFILES, QueueSettings
 
-Profile = Literal["classroom", "real", "articles"]
-
+MEBIBYTE: Final = 1024 * 1024
 GIBIBYTE: Final = 1024 * MEBIBYTE
 
 Strategy = Literal["erlang", "legacy", "allocated", "rss"]
@@ -32,7 +33,9 @@ Milliseconds = Annotated[int, msgspec.Meta(ge=10, le=600_000)]
 
 
 class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Settings of the node around the queue.
+    """Settings of the node around the queue; defaults are those of 3.10.8 on a small machine.
+
+    The base is the measured VM total of a node with one queue.
 
     Args:
         ram_bytes: total RAM of the modelled machine (M8).
@@ -109,38 +112,6 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         return self.processes_collect_garbage and self.nodes == 1
 
 
-REAL_NODE: Final = NodeSettings()
-"""3.10.8 with its defaults on a small machine; the base is the measured VM total of a node with one queue."""
-
-CLASSROOM_NODE: Final = NodeSettings(
-    ram_bytes=MEBIBYTE,
-    base_memory_bytes=100_000,
-    connection_memory_bytes=1000,
-    receive_buffer_bytes=0,
-    garbage_lingers_ms=0,
-    memory_check_interval_ms=100,
-    memory_monitor_interval_ms=250,
-    rate_timer_ms=250,
-    hibernate_after_ms=500,
-    unsent_message_limit=4,
-    max_messages=20_000,
-)
-"""The same rules at the size of a hand-drawn picture.
-
-Paging starts at 0.5 * 0.4 of one MiB, which is 110 kB above the base: 16 messages of 6 kB, 22 of 4 kB or 39 of 2 kB.
-The watermark is at 45 messages of 6 kB.
-
-Timers are faster than real ones, and the rate timer comes before the hibernation: a queue that got one burst reports
-twice then, and with the second report it learns how long messages may stay in RAM and pages, 0.75 s after the burst.
-With the real timers it hibernates with its first report and learns of it only after the next message: with a single
-queue M4 never pushes a duration below what was reported, because (d + 1) / r > d for every r < 1.
-
-Every single publish may reduce here (G = 0), so that messages cost about 100 microseconds each instead of one for a
-whole burst; hence the smaller bound.
-"""
-
-NODE_PROFILES: Final = {"classroom": CLASSROOM_NODE, "real": REAL_NODE, "articles": REAL_NODE}
-
 RUNTIME: Final = (
     "vm_memory_high_watermark",
     "vm_memory_high_watermark_paging_ratio",
@@ -173,44 +144,45 @@ digest. So a setting that is added to `NodeSettings` later is added here as well
 """
 
 NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)
-QUEUE_NAMES: Final = frozenset(QueueSettings.__struct_fields__)
-
-QUEUE_BOUNDS: Final[dict[str, tuple[int, int]]] = {
-    "segment_entry_count": (1, 16384),
-    "queue_index_embed_msgs_below": (0, 134_217_728),
-    "queue_index_max_journal_entries": (0, 10_000_000),
-    "msg_store_file_size_limit": (1, GIBIBYTE),
-    "msg_store_io_batch_size": (1, 1_000_000),
-    "explicit_gc_run_operation_threshold": (0, 1_000_000),
-    "write_buffer_bytes": (0, GIBIBYTE),
-    "delta_read_cap": (1, 1_000_000),
-}
-"""Least and greatest value of each of the queue's settings that a scenario may choose."""
+RULES: Final = "release"
+"""The setting that names the series whose rules queues go by, where these are others than the profile's own."""
 
 
-def resolve(profile: str, overrides: dict[str, Any]) -> tuple[QueueSettings, NodeSettings]:
+def release_of(profile: str, overrides: Mapping[str, Any]) -> Release:
+    """Return the release whose rules a run goes by, for settings that `resolve` has taken."""
+    return RELEASES[overrides.get(RULES, PROFILES[profile].release.series)]
+
+
+def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings, NodeSettings]:
     """Return a profile's settings with `overrides` in place.
 
     Raises ScenarioError for an unknown name or an impossible value.
     """
+    if profile not in PROFILES:
+        raise ScenarioError("no_such_value", place=f"profile: {profile!r}")
+    release, scale = PROFILES[profile]
+    storage = release.storage
     for name in sorted(overrides):
-        if name not in NODE_NAMES and name not in QUEUE_NAMES:
-            known = ", ".join(sorted(NODE_NAMES | QUEUE_NAMES))
+        if name not in NODE_NAMES and name not in storage.chosen and name != RULES:
+            known = ", ".join(sorted({*NODE_NAMES, *storage.chosen, RULES}))
             raise ScenarioError("no_setting", name=name, known=known)
-        if name in QUEUE_BOUNDS:
-            _check_bounds(name, overrides[name])
-    node = msgspec.to_builtins(NODE_PROFILES[profile])
-    queue = msgspec.to_builtins(PROFILES[profile])
-    node |= {name: value for name, value in overrides.items() if name in NODE_NAMES}
-    queue |= {name: value for name, value in overrides.items() if name in QUEUE_NAMES}
-    if node["nodes"] != 1 and node["work_profile"] != "instant":
-        raise ScenarioError("cluster_instant")
+        if name in storage.bounds:
+            _check_bounds(name, overrides[name], *storage.bounds[name])
+    series = overrides.get(RULES, release.series)
+    if not isinstance(series, str) or series not in RELEASES or RELEASES[series].storage is not storage:
+        raise ScenarioError("no_such_value", place=f"settings.{RULES}: {series!r}")
+    node = {**release.node_values(scale), **{name: overrides[name] for name in NODE_NAMES & overrides.keys()}}
+    chosen = {name: overrides[name] for name in storage.chosen & overrides.keys()}
     try:
-        return msgspec.convert(queue, QueueSettings), msgspec.convert(node, NodeSettings)
+        found = msgspec.convert(node, NodeSettings)
+        queue = release.storage_settings(scale, chosen, RELEASES[series].rules)
     except msgspec.ValidationError as error:
         raise refused(ScenarioError, error, "settings.") from error
     except InvalidSetting as error:
         raise error.inside("settings: ", ScenarioError) from error
+    if found.nodes != 1 and found.work_profile != "instant":
+        raise ScenarioError("cluster_instant")
+    return queue, found
 
 
 def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
@@ -237,7 +209,6 @@ def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
     return shown
 
 
-def _check_bounds(name: str, value: Any) -> None:
-    low, high = QUEUE_BOUNDS[name]
+def _check_bounds(name: str, value: Any, low: int, high: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise ScenarioError("not_whole_between", place=f"settings.{name}", least=low, most=high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.backing_queue.host_files import StopKind
 from engine.broker.control.client_parts import ClientParts
 from engine.broker.control.monitors import Monitors
 from engine.broker.control.shown_settings import ShownSettings
@@ -11,7 +12,6 @@ from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.memory.watch import MemoryWatch
 from engine.broker.queues.dead_letters import DeadLetters
 from engine.broker.vhost.configuration import Configuration
-from engine.broker.vhost.virtual_host import StopKind
 from engine.report.transitions.base import Why
 
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 import msgspec
 
 from engine.backing_queue.protocol import BackingQueue
+from engine.backing_queue.stores import StoreLoad
 from engine.broker.memory import calibration as cal
 from engine.broker.memory.garbage import Garbage
-from engine.classic_v1.store import StoreLoad
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import RangeSet
 

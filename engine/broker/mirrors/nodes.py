@@ -7,12 +7,12 @@ from functools import partial
 from typing import Final
 
 from engine.amqp.mirroring import ALWAYS
+from engine.backing_queue.host_files import StopKind
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.closing import Closing
 from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.mirrors.cluster import Cluster
 from engine.broker.mirrors.rooms_below import RoomsBelow
-from engine.broker.vhost.virtual_host import StopKind
 from engine.mirrored_queue.record import QueueRecord, wanted
 from engine.report.transitions.amqp import ConnectionClosed
 from engine.report.transitions.mirrors import MirrorLeft, NodeStarted, NodeStopped

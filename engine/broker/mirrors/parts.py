@@ -50,6 +50,7 @@ def sites_of(
         name: Site(
             name,
             VirtualHost(
+                release=configuration.release,
                 settings=configuration.queue,
                 codec=codec,
                 storage=storage,

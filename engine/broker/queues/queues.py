@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import Effective
+from engine.backing_queue.host_files import StopKind
 from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.way_out import WayOut
@@ -23,7 +24,7 @@ from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.definitions import Definitions
-from engine.broker.vhost.virtual_host import QUEUE, StopKind
+from engine.broker.vhost.virtual_host import QUEUE
 from engine.report.transitions.base import Transition, Why
 from engine.values.errors import CommandError
 from engine.values.ranges import Range

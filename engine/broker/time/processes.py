@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+from engine.backing_queue.stores import Store
 from engine.broker.time.credit import Spec
 from engine.broker.time.immediate import Immediate
 from engine.broker.time.meter import Meter
@@ -13,7 +14,6 @@ from engine.broker.time.process import PUBLISH, Cores, Process
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.broker.time.store_process import GcProcess, StoreProcess
 from engine.broker.time.work import PROFILES, ProfileName
-from engine.classic_v1.store import MsgStore
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ProcessChanged
 
@@ -74,7 +74,7 @@ class Processes:
             self._note(process)
         return process
 
-    def of_stores(self, stores: Mapping[str, MsgStore]) -> None:
+    def of_stores(self, stores: Mapping[str, Store]) -> None:
         """Begin the processes of message stores that have just started; without time, callers let stores work."""
         if not self.timed:
             return

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from engine.backing_queue.stores import Store
 from engine.broker.time.process import Process
-from engine.classic_v1.store import MsgStore
 
 SYNC_INTERVAL_US: Final = 25_000
 """A store that is never idle syncs this long after somebody began to wait for it (K6)."""
@@ -17,7 +17,7 @@ MESSAGES: Final = 100
 class StoreProcess(Process):
     """The server of one message store: its mailbox is the store's own."""
 
-    def __init__(self, store: MsgStore, **shared: Any) -> None:
+    def __init__(self, store: Store, **shared: Any) -> None:
         super().__init__(kind="store", id_=f"store:{store.name}", **shared)
         self._store = store
         self._owed_since_us: int | None = None
@@ -60,7 +60,7 @@ class StoreProcess(Process):
 class GcProcess(Process):
     """The garbage collector of one message store: one step of its work at a time (S183, S184)."""
 
-    def __init__(self, store: MsgStore, **shared: Any) -> None:
+    def __init__(self, store: Store, **shared: Any) -> None:
         super().__init__(kind="gc", id_=f"gc:{store.name}", **shared)
         self._store = store
 

@@ -10,8 +10,8 @@ from engine.broker.commands import settings
 from engine.broker.commands.scenario import Scenario
 from engine.broker.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
 from engine.broker.time.credit import Spec
+from engine.releases import REFERENCE
 from engine.report.transitions.base import Why
-from engine.values.settings import QueueSettings
 
 
 class Configuration:
@@ -20,6 +20,7 @@ class Configuration:
     def __init__(self, scenario: Scenario) -> None:
         self.profile = scenario.profile
         self.queue, self.node = scenario.resolved()
+        self.release = settings.release_of(scenario.profile, scenario.settings)
         self.named = frozenset(scenario.settings)
         """Settings that the scenario or a command named."""
         self._configured = self.node
@@ -58,16 +59,12 @@ class Configuration:
         Args:
             mode, target: what commands asked of the queue called orders.
         """
-        queue = msgspec.structs.asdict(self.queue)
-        initial, more = queue.pop("msg_store_credit_disc_bound")
-        if self.queue.release == QueueSettings().release:
-            # Runs from before there was another release keep their digest.
-            del queue["release"]
+        # Runs from before there was another release keep their digest.
+        rules = {} if self.release is REFERENCE else {"release": self.release.series}
         return {
             "profile": self.profile,
-            **queue,
-            "msg_store_credit_initial": initial,
-            "msg_store_credit_more": more,
+            **self.queue.shown(),
+            **rules,
             **settings.info_items(self.node, self.named),
             "target_ram_count": target,
             "queue_mode": mode,

@@ -14,6 +14,7 @@ from engine.classic_v1.index.pace import Pace
 from engine.classic_v1.index.records import extent_of
 from engine.classic_v1.index.recovery import Recovered
 from engine.classic_v1.index.segments import Segments
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import IndexForgotten, IndexReset, SegmentDeleted, SegmentRead
 from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.formats.message import MessageCodec
@@ -22,7 +23,6 @@ from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
-from engine.values.settings import QueueSettings
 from engine.values.stretches import Stretches
 
 

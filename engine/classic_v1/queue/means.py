@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from engine.classic_v1.queue.state import as_it_is
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import Account, MsgStore
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.extents import Extent
-from engine.values.settings import QueueSettings
 
 
 class QueueMeans(msgspec.Struct, frozen=True, kw_only=True):
     """Everything from which a blank queue is made.
 
     Args:
-        name, durable, arguments: as declared.
+        name, durable: as declared.
         settings, codec: of the virtual host.
         storage, directory: where the files of its index are.
         persistent, transient: the message stores of the virtual host, which run already.
@@ -34,7 +33,6 @@ class QueueMeans(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     durable: bool
-    arguments: Mapping[str, Any] = {}
     settings: QueueSettings
     codec: MessageCodec
     storage: Storage

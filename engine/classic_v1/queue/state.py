@@ -9,12 +9,12 @@ from typing import Any
 
 from engine.backing_queue.rates import Rates
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store.client import StoreClient
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition, Why
 from engine.values.extents import BLANK, Delta, Extent
 from engine.values.ranges import RangeSet
-from engine.values.settings import QueueSettings
 from engine.values.stretches import Stretches
 
 LANES = ("q1", "q2", "q3", "q4")

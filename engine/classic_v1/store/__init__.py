@@ -3,6 +3,5 @@
 from engine.classic_v1.store.client import StoreClient
 from engine.classic_v1.store.peers import Account
 from engine.classic_v1.store.store import MsgStore
-from engine.classic_v1.store.views import StoreLoad
 
-__all__ = ["Account", "MsgStore", "StoreClient", "StoreLoad"]
+__all__ = ["Account", "MsgStore", "StoreClient"]

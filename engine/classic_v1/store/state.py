@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store.file_summary import FileSummary
 from engine.classic_v1.store.handles import OpenHandles
 from engine.classic_v1.store.index_table import IndexTable, Row
@@ -18,7 +19,6 @@ from engine.report.transitions.base import Transition
 from engine.storage.handle import BufferedHandle
 from engine.storage.port import Storage
 from engine.values.ranges import RangeSet
-from engine.values.settings import QueueSettings
 
 
 class Judged(msgspec.Struct, frozen=True, gc=False):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from engine.backing_queue.stores import StoreLoad
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery, views
 from engine.classic_v1.store.client import StoreClient
 from engine.classic_v1.store.collector import Collector
@@ -21,7 +23,6 @@ from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.ranges import Range, RangeSet
-from engine.values.settings import QueueSettings
 
 
 class MsgStore:
@@ -312,7 +313,7 @@ class MsgStore:
         rows = self._state.index.rows
         return rows.first.start if rows else None
 
-    def load(self) -> views.StoreLoad:
+    def load(self) -> StoreLoad:
         """Return what the memory model counts."""
         return views.load(self._state)
 

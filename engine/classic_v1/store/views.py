@@ -4,29 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from engine.backing_queue.stores import StoreLoad
 from engine.classic_v1.store.file_summary import FileRow
 from engine.classic_v1.store.state import StoreState
 from engine.values.errors import InvariantBroken
-
-
-class StoreLoad(msgspec.Struct, frozen=True):
-    """What the memory model counts of a store.
-
-    Args:
-        files: how many there are.
-        messages: in its index.
-        cached: messages in the current file's cache.
-        cached_bytes: of the records that the cache holds.
-        cached_with_removed_bytes: of these and of those whose messages were removed since.
-    """
-
-    files: int
-    messages: int
-    cached: int
-    cached_bytes: int
-    cached_with_removed_bytes: int = 0
 
 
 def load(state: StoreState) -> StoreLoad:

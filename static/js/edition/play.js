@@ -21,7 +21,9 @@ import { openDesk } from "./worker.js";
  */
 
 const SLUG = /^[a-z0-9-]{1,60}$/;
-const PROFILES = ["classroom", "real", "articles"];
+const sizes = need("[data-sizes]");
+/** @type {Record<string, string>} */
+const PROFILES = JSON.parse(dataOf(sizes, "sizes"));
 
 /**
  * A whole number of the address, or null.
@@ -43,7 +45,7 @@ async function ready(query) {
   if (!answer?.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
   const found = await answer.json();
   const profile = query.get("profile") ?? "";
-  if (slug === "free" && PROFILES.includes(profile)) found.scenario = { ...found.scenario, profile };
+  if (slug === "free" && profile in PROFILES) found.scenario = { ...found.scenario, profile };
   return { ...found, name: profile ? `free-${profile}` : slug };
 }
 
@@ -83,8 +85,7 @@ async function start() {
   const log = (await kept(name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
   const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
-  const sizes = need("[data-sizes]");
-  setText(sizes, dataOf(sizes, scenario.profile));
+  setText(sizes, PROFILES[scenario.profile] ?? scenario.profile);
   if (story) need("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);

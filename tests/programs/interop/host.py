@@ -13,16 +13,17 @@ from engine.classic_v1.formats.journal import JournalRecords, decode_journal
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
 from engine.conformance.door import BackingQueueDoor
 from engine.formats import properties
 from engine.formats.message import MessageCodec, Template
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
 from engine.formats.stored import ParsedMessage, parse_message
+from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Chunk
 from engine.values.ranges import Range
-from engine.values.settings import ARTICLES, QueueSettings
 
 STORES = ("msg_store_persistent", "msg_store_transient")
 NODE_ONLY = ("recovery.dets", "*/clean.dot", "*/file_summary.ets", "*/msg_store_index.ets")
@@ -104,7 +105,7 @@ def _settings(directory: Path) -> QueueSettings:
     """Return those of the broker that wrote a directory: without `.config`, a 3.8's (V6)."""
     config = directory / ".config"
     if not config.exists():
-        return ARTICLES
+        return QueueSettings(**V3_8_9.constants, **V3_8_9.rules)
     entries = read_config(config.read_bytes())
     if entries is None:
         raise ValueError(f"{directory} has no segment entry count")

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.broker.commands.settings import REAL_NODE
+from engine.broker.commands.settings import NodeSettings
 from sweeps.parameters import AS_MEASURED
 from sweeps.pool import Pool
 from tests.conftest import ROOT
@@ -42,7 +42,7 @@ def constants() -> dict[str, Any]:
         "base_memory_bytes",
         "receive_buffer_bytes",
     )
-    measured = {name: getattr(REAL_NODE, name) for name in names}
+    measured = {name: getattr(NodeSettings(), name) for name in names}
     return measured | AS_MEASURED | {"connection_bytes_per_s": CONNECTION_BYTES_PER_S}
 
 

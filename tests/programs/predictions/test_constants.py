@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from engine.broker.commands.settings import REAL_NODE
+from engine.broker.commands.settings import NodeSettings
 from tests.programs.predictions.__main__ import CONNECTION_BYTES_PER_S
 from tests.programs.predictions.drive.constants import KEPT
 from tests.programs.predictions.measured import RUNS
@@ -19,18 +19,18 @@ NODES = json.loads(KEPT.read_text(encoding="utf-8"))["nodes"]
 def test_a_node_without_messages_needs_what_fresh_nodes_needed() -> None:
     before_workloads = [each["base_total"] for each in json.loads(RUNS.read_text(encoding="utf-8"))]
     for measured in (before_workloads, [each["base_bytes"] for each in NODES]):
-        assert median(measured) == pytest.approx(REAL_NODE.base_memory_bytes, rel=0.01)
+        assert median(measured) == pytest.approx(NodeSettings().base_memory_bytes, rel=0.01)
 
 
 def test_a_connection_adds_what_connections_added() -> None:
     measured = median(each["receive_buffer_bytes"] for each in NODES)
-    assert measured == pytest.approx(REAL_NODE.receive_buffer_bytes, rel=0.03)
+    assert measured == pytest.approx(NodeSettings().receive_buffer_bytes, rel=0.03)
 
 
 def test_bodies_linger_longer_than_after_an_acknowledgement_and_no_longer_than_after_a_purge() -> None:
     after_ack = median(each["lingers_after_ack_s"] for each in NODES)
     after_purge = max(each["lingers_after_purge_s"] for each in NODES)
-    assert after_ack <= REAL_NODE.garbage_lingers_ms / 1000 <= after_purge
+    assert after_ack <= NodeSettings().garbage_lingers_ms / 1000 <= after_purge
 
 
 def test_a_burst_is_carried_as_fast_as_connections_were() -> None:

@@ -6,21 +6,18 @@ must get along with what the protocol names; where it reached into a variable qu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.places import PLACES, places_of
-from engine.backing_queue.protocol import BackingQueue
 from engine.broker.commands.scenario import parse
 from engine.broker.node import Node
-from engine.broker.vhost.backing_queues import QueueMeans, backing_queue_of
-from engine.classic_v1.queue import VariableQueue
+from engine.releases import REFERENCE
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
-from tests.helpers.shelf import SHELF, Shelf, install
+from tests.helpers.shelf import SHELF, install
 from tests.helpers.twin import Twin
 
 
@@ -51,13 +48,13 @@ def check_all(made: Follower) -> dict[str, Any]:
 
 
 def test_both_are_backing_queues() -> None:
-    makers: list[Callable[[QueueMeans], BackingQueue]] = [VariableQueue, Shelf]
-    assert [maker.places for maker in makers] == [PLACES["variable_queue"], PLACES[SHELF]]  # type: ignore[attr-defined]
+    made = node()
+    assert [each.places for each in made.node.host.queues()] == [PLACES["variable_queue"], PLACES[SHELF]]
 
 
 def test_the_table_picks_the_implementation() -> None:
-    assert backing_queue_of(DeclaredQueue(name="shelf.a")) == SHELF
-    assert backing_queue_of(DeclaredQueue(name="orders")) == "variable_queue"
+    assert REFERENCE.backing_queue_of(DeclaredQueue(name="shelf.a")) == SHELF
+    assert REFERENCE.backing_queue_of(DeclaredQueue(name="orders")) == "variable_queue"
     made = node()
     assert [type(each).__name__ for each in made.node.host.queues()] == ["VariableQueue", "Shelf"]
 

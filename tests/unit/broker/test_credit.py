@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.broker.time.credit import DEFAULT, CreditFlow, Grant, Spec
-from engine.values.settings import REAL
+from engine.classic_v1.settings import QueueSettings
 
 
 class Clock:
@@ -22,7 +22,7 @@ class Clock:
 def test_the_credits_that_the_broker_ships() -> None:
     """F4: reader, channel and queue use 400 and 200, the stores 4000 and 800."""
     assert DEFAULT == (400, 200)
-    assert REAL.msg_store_credit_disc_bound == (4000, 800)
+    assert QueueSettings().msg_store_credit_disc_bound == (4000, 800)
 
 
 def test_the_last_credit_blocks_and_later_messages_go_below_zero() -> None:

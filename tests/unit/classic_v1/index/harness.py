@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.settings import QueueSettings
 from engine.formats.message import MessageCodec, Template
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
@@ -30,7 +31,6 @@ from engine.values.extents import (
     Extent,
 )
 from engine.values.ranges import Range, RangeSet
-from engine.values.settings import QueueSettings
 
 STORE_PERSISTENT = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_STORE
 EMBEDDED_PERSISTENT = PERSISTENT | RAW_PERSISTENT | IN_RAM

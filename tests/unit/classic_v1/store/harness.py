@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore, StoreClient
 from engine.classic_v1.store.index_table import Row, row_at
 from engine.formats.message import MessageCodec, Template
@@ -28,7 +29,6 @@ from engine.transitions import (
 )
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.ranges import Range, RangeSet
-from engine.values.settings import QueueSettings
 from engine.values.stretches import Stretches
 
 FLAGS = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_RAM

@@ -1,0 +1,73 @@
+"""What a node needs of the message stores that the queues of a virtual host share."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+
+class StoreLoad(msgspec.Struct, frozen=True):
+    """What the memory model counts of a store.
+
+    Args:
+        files: how many there are.
+        messages: in its index.
+        cached: messages in the current file's cache.
+        cached_bytes: of the records that the cache holds.
+        cached_with_removed_bytes: of these and of those whose messages were removed since.
+    """
+
+    files: int
+    messages: int
+    cached: int
+    cached_bytes: int
+    cached_with_removed_bytes: int = 0
+
+
+class Store(Protocol):
+    """The server of one message store with its garbage collector; each is a process where work takes time (K6)."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as transitions have it."""
+
+    @property
+    def mailbox_messages(self) -> int:
+        """Messages that clients sent and that it has not handled yet."""
+
+    @property
+    def sync_owed(self) -> bool:
+        """Whether somebody waits for a sync."""
+
+    @property
+    def gc_requests(self) -> int:
+        """What its garbage collector still has to do, the piece of work under way included."""
+
+    @property
+    def gc_busy(self) -> bool:
+        """Whether its garbage collector has something to do."""
+
+    def handle_mailbox(self, limit: int | None = None) -> int:
+        """Handle the next messages, at most `limit`; return how many it handled."""
+
+    def sync(self) -> None:
+        """Sync what is owed."""
+
+    def run_gc_step(self) -> bool:
+        """Let the garbage collector do one step; return whether there was one."""
+
+    def settle(self) -> None:
+        """Handle everything, sync, and collect garbage to the end."""
+
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number on its disk, None without any."""
+
+    def load(self) -> StoreLoad:
+        """Return what the memory model counts."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return its state as plain values, from its own structures (the fold's counterpart)."""
+
+    def verify(self) -> None:
+        """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""

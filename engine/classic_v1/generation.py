@@ -1,0 +1,46 @@
+"""Version 1 as a generation of storage: what it brings, for the table of releases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.backing_queue.generation import Generation
+from engine.backing_queue.means import Means
+from engine.classic_v1.queue import QueueMeans, VariableQueue
+from engine.classic_v1.settings import BOUNDS, NAMES, QueueSettings
+from engine.classic_v1.vhost_stores import VhostStores
+
+
+def make(means: Means) -> VariableQueue:
+    """Return a blank queue with clients of both stores of its virtual host."""
+    files, settings = means.files, means.settings
+    assert isinstance(files, VhostStores)
+    assert isinstance(settings, QueueSettings)
+    return VariableQueue(
+        QueueMeans(
+            name=means.name,
+            durable=means.durable,
+            settings=settings,
+            codec=means.codec,
+            storage=means.storage,
+            directory=means.directory,
+            persistent=files.persistent,
+            transient=files.transient,
+            ref=means.ref,
+            emit=means.emit,
+            settle=files.settle,
+            as_read=means.as_read,
+            resource=means.resource,
+            accounts=means.credit or {},
+        )
+    )
+
+
+CLASSIC_V1: Final = Generation(
+    name="classic_v1",
+    settings=QueueSettings,
+    chosen=NAMES,
+    bounds=BOUNDS,
+    host_files=VhostStores,
+    make=make,
+)

@@ -1,0 +1,173 @@
+"""The table of releases: which storage a broker has, with which defaults and rules, and at which scales it can be run.
+
+It is the only place that compares releases: everything else asks a row for what it needs to know. A *profile* is a
+release at a scale: `real` has the constants of the release, `classroom` the same rules at the size of a drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from engine.backing_queue.generation import Generation
+from engine.backing_queue.host_files import StorageSettings
+from engine.backing_queue.means import Declared, Implementation, any_queue
+from engine.backing_queue.places import PRIORITY_QUEUE, VARIABLE_QUEUE
+from engine.classic_v1.generation import CLASSIC_V1
+from engine.priority_queue.making import priorities_of
+
+Scale = Literal["real", "classroom"]
+
+Values = Mapping[str, Any]
+
+MEBIBYTE: Final = 1024 * 1024
+
+
+class Release(msgspec.Struct, frozen=True, kw_only=True):
+    """One release of the broker.
+
+    Args:
+        name: as its makers write it.
+        series: as links and scenario files write it, where a setting named `release` chooses its rules.
+        storage: its generation.
+        queues: its backing queues by name; the last one that serves a declared queue is taken.
+        constants: settings of queues and stores whose defaults are others than the generation's.
+        rules: what its queues do otherwise than the generation by default.
+        node: settings of a node whose defaults are others than those of `NodeSettings`.
+        profiles: what scenario files and links call it, by scale. A word stays for good: runs that were kept have it.
+    """
+
+    name: str
+    series: str
+    storage: Generation
+    queues: dict[str, Implementation]
+    constants: Values = MappingProxyType({})
+    rules: Values = MappingProxyType({})
+    node: Values = MappingProxyType({})
+    profiles: Mapping[Scale, str]
+
+    def backing_queue_of(self, queue: Declared) -> str:
+        """Return the name of the implementation that serves a declared queue."""
+        return next(name for name, each in reversed(self.queues.items()) if each.serves(queue))
+
+    def storage_settings(self, scale: Scale, chosen: Values, rules: Values | None = None) -> StorageSettings:
+        """Return what queues and stores read from the configuration.
+
+        Args:
+            scale: of the constants.
+            chosen: values that a scenario names.
+            rules: of another release of the same generation; None for its own.
+
+        Raises:
+            InvalidSetting: the formats or the rules cannot work with a value.
+            msgspec.ValidationError: a value has the wrong type.
+        """
+        small = CLASSROOM_STORAGE[self.storage.name] if scale == "classroom" else {}
+        values = {**self.constants, **small, **(self.rules if rules is None else rules), **chosen}
+        kind: Callable[..., Any] = self.storage.settings
+        return msgspec.convert(values, kind)  # type: ignore[no-any-return]
+
+    def node_values(self, scale: Scale) -> Values:
+        """Return the settings of a node that differ from those of `NodeSettings`."""
+        return {**self.node, **(CLASSROOM_NODE if scale == "classroom" else {})}
+
+
+CLASSROOM_STORAGE: Final[Mapping[str, Values]] = {
+    CLASSIC_V1.name: {
+        "segment_entry_count": 8,
+        "delta_read_cap": 2048,
+        "msg_store_io_batch_size": 1,
+        "explicit_gc_run_operation_threshold": 0,
+        "msg_store_file_size_limit": 64 * 1024,
+        "write_buffer_bytes": 16 * 1024,
+    },
+}
+"""Same rules, visible with ten messages (queue.md section 23), by the name of the generation."""
+
+CLASSROOM_NODE: Final[Values] = {
+    "ram_bytes": MEBIBYTE,
+    "base_memory_bytes": 100_000,
+    "connection_memory_bytes": 1000,
+    "receive_buffer_bytes": 0,
+    "garbage_lingers_ms": 0,
+    "memory_check_interval_ms": 100,
+    "memory_monitor_interval_ms": 250,
+    "rate_timer_ms": 250,
+    "hibernate_after_ms": 500,
+    "unsent_message_limit": 4,
+    "max_messages": 20_000,
+}
+"""A node at the size of a hand-drawn picture.
+
+Paging starts at 0.5 * 0.4 of one MiB, which is 110 kB above the base: 16 messages of 6 kB, 22 of 4 kB or 39 of 2 kB.
+The watermark is at 45 messages of 6 kB.
+
+Timers are faster than real ones, and the rate timer comes before the hibernation: a queue that got one burst reports
+twice then, and with the second report it learns how long messages may stay in RAM and pages, 0.75 s after the burst.
+With the real timers it hibernates with its first report and learns of it only after the next message: with a single
+queue M4 never pushes a duration below what was reported, because (d + 1) / r > d for every r < 1.
+
+Every single publish may reduce here (G = 0), so that messages cost about 100 microseconds each instead of one for a
+whole burst; hence the smaller bound.
+"""
+
+
+def _queues(generation: Generation, name: str) -> dict[str, Implementation]:
+    """Return the backing queues of a release with one generation: its queue, and the same with priorities."""
+    return {
+        name: Implementation(any_queue, generation.make),
+        PRIORITY_QUEUE: priorities_of(generation.make),
+    }
+
+
+V3_8_9: Final = Release(
+    name="3.8.9",
+    series="3.8",
+    storage=CLASSIC_V1,
+    queues=_queues(CLASSIC_V1, VARIABLE_QUEUE),
+    constants={"segment_entry_count": 16384, "delta_read_cap": 16384},
+    rules={
+        "flags_deliveries": True,
+        "starts_at_a_boundary": True,
+        "writes_config": False,
+        "reduction_flushes": False,
+        "pages_the_rest": False,
+        "recovery_flushes": False,
+        "fetchwhile_forgets": True,
+    },
+    profiles={"real": "articles", "classroom": "3.8.9-classroom"},
+)
+"""The broker that the articles describe (V1-V10)."""
+
+V3_10_8: Final = Release(
+    name="3.10.8",
+    series="3.10",
+    storage=CLASSIC_V1,
+    queues=_queues(CLASSIC_V1, VARIABLE_QUEUE),
+    profiles={"real": "real", "classroom": "classroom"},
+)
+"""The reference: the defaults of a generation and of a node are its own."""
+
+RELEASES: Final = {each.series: each for each in (V3_8_9, V3_10_8)}
+"""By series."""
+
+REFERENCE: Final = V3_10_8
+"""What runs have shown that were kept from before there was another release: they name none."""
+
+
+class Profile(NamedTuple):
+    """A release at a scale."""
+
+    release: Release
+    scale: Scale
+
+
+PROFILES: Final = {
+    word: Profile(release, scale)
+    for release in (V3_10_8, V3_8_9)
+    for scale, word in sorted(release.profiles.items())
+}
+"""By the word of scenario files and links."""
