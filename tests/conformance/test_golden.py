@@ -10,6 +10,7 @@ import pytest
 
 from engine.conformance.door import settings_of
 from engine.conformance.replay import replay
+from engine.releases import PROFILES
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
@@ -24,8 +25,10 @@ def test_the_traces_are_there() -> None:
 
 
 def test_a_trace_names_its_release() -> None:
-    assert settings_of("RabbitMQ 3.8.9 rabbit_variable_queue").release == "3.8"
-    assert settings_of("RabbitMQ 3.10.8 rabbit_variable_queue v1").release == "3.10"
+    for word in ("articles", "real"):
+        release, scale = PROFILES[word]
+        source = f"RabbitMQ {release.name} rabbit_variable_queue"
+        assert settings_of(source) == release.storage_settings(scale, {})
     with pytest.raises(ValueError, match="names no release"):
         settings_of("RabbitMQ 3.80.1")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import msgspec
 import pytest
 
@@ -81,6 +83,10 @@ def test_what_the_table_does_not_have_is_refused_by_its_place(
     with pytest.raises(ScenarioError) as refused:
         parse({"version": 1, **scenario})
     assert words in str(refused.value)
+
+
+def test_a_copy_of_a_run_has_the_row_itself() -> None:
+    assert pickle.loads(pickle.dumps(V3_8_9)) is V3_8_9
 
 
 def test_every_row_serves_every_queue() -> None:
