@@ -15,6 +15,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
 from engine.inspect.common import Options
 from engine.inspect.places import VHOSTS, inspect
+from engine.releases import RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError
@@ -189,8 +190,9 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
 
 def _broker(vhost: dict[str, Any]) -> dict[str, Any]:
     """Return the profile and settings of the broker that wrote the files."""
-    if vhost.get("release") == "3.8":
-        return {"profile": "articles", "settings": {}}
+    release = RELEASES.get(vhost.get("release") or "")
+    if release is not None:
+        return {"profile": release.profiles["real"], "settings": {}}
     return {"profile": "real", "settings": {"segment_entry_count": vhost.get("segment_entry_count") or 16384}}
 
 

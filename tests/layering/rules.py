@@ -219,7 +219,7 @@ def user_import_breaches(tree: ast.Module, module: str, is_package: bool = False
 NOT_IN_A_WORKER = frozenset({"asyncio", "asgiref", "channels", "daphne", "django", "twisted"})
 """What paces and frames a session runs in a process of its own, and one day in the browser, without these."""
 
-KNOWS_RELEASES = ("engine.releases", "engine.classic_v1")
+KNOWS_RELEASES = ("engine.releases", "engine.classic_v1", "engine.classic_v2")
 """The table of releases, and the rooms of implementations: only these may compare a release with another."""
 
 RELEASE = re.compile(r"[34]\.\d{1,2}(\.\d{1,2})?(-\w+)?")
