@@ -26,6 +26,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.classic_v1.transitions": ("engine.classic_v1.transitions", *VALUES),
     "engine.classic_v1.fold": (
         "engine.classic_v1.fold",
+        "engine.classic_v1.settings",
         "engine.classic_v1.transitions",
         "engine.report.fold",  # the registry of tables, and the common table of a queue
         *VALUES,

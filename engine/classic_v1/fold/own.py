@@ -7,12 +7,15 @@ from typing import Any, Final, NamedTuple
 
 from engine.classic_v1.fold.index_table import IndexTable, acked
 from engine.classic_v1.fold.store_table import StoreTable
+from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
 from engine.classic_v1.transitions.queue import DeltaChanged, Reduced
 from engine.classic_v1.transitions.stops import StoreStopped
 from engine.report.fold.queue_table import QueueTable
 from engine.report.fold.tables import Table
-from engine.values.settings import REAL
+
+USUAL: Final = QueueSettings()
+"""What a run has whose settings nobody has reported."""
 
 
 class OwnPart:
@@ -83,7 +86,7 @@ class Stores(NamedTuple):
 
 
 def _segment_entries(settings: Mapping[str, Any]) -> int:
-    entries: int = settings.get("segment_entry_count", REAL.segment_entry_count)
+    entries: int = settings.get("segment_entry_count", USUAL.segment_entry_count)
     return entries
 
 
