@@ -39,6 +39,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     sockets_per_address: int = 512
     new_per_minute: int
     reads_per_minute: int
+    launches_per_minute: int = 600
+    """Log-ins and launches from learning platforms: two for each person, and a class is behind one address."""
     past_per_minute: int = 60
     """Runs that are repeated up to a moment of the past for one address."""
     past_s: int = 10
@@ -82,6 +84,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             "sockets_per_address",
             "new_per_minute",
             "reads_per_minute",
+            "launches_per_minute",
             "past_per_minute",
             "past_s",
             "wake_s",

@@ -207,6 +207,7 @@ WATERLINE = {
     "sockets_per_session": environment.integer("WATERLINE_SOCKETS", 32),
     "new_per_minute": environment.integer("WATERLINE_NEW_PER_MINUTE", 120),  # a class behind one address
     "reads_per_minute": environment.integer("WATERLINE_READS_PER_MINUTE", 1200),
+    "launches_per_minute": environment.integer("WATERLINE_LAUNCHES_PER_MINUTE", 600),
     "past_per_minute": environment.integer("WATERLINE_PAST_PER_MINUTE", 60),
     "past_s": environment.integer("WATERLINE_PAST_S", 10),
     "wake_s": environment.integer("WATERLINE_WAKE_S", 300),

@@ -10,9 +10,8 @@ from playground.exercises import learners
 from playground.exercises.models import Learner
 from playground.lti import targets
 from playground.lti.models import Placement, Seat
+from playground.lti.tokens import Claims, Endpoint
 
-CUSTOM = "https://purl.imsglobal.org/spec/lti/claim/custom"
-AGS = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 TARGET = "waterline"
 """The custom parameter that names an exercise or a unit."""
 SCORE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
@@ -35,7 +34,7 @@ def seat_of(registration: Any, subject: str) -> Seat:
         return found
 
 
-def begin(browser: Any, registration: Any, claims: dict[str, Any]) -> str:
+def begin(browser: Any, registration: Any, claims: Claims) -> str:
     """Let the browser be the learner of a launch; return the address to go to.
 
     Args:
@@ -43,12 +42,12 @@ def begin(browser: Any, registration: Any, claims: dict[str, Any]) -> str:
         registration: the platform's row.
         claims: of the launch, which are signed by the platform.
     """
-    seat = seat_of(registration, str(claims["sub"])[:255])
+    seat = seat_of(registration, claims.sub)
     learners.be(browser, seat.learner)
-    custom, endpoint = claims.get(CUSTOM) or {}, claims.get(AGS) or {}
-    target = str(custom.get(TARGET, ""))[:60]
-    line_item = str(endpoint.get("lineitem", ""))[:1000]
-    scopes = endpoint.get("scope") or ()
+    endpoint = claims.endpoint or Endpoint()
+    target = str((claims.custom or {}).get(TARGET, ""))[:60]
+    line_item = (endpoint.lineitem or "")[:1000]
+    scopes = endpoint.scope or ()
     if line_item and SCORE in scopes and targets.slugs_of(target):
         about = {"target": target, "readable": RESULT in scopes}
         Placement.objects.update_or_create(seat=seat, line_item=line_item, defaults=about)

@@ -8,6 +8,19 @@ from lti_tool.models import LtiRegistration
 from playground.exercises.models import Learner
 
 
+class LogIn(models.Model):
+    """A log-in under way, until the launch to which it leads. Of its secrets only traces are kept."""
+
+    registration = models.ForeignKey(LtiRegistration, on_delete=models.CASCADE, related_name="+")
+    state = models.CharField(max_length=64, unique=True)
+    nonce = models.CharField(max_length=64)
+    browser = models.CharField(max_length=64, help_text="of the secret that the browser shows which began")
+    at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"log-in to {self.registration_id} of {self.at:%F %T}"
+
+
 class Seat(models.Model):
     """A person of a platform, who is a learner here."""
 

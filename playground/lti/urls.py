@@ -6,7 +6,7 @@ from playground.lti import views
 
 urlpatterns = [
     path("keys.json", views.keys, name="lti-keys"),
-    path("log-in/<uuid:registration_uuid>/", views.LogIn.as_view(), name="lti-login"),
+    path("log-in/<uuid:registration_uuid>/", views.log_in, name="lti-login"),
     path("launch", views.launch, name="lti-launch"),
     path("choose", views.choose, name="lti-choose"),
 ]

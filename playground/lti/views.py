@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
-from csp.decorators import csp_update
+import msgspec
+from csp.decorators import csp_replace, csp_update
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST, require_safe
-from jwcrypto.common import JWException
-from lti_tool.models import Key, LtiLaunch, LtiRegistration
-from lti_tool.utils import get_launch_from_request
-from lti_tool.views import OIDCLoginInitView
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from lti_tool.models import Key, LtiRegistration
+from pylti1p3.deep_link import DeepLink
 from pylti1p3.deep_link_resource import DeepLinkResource
-from pylti1p3.exception import LtiException, OIDCException
 from pylti1p3.lineitem import LineItem
 
 from playground import turns
-from playground.lti import launches, targets
+from playground.lti import launches, log_ins, targets, tokens
+from playground.lti.models import LogIn
+from playground.lti.tokens import DeepLinking, Distrusted, Malformed
 from playground.messages import Message
-from playground.web.access import rate_limited
+from playground.web.access import rate_limited_launch
 from playground.web.errors import answer as error_page
 
 SALT = "what is placed in a course"
 CHOICE_S = 3600
-DEEP_LINKING = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+RESOURCE, DEEP_LINKING = "LtiResourceLinkRequest", "LtiDeepLinkingRequest"
+MOST_HINT = 4_000
+"""Characters of what the platform wants back as it is."""
 
 
 @require_safe
@@ -45,111 +46,200 @@ def keys(request: HttpRequest) -> HttpResponse:
     return JsonResponse(Key.objects.as_jwks())
 
 
-@method_decorator((rate_limited, never_cache), name="dispatch")
-class LogIn(OIDCLoginInitView):
-    """Begin a log-in that the platform asked for; it comes back to the launch and nowhere else."""
-
-    def get_redirect_url(self, target_link_uri: str) -> str:
-        """Return the address of the launch, whatever was asked for."""
-        address: str = self.request.build_absolute_uri(reverse("lti-launch"))
-        return address
-
-    def get_oidc_response(self, request: HttpRequest, registration_uuid: Any, params: Any) -> HttpResponse:
-        """Send the browser to the platform; say in words what is not so."""
-        try:
-            return super().get_oidc_response(request, registration_uuid, params)
-        except (LtiException, OIDCException, LtiRegistration.DoesNotExist, ValueError, KeyError) as error:
-            return _refused(request, error)
-
-
-def _refused(request: HttpRequest, error: Exception) -> HttpResponse:
+def _refused(
+    request: HttpRequest, error: Exception, registration: LtiRegistration | None = None
+) -> HttpResponse:
+    """Say what is wrong, in the platform's frame as well where it is known whose that is."""
     text = Message(
         _(
             "The learning platform's message was not accepted (%(problem)s). Open the exercise from the course again."
         ),
         problem=str(error)[:200],
     )
-    return error_page(request, 403, _("The launch did not work"), text)
+    status = 400 if isinstance(error, Malformed) else 403
+    page = error_page(request, status, _("The launch did not work"), text)
+    return page if registration is None else _in_frame(page, registration)
+
+
+@csrf_exempt  # it comes from the platform; nothing is done but to send the browser back to it
+@require_http_methods(["GET", "POST"])
+@rate_limited_launch
+@never_cache
+@xframe_options_exempt
+def log_in(request: HttpRequest, registration_uuid: Any) -> HttpResponse:
+    """Begin a log-in that the platform asked for; it comes back to the launch and nowhere else."""
+    asked = request.POST if request.method == "POST" else request.GET
+    hints = {name: asked[name] for name in ("login_hint", "lti_message_hint") if asked.get(name)}
+    registration = LtiRegistration.objects.active().filter(uuid=registration_uuid).first()
+    try:
+        if "login_hint" not in hints or any(len(each) > MOST_HINT for each in hints.values()):
+            raise Malformed("login_hint is missing or too long")
+        if registration is None:
+            raise Distrusted("this platform is not registered")
+        if asked.get("iss") != registration.issuer:
+            raise Distrusted("iss is not that of the registration")
+        if asked.get("client_id", registration.client_id) != registration.client_id:
+            raise Distrusted("client_id is not that of the registration")
+    except (Malformed, Distrusted) as error:
+        return _refused(request, error, registration)
+    state, nonce, secret = log_ins.begin(request, registration)
+    question = {
+        "scope": "openid",
+        "response_type": "id_token",
+        "response_mode": "form_post",
+        "prompt": "none",
+        "client_id": registration.client_id,
+        "redirect_uri": request.build_absolute_uri(reverse("lti-launch")),
+        "state": state,
+        "nonce": nonce,
+        **hints,
+    }
+    between = "&" if "?" in registration.auth_url else "?"
+    address = f"{registration.auth_url}{between}{urlencode(question)}"
+    target = asked.get("lti_storage_target", "")[:200]
+    if target:
+        context = {"storage": _storage(registration, target, state), "secret": secret, "address": address}
+        response = _in_frame(render(request, "lti/log_in.html", context), registration)
+    else:
+        response = redirect(address)
+    log_ins.remember(request, response, secret)
+    return response
+
+
+def _storage(registration: LtiRegistration, target: str, state: str) -> dict[str, str]:
+    """Return where the platform's window keeps a secret: its frame, whose origin it is, and under which key."""
+    return {"frame": target, "origin": _origin(registration.auth_url), "key": f"waterline-{state[:16]}"}
 
 
 @csrf_exempt  # it comes from the platform, and is signed by it
 @require_POST
-@rate_limited
+@rate_limited_launch
 @never_cache
 @xframe_options_exempt
 def launch(request: HttpRequest) -> HttpResponse:
     """Take a signed launch: work on an exercise, or choose what is placed in a course."""
+    token, state, kept = (request.POST.get(name, "") for name in ("id_token", "state", "kept"))
+    found = log_ins.find(state)
     try:
-        with turns.aside():  # it may ask the platform for its keys
-            found = get_launch_from_request(request)
-        claims: dict[str, Any] = found.get_launch_data()
-        if not claims.get("sub"):
-            raise LtiException("anonymous launches are not supported")
-    except (LtiException, JWException, LtiRegistration.DoesNotExist, ValueError, KeyError) as error:
-        return _refused(request, error)
-    if found.is_deep_link_launch:
-        return _choice(request, found)
-    if not found.is_resource_launch:
-        return _refused(request, LtiException("this kind of message is not supported"))
+        if not token or not state:
+            raise Malformed("id_token or state is missing")
+        if found is None:
+            raise Distrusted("state is unknown, used already, or older than an hour")
+        if not log_ins.began_in(request, found, kept):
+            return _ask_platform(request, found.registration, token, state)
+        claims = _claims(found, token)
+    except (Malformed, Distrusted) as error:
+        return _refused(request, error, found.registration if found else None)
+    if claims.message_type == DEEP_LINKING:
+        return _choice(request, found.registration, claims)
     return redirect(launches.begin(request.session, found.registration, claims))
 
 
-def _choice(request: HttpRequest, found: LtiLaunch) -> HttpResponse:
-    token = signing.dumps(found.get_launch_id(), salt=SALT)
-    context = {"targets": targets.titled(get_language() or "en"), "token": token, "several": _several(found)}
-    return _in_frame(render(request, "lti/choose.html", context), found)
+def _ask_platform(
+    request: HttpRequest, registration: LtiRegistration, token: str, state: str
+) -> HttpResponse:
+    """Have a browser without our cookie ask the platform's window for the secret, and send everything once more."""
+    target = request.POST.get("lti_storage_target", "")[:200]
+    if not target or "kept" in request.POST:
+        raise Distrusted(
+            "the launch began in another browser, or this one keeps no cookies: open a new window"
+        )
+    context = {"storage": _storage(registration, target, state), "token": token, "state": state}
+    return _in_frame(render(request, "lti/launch.html", context), registration)
 
 
-def _several(found: LtiLaunch) -> bool:
-    """Return whether the platform takes more than one at a time; Canvas does not, where it makes an assignment."""
-    return _settings(found).get("accept_multiple") is not False
+def _claims(found: LogIn, token: str) -> tokens.Claims:
+    """Return what a launch says that belongs to a log-in, which is used up by it."""
+    with turns.aside():  # it may ask the platform for its keys
+        claims = tokens.claims_of(token, found.registration)
+    if not log_ins.is_nonce_of(found, claims.nonce):
+        raise Distrusted("nonce is that of another log-in")
+    if claims.message_type not in {RESOURCE, DEEP_LINKING}:
+        raise Distrusted("this kind of message is not supported")
+    if not claims.sub:
+        raise Distrusted("anonymous launches are not supported")
+    if claims.message_type == DEEP_LINKING and not _origin(_settings(claims).deep_link_return_url):
+        raise Malformed("deep_link_return_url is missing")
+    if not log_ins.use_up(found):
+        raise Distrusted("state is used already")
+    return claims
 
 
-def _settings(found: LtiLaunch) -> dict[str, Any]:
-    claim: dict[str, Any] | None = found.get_claim(f"{DEEP_LINKING}deep_linking_settings")
-    return claim or {}
+def _settings(claims: tokens.Claims) -> DeepLinking:
+    return claims.settings or DeepLinking()
 
 
-def _in_frame(response: HttpResponse, found: LtiLaunch) -> HttpResponse:
+class Choice(msgspec.Struct):
+    """Who is to choose what, signed in the page: nothing is kept meanwhile."""
+
+    registration: int
+    deployment: str
+    settings: DeepLinking
+
+    @property
+    def is_several(self) -> bool:
+        """Whether the platform takes more than one at a time; Canvas does not, where it makes an assignment."""
+        return str(self.settings.accept_multiple).lower() != "false"
+
+
+def _choice(request: HttpRequest, registration: LtiRegistration, claims: tokens.Claims) -> HttpResponse:
+    choice = Choice(registration.pk, claims.deployment, _settings(claims))
+    token = signing.dumps(msgspec.to_builtins(choice), salt=SALT, compress=True)
+    context = {
+        "targets": targets.titled(get_language() or "en"),
+        "token": token,
+        "several": choice.is_several,
+    }
+    page = render(request, "lti/choose.html", context)
+    return _in_frame(page, registration, choice.settings.deep_link_return_url)
+
+
+def _in_frame(response: HttpResponse, registration: LtiRegistration, *returns: str) -> HttpResponse:
     """Let the platform that launched show a page in a frame, and take the form that goes back to it."""
-    origins = [
-        _origin(_settings(found).get("deep_link_return_url", "")),
-        _origin(found.registration.auth_url),
-    ]
+    origins = [_origin(each) for each in (*returns, registration.auth_url)]
     allowed = [each for each in origins if each]
-    update = csp_update({"frame-ancestors": allowed, "form-action": allowed})
-    framed: HttpResponse = update(lambda request: response)(None)
+    in_frame, forms = csp_replace({"frame-ancestors": allowed}), csp_update({"form-action": allowed})
+    framed: HttpResponse = in_frame(forms(lambda request: response))(None)
     return framed
 
 
 def _origin(url: str) -> str:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in {"http", "https"} and parts.netloc else ""
 
 
 @csrf_exempt  # in a frame there is no cookie; the token names the launch, and is signed
 @require_POST
-@rate_limited
+@rate_limited_launch
 @never_cache
 @xframe_options_exempt
 def choose(request: HttpRequest) -> HttpResponse:
     """Answer the platform with what the teacher chose to place in the course."""
     try:
-        launch_id = signing.loads(request.POST.get("token", ""), salt=SALT, max_age=CHOICE_S)
-        found = get_launch_from_request(request, launch_id)
-        link = found.get_message_launch().get_deep_link()
-    except (signing.BadSignature, LtiException, KeyError, ValueError) as error:
+        signed = signing.loads(request.POST.get("token", ""), salt=SALT, max_age=CHOICE_S)
+        choice = msgspec.convert(signed, Choice)
+        registration = LtiRegistration.objects.active().get(pk=choice.registration)
+    except (signing.BadSignature, msgspec.ValidationError, LtiRegistration.DoesNotExist) as error:
         return _refused(request, error)
+    if not Key.objects.active().exists():
+        Key.objects.generate()
     titles = {slug: title for slug, title, _is_unit in targets.titled(get_language() or "en")}
     chosen = [each for each in request.POST.getlist("target")[:60] if each in titles]
-    chosen = chosen if _several(found) else chosen[:1]
+    chosen = chosen if choice.is_several else chosen[:1]
     resources = [_resource(request, slug, titles[slug]) for slug in chosen]
+    settings: Any = {"data": choice.settings.data} if choice.settings.data is not None else {}
     context = {
-        "return_url": _settings(found).get("deep_link_return_url", ""),
-        "jwt": link.get_response_jwt(resources),
+        "return_url": choice.settings.deep_link_return_url,
+        "jwt": DeepLink(registration.to_registration(), choice.deployment, settings).get_response_jwt(
+            resources
+        ),
         "chosen": [titles[slug] for slug in chosen],
     }
-    return _in_frame(render(request, "lti/chosen.html", context), found)
+    page = render(request, "lti/chosen.html", context)
+    return _in_frame(page, registration, choice.settings.deep_link_return_url)
 
 
 def _resource(request: HttpRequest, slug: str, title: str) -> DeepLinkResource:

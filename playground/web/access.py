@@ -68,6 +68,21 @@ def rate_limited(view: View) -> View:
     return limited
 
 
+def rate_limited_launch(view: View) -> View:
+    """Let one address be launched into only so many times a minute: a class may be behind one, and begin together."""
+
+    @wraps(view)
+    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not _has_token(request, "launches_per_minute"):
+            text = _(
+                "Too many launches from one address. Wait a little, and open the exercise from the course again."
+            )
+            return too_many(request, Message(text))
+        return view(request, *args, **kwargs)
+
+    return limited
+
+
 PIECE_BYTES: Final = 16 * 1024
 """What a link or a session may take before it counts as several."""
 

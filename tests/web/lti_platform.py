@@ -13,6 +13,9 @@ import jwt
 from jwcrypto.jwk import JWK
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+CUSTOM = CLAIM + "custom"
+AGS = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+DEEP_LINKING = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings"
 CLIENT, DEPLOYMENT = "client-7", "1"
 
 
@@ -27,6 +30,8 @@ class Platform:
         """Grades from 0 to 1 by line and person; a teacher may change them."""
         self.assertions: list[str] = []
         self.broken = False
+        self.absurd: Any = None
+        """What is answered in place of the keys."""
         platform = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -38,7 +43,7 @@ class Platform:
                     row = {"userId": who, "resultScore": share and 10 * share, "resultMaximum": 10}
                     self._answer([row] if share is not None else [])
                     return
-                self._answer({"keys": platform.keys()})
+                self._answer({"keys": platform.keys()} if platform.absurd is None else platform.absurd)
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"])).decode()

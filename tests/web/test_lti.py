@@ -21,7 +21,7 @@ from playground.exercises.kinds import solution_of
 from playground.exercises.models import Learner, Work
 from playground.lti import launches, scores, statements
 from playground.lti.models import Placement, Seat
-from tests.web.lti_platform import CLAIM, CLIENT, Platform
+from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, DEPLOYMENT, Platform
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +54,7 @@ def register(platform: Platform) -> str:
         f"--auth-url={platform.address}/auth",
         f"--token-url={platform.address}/token",
         f"--keyset-url={platform.address}/keys",
+        f"--deployment={DEPLOYMENT}",
         stdout=printed,
     )
     return printed.getvalue()
@@ -69,7 +70,7 @@ def begin(client: Client, platform: Platform) -> dict[str, str]:
         "target_link_uri": "https://evil.example/",
         "lti_message_hint": "x",
     }
-    reply = client.post(f"/lti/log-in/{registration.uuid}/?lti1p3_new_window=1", form)
+    reply = client.post(f"/lti/log-in/{registration.uuid}/", form)
     assert reply.status_code == 302, reply.content.decode()[:2000]
     asked = platform.asked(reply["Location"])
     assert asked["redirect_uri"] == "http://testserver/lti/launch", (
@@ -81,8 +82,8 @@ def begin(client: Client, platform: Platform) -> dict[str, str]:
 def launch(client: Client, platform: Platform, target: str = "first-in", **more: Any) -> Any:
     asked = begin(client, platform)
     claims = {
-        launches.CUSTOM: {"waterline": target},
-        launches.AGS: {"scope": [launches.SCORE], "lineitem": f"{platform.address}/lines/{target}"},
+        CUSTOM: {"waterline": target},
+        AGS: {"scope": [launches.SCORE], "lineitem": f"{platform.address}/lines/{target}"},
         **more.pop("claims", {}),
     }
     token = platform.signed(asked["nonce"], **claims, **more)
@@ -137,7 +138,7 @@ def test_a_grade_that_the_teacher_changed_stands_though_the_unit_goes_on(
 ) -> None:
     line = f"{platform.address}/lines/waterline"
     scopes = [launches.SCORE, launches.RESULT]
-    launch(client, platform, "waterline", claims={launches.AGS: {"scope": scopes, "lineitem": line}})
+    launch(client, platform, "waterline", claims={AGS: {"scope": scopes, "lineitem": line}})
     work_on(client, "first-in", "q4")
     if teacher is not None:
         platform.gradebook["/lines/waterline", "u1"] = teacher
@@ -174,7 +175,7 @@ def test_a_score_that_was_not_taken_is_sent_again(client: Client, platform: Plat
 
 
 def test_without_a_line_in_the_gradebook_nothing_is_sent(client: Client, platform: Platform) -> None:
-    launch(client, platform, claims={launches.AGS: {"scope": []}})
+    launch(client, platform, claims={AGS: {"scope": []}})
     work_on(client, "first-in", "q4")
     assert (platform.scores, Placement.objects.count()) == ([], 0)
 
@@ -192,7 +193,7 @@ def test_a_teacher_places_exercises_and_units_in_a_course(
     }
     claims = {
         CLAIM + "message_type": "LtiDeepLinkingRequest",
-        "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings": settings,
+        DEEP_LINKING: settings,
     }
     reply = launch(client, platform, claims=claims)
     page = reply.content.decode()
@@ -225,10 +226,10 @@ def test_only_what_the_platform_signed_is_believed(client: Client, platform: Pla
         launch(client, platform, claims={"aud": "another"}),
         launch(client, platform, claims={"sub": ""}),
         launch(client, platform, claims={CLAIM + "message_type": "LtiSomethingElse"}),
-        client.post("/lti/launch", {}),
         client.post("/lti/launch", {"id_token": "x.y.z", "state": "state-1"}),
     ]
     assert {reply.status_code for reply in refused} == {403}
+    assert client.post("/lti/launch", {}).status_code == 400
     asked = begin(client, platform)
     token = platform.signed(asked["nonce"])
     assert Client().post("/lti/launch", {"id_token": token, "state": asked["state"]}).status_code == 403
@@ -239,10 +240,14 @@ def test_only_what_the_platform_signed_is_believed(client: Client, platform: Pla
 def test_a_log_in_that_is_none_is_reported_in_words(client: Client, platform: Platform) -> None:
     known = f"/lti/log-in/{LtiRegistration.objects.get().uuid}/"
     form = {"iss": platform.address, "login_hint": "u1", "target_link_uri": "https://x.example/"}
-    for path, missing in ((known, "iss"), (known, "login_hint"), (f"/lti/log-in/{uuid4()}/", "")):
+    for path, missing, status in (
+        (known, "iss", 403),
+        (known, "login_hint", 400),
+        (f"/lti/log-in/{uuid4()}/", "", 403),
+    ):
         asked = {name: value for name, value in form.items() if name != missing}
-        reply = client.post(f"{path}?lti1p3_new_window=1", asked)
-        assert reply.status_code == 403, (path, missing)
+        reply = client.post(path, asked)
+        assert reply.status_code == status, (path, missing)
         assert "Open the exercise from the course again" in reply.content.decode()
 
 

@@ -94,7 +94,7 @@ def launch(client: Client, platform: Elsewhere, *, choosing: bool = False) -> An
     registration.set_tool_key_set(client.get("/lti/keys.json").json())
     login = Begin(None, platform.conf)
     login.set_lti_message_hint()
-    asked = platform.asked(client.get(f"{login.prepare_preflight_url('u1')}&lti1p3_new_window=1")["Location"])
+    asked = platform.asked(client.get(login.prepare_preflight_url("u1"))["Location"])
     message = Launch(SimpleNamespace(get_data=asked, form_data={}), platform.conf)
     message.set_user_data("u1", [LEARNER], "Anna Example", "anna@school.example")
     message.set_resource_link_claim("link-1")

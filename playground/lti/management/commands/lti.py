@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
-from lti_tool.models import Key, LtiRegistration
+from lti_tool.models import Key, LtiDeployment, LtiRegistration
 
 NEEDED = ("issuer", "client_id", "auth_url", "token_url", "keyset_url")
 
@@ -23,6 +23,14 @@ class Command(BaseCommand):
         )
         for name in NEEDED:
             parser.add_argument(f"--{name.replace('_', '-')}", dest=name, default="")
+        parser.add_argument(
+            "--deployment",
+            dest="deployments",
+            action="append",
+            default=[],
+            metavar="ID",
+            help="an id under which the platform has deployed the tool; may be given several times",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do it, and say what came of it."""
@@ -33,9 +41,13 @@ class Command(BaseCommand):
             values = {name: options[name] for name in NEEDED[2:]} | {"name": options["register"]}
             if not Key.objects.active().exists():
                 Key.objects.generate()
-            LtiRegistration.objects.update_or_create(
+            registration, _made = LtiRegistration.objects.update_or_create(
                 issuer=options["issuer"], client_id=options["client_id"], defaults=values
             )
+            for number in options["deployments"]:
+                LtiDeployment.objects.update_or_create(
+                    registration=registration, deployment_id=number, defaults={"is_active": True}
+                )
             self._list()
         else:
             self._list()
@@ -43,5 +55,7 @@ class Command(BaseCommand):
     def _list(self) -> None:
         for each in LtiRegistration.objects.all():
             login = reverse("lti-login", args=[each.uuid])
-            self.stdout.write(f"{each.name}: {each.issuer} {each.client_id}, log-in {login}")
+            known = ", ".join(each.deployments.active().values_list("deployment_id", flat=True))
+            deployments = f"deployments {known}" if known else "no deployment: give one with --deployment"
+            self.stdout.write(f"{each.name}: {each.issuer} {each.client_id}, {deployments}, log-in {login}")
         self.stdout.write(f"launch {reverse('lti-launch')}, keys {reverse('lti-keys')}")
