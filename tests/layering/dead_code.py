@@ -36,7 +36,6 @@ ALLOWED = (
         "settings name the class, Django its attributes",
     ),
     (r"playground/.*accounts\.py", r"\w+", "attributes of Django's own views"),
-    (r"playground/lti/views\.py", "get_redirect_url|target_link_uri", "django-lti calls it"),
     (
         r"playground/.*models\.py",
         r"created|last_seen|code_trace|leaving_at|expires_at",

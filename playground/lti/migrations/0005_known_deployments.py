@@ -3,7 +3,7 @@
 from django.db import migrations
 
 
-def let_in(apps, schema_editor):
+def let_in(apps, _schema_editor):
     apps.get_model("lti_tool", "LtiDeployment").objects.update(is_active=True)
 
 

@@ -6,28 +6,28 @@
 const WAITS_MS = 2000;
 
 /**
- * Ask the platform's window; null if it does not answer in time.
+ * Send the platform's window a message, and await the answer; null if none comes in time.
  * @param {DOMStringMap} data
  * @param {Record<string, string>} message
  * @returns {Promise<string | null>}
  */
-export function askPlatform(data, message) {
+function exchange(data, message) {
   const platform = window.parent === window ? window.opener : window.parent;
   const { frame = "", origin = "" } = data;
-  const asked = frame && frame !== "_parent" ? platform?.frames[frame] : platform;
-  if (!asked || !origin) return Promise.resolve(null);
-  const number = crypto.randomUUID();
+  const target = frame && frame !== "_parent" ? platform?.frames[frame] : platform;
+  if (!target || !origin) return Promise.resolve(null);
+  const number = crypto.getRandomValues(new Uint32Array(4)).join("-");
   return new Promise((settle) => {
     /** @param {MessageEvent} event */
-    const hear = (event) => {
+    const receive = (event) => {
       const answer = event.data;
       if (event.origin !== origin || answer?.message_id !== number || answer.subject !== `${message.subject}.response`) return;
-      window.removeEventListener("message", hear);
+      window.removeEventListener("message", receive);
       settle(typeof answer.value === "string" && !answer.error ? answer.value : null);
     };
-    window.addEventListener("message", hear);
+    window.addEventListener("message", receive);
     setTimeout(() => settle(null), WAITS_MS);
-    asked.postMessage({ ...message, message_id: number, key: data.key }, origin);
+    target.postMessage({ ...message, message_id: number, key: data.key }, origin);
   });
 }
 
@@ -35,11 +35,11 @@ const root = document.querySelector("[data-launching]");
 if (root instanceof HTMLElement) {
   const onward = root.querySelector("[data-onward]");
   if (root.dataset.launching === "put" && onward instanceof HTMLAnchorElement) {
-    await askPlatform(root.dataset, { subject: "lti.put_data", value: root.dataset.value ?? "" });
+    await exchange(root.dataset, { subject: "lti.put_data", value: root.dataset.value ?? "" });
     location.replace(onward.href);
   } else if (onward instanceof HTMLFormElement) {
     const kept = onward.elements.namedItem("kept");
-    if (kept instanceof HTMLInputElement) kept.value = (await askPlatform(root.dataset, { subject: "lti.get_data" })) ?? "";
+    if (kept instanceof HTMLInputElement) kept.value = (await exchange(root.dataset, { subject: "lti.get_data" })) ?? "";
     onward.submit();
   }
 }
