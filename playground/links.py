@@ -6,13 +6,14 @@ import base64
 import binascii
 import re
 import zlib
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from engine import ENGINE_VERSION
 from engine.broker.commands import commands
 from engine.values.errors import CommandError
 from playground import limits
@@ -34,6 +35,11 @@ WORDS: Final = (
     b'"until_us":000000,"digest":"'
 )
 """What most scenarios say: the compressor begins with it. Part of form 1, so never change it."""
+
+NAMED: Final = "engine"
+"""Key of an address's scenario: which engine its digest is of."""
+UNNAMED: Final = "≤ 0.3.0"
+"""Which engine made a link that names none: links do so since 0.4.0."""
 
 VIEWS: Final = ("stage", "files", "why", "narrative", "controls", "dock", "story")
 MOST: Final = 2**53
@@ -95,9 +101,26 @@ class BadLink(ValueError):
         self.message = message
 
 
-def packed(scenario: dict[str, Any]) -> str | None:
-    """Return a scenario as it stands in an address, or None when it is too long for one."""
+class Carried(NamedTuple):
+    """What an address holds.
+
+    Args:
+        made_with: the engine that reached its digest; empty where there is none.
+    """
+
+    entry: Entry
+    made_with: str
+
+
+def packed(scenario: dict[str, Any], made_with: str = ENGINE_VERSION) -> str | None:
+    """Return a scenario as it stands in an address, or None when it is too long for one.
+
+    Args:
+        made_with: the engine that reached its digest.
+    """
     slim = {name: value for name, value in scenario.items() if value not in ("", {}, None)}
+    if "digest" in slim:
+        slim[NAMED] = made_with
     slim["commands"] = [_slim(each) for each in scenario["commands"]]
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=WORDS)
     data = compressor.compress(msgspec.json.encode(slim)) + compressor.flush()
@@ -105,7 +128,7 @@ def packed(scenario: dict[str, Any]) -> str | None:
     return text if len(text) <= LONGEST else None
 
 
-def unpacked(text: str) -> Entry:
+def unpacked(text: str) -> Carried:
     """Return the scenario of an address. Raises BadLink."""
     if text[:1] != FORM:
         raise BadLink(
@@ -120,12 +143,25 @@ def unpacked(text: str) -> Entry:
         raise cut_off from None
     if expander.unconsumed_tail or not expander.eof:
         raise cut_off
+    made_with, body = _made_with(body)
     try:
-        return read(body, limits.current())
+        entry = read(body, limits.current())
+        return Carried(entry, made_with if entry.run.get("digest") else "")
     except BadScenario as bad:
         raise BadLink(
             Message(_("The scenario in this link cannot be repeated here: %(why)s"), why=bad.first)
         ) from None
+
+
+def _made_with(body: bytes) -> tuple[str, bytes]:
+    """Return which engine an address names, and the scenario without it; what is no scenario stays as it is."""
+    try:
+        scenario = msgspec.json.decode(body)
+        version = scenario.pop(NAMED)
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError):
+        return UNNAMED, body
+    named = isinstance(version, str) and re.fullmatch(r"[0-9.]{1,12}|" + re.escape(UNNAMED), version)
+    return version if named else UNNAMED, msgspec.json.encode(scenario)
 
 
 def read_run(scenario: dict[str, Any]) -> dict[str, Any]:

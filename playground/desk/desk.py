@@ -50,11 +50,12 @@ def refused(refusal: protocol.Refusal, language: str) -> str:
 
 def _link(question: Answer) -> Answer:
     """Return the run that a link carries."""
-    entry = links.unpacked(question["packed"])
+    entry, made_with = links.unpacked(question["packed"])
     story = localized(entry.story_json()) if entry.story_json() else None
     if story:
         story |= {"words": words_of(story), "glossary": "../glossary/index.html"}
-    return {"scenario": entry.run, "story": story, "title": entry.title or entry.run["title"]}
+    title = entry.title or entry.run["title"]
+    return {"scenario": entry.run, "story": story, "title": title, "made_with": made_with}
 
 
 def _cell(question: Answer) -> Answer:

@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from engine import ENGINE_VERSION
 from engine.broker.commands import scenario as scenarios
 from engine.broker.node import Node
 from engine.ctl import operator
@@ -89,6 +90,7 @@ class Solo:
         storage: makes the files, empty.
         words_of: puts a refusal, or what there is to be noted, into words.
         watched: whether nothing can be done in it: its time goes on to the scenario's end, and waits there.
+        made_with: the engine that reached the scenario's digest, where it is known.
     """
 
     def __init__(
@@ -102,8 +104,9 @@ class Solo:
         storage: Callable[[int], Ledger] = Ledger,
         words_of: Callable[[protocol.Refusal], str] = lambda refusal: refusal.text or refusal.code,
         watched: bool = False,
+        made_with: str = "",
     ) -> None:
-        self._scenario = scenario
+        self._scenario, self._made_with = scenario, made_with
         self._commands = commands
         self._reached_us = until_us
         self._deliver, self._keep = send, keep
@@ -247,7 +250,7 @@ class Solo:
         """Say at the scenario's end whether this was the recorded run; of another scenario there is nothing to say."""
         if not self._scenario.get("digest"):
             return
-        level, code, values = judge(self._scenario["digest"], digest)
+        level, code, values = judge(self._scenario["digest"], digest, self._made_with, ENGINE_VERSION)
         self._notify(level, self._words_of(protocol.Refusal(0, code=code, values=values)))
 
     def _notify(self, level: str, message: str) -> None:

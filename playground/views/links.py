@@ -29,7 +29,6 @@ from playground.hosting.refusals import message_of
 from playground.links import Place, place_of
 from playground.messages import Message, Refused
 from playground.models import Scenario, Session
-from playground.storybook.entry import Entry
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import in_language
@@ -107,19 +106,20 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
 @in_its_language
 def stateless(request: HttpRequest, packed: str) -> HttpResponse:
     """Open a session that repeats the run which the address itself holds."""
-    entry = _unpacked(request, packed)
+    entry, made_with = _unpacked(request, packed)
     if _is_prefetch(request):
         return HttpResponse(status=204)
     place = place_of(request.GET)
     if PREVIEWERS.search(request.headers.get("user-agent", "")):
         return _preview(request, entry.run["title"], reverse("stateless-card", args=[packed]) + place.query())
-    kept = services.keep_scenario(entry.run, story=entry.story_json())
+    kept = services.keep_scenario(entry.run, made_with or None, entry.story_json())
     charge(request, entry.run)
     session = services.replay_session(kept, place.start_us(entry.run["until_us"]))
+    _warn_of_another_engine(request, kept)
     return _go(request, session, place)
 
 
-def _unpacked(request: HttpRequest, packed: str) -> Entry:
+def _unpacked(request: HttpRequest, packed: str) -> links.Carried:
     """Return the scenario that an address holds; a long one may become a very long one."""
     try:
         with repeating.for_text(request, UNFOLDS * len(packed)):
@@ -220,7 +220,7 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
 @cache_control(public=True, max_age=86_400)
 def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
     """Draw the moment of a link that holds its run."""
-    entry = _unpacked(request, packed)
+    entry = _unpacked(request, packed).entry
     return _preview_image(request, packed, entry.run["title"], entry.run)
 
 

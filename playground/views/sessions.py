@@ -36,7 +36,7 @@ def session(request: HttpRequest, session_id: str) -> HttpResponse:
 
 def _stateless(request: HttpRequest, kept: Scenario) -> str:
     """Return the address that carries the run itself, or nothing when it is too long for one."""
-    text = packed(selectors.scenario_body(kept))
+    text = packed(selectors.scenario_body(kept), kept.engine_version)
     return request.build_absolute_uri(reverse("stateless", args=[text])) if text else ""
 
 

@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.test import Client
 from PIL import Image
 
+from engine import ENGINE_VERSION
 from engine.transitions import QueueStopped
 from playground import library, links, ownership, selectors, services
 from playground import library as ready
@@ -131,7 +132,9 @@ def test_every_ready_scenario_fits_into_a_link_and_comes_back(path: Any) -> None
     text = links.packed(run)
     assert text is not None
     assert len(text) < 900
-    assert links.unpacked(text).run == {**run, "title": run["title"]}
+    entry, made_with = links.unpacked(text)
+    assert entry.run == {**run, "title": run["title"]}
+    assert made_with == ENGINE_VERSION
 
 
 def test_a_stateless_link_opens_the_run(client: Client) -> None:
@@ -145,10 +148,32 @@ def test_a_stateless_link_opens_the_run(client: Client) -> None:
 
 def test_a_link_that_was_made_long_ago_is_still_read() -> None:
     """Links of this form are out there: change the form's number, never the form."""
-    entry = links.unpacked("1q8aaTIJL8ouAKQB3YsGTPAzhdmBNJYZGmOkE1Y3GUIcDAA")
+    entry, made_with = links.unpacked("1q8aaTIJL8ouAKQB3YsGTPAzhdmBNJYZGmOkE1Y3GUIcDAA")
+    assert made_with == "", "it has no digest to be of any engine"
     assert entry.run["title"] == "Stored"
     [command] = entry.run["commands"]
     assert (command["at_us"], command["count"], command["size_bytes"]) == (1_000_000, 12, 6000)
+
+
+def test_a_link_of_another_engine_says_with_which_one_its_run_was_made(client: Client) -> None:
+    entry = library.entry("paging-spike")
+    assert entry is not None
+    text = links.packed(entry.run, "0.3.1")
+    assert text is not None
+    page = client.get(f"/x/{text}/", follow=True).content.decode()
+    assert f"made with engine 0.3.1; this is {ENGINE_VERSION}" in page
+    assert (
+        "made with engine" not in client.get(f"/x/{links.packed(entry.run)}/", follow=True).content.decode()
+    )
+
+
+def test_a_link_that_names_no_engine_is_of_an_older_one() -> None:
+    """Links name their engine since 0.4.0; whatever stands there is no name unless it looks like one."""
+    run = library.load(library.files()[0]).run
+    for engine in ("", "<b>", "x" * 40, 7):
+        text = links.packed(run, engine)  # type: ignore[arg-type]
+        assert text is not None
+        assert links.unpacked(text).made_with == links.UNNAMED
 
 
 @pytest.mark.parametrize(

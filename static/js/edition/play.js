@@ -16,7 +16,8 @@ import { openDesk } from "./worker.js";
 
 /**
  * A run as the desk or a file gives it, and with the name under which its log is kept.
- * @typedef {{ scenario: Values, story: Values | null, title?: string, at_us?: number | null }} FoundRun
+ * `made_with` is the engine that reached the digest of a link's run.
+ * @typedef {{ scenario: Values, story: Values | null, title?: string, at_us?: number | null, made_with?: string }} FoundRun
  * @typedef {FoundRun & { name: string }} ChosenRun
  */
 
@@ -75,7 +76,7 @@ async function start() {
   const query = new URLSearchParams(location.search);
   showOpening(worker);
   const desk = openDesk(() => worker);
-  const { scenario, story, title, name, at_us: peak = null } = await chosenRun(query, desk);
+  const { scenario, story, title, name, made_with = "", at_us: peak = null } = await chosenRun(query, desk);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
     query.delete("again");
@@ -89,7 +90,7 @@ async function start() {
   if (story) need("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);
-  openSession(need("#live"), data, new BrowserHost(desk.place, { scenario, ...log }, keeper(name), () => desk.worker, desk, linkOf));
+  openSession(need("#live"), data, new BrowserHost(desk.place, { scenario, made_with, ...log }, keeper(name), () => desk.worker, desk, linkOf));
   need("[data-opening]").toggleAttribute("inert", false);
 }
 

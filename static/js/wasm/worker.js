@@ -31,7 +31,8 @@ from playground.hosting.solo import Solo
 def begin(text, send, keep, words_of):
     start = json.loads(text)
     commands = [tuple(each) for each in start["commands"]]
-    return Solo(start["scenario"], commands, start["until_us"], send, keep, words_of=words_of, watched=start.get("watched", False))
+    given = {name: start[name] for name in ("watched", "made_with") if name in start}
+    return Solo(start["scenario"], commands, start["until_us"], send, keep, words_of=words_of, **given)
 begin
 `;
 const GIVEN = `
