@@ -43,7 +43,7 @@ class Reader:
             end = start + count if cached is None else cached.start
             waiting += self._read_rows(peer, at, end - at)
             if cached is not None:
-                self._answer("cache", state.files.current, cached.start, cached.count, 0)
+                self._answer("S155", "cache", state.files.current, cached.start, cached.count, 0)
                 at = cached.start + cached.count
         return waiting
 
@@ -62,20 +62,20 @@ class Reader:
             self._collector.defer(row.file, partial(self._replay, row.start, count))
             state.emit(OperationDeferred("S187", state.name, row.file, "read", row.start, count))
             return count
+        server_reads = peer is None or row.file == state.files.current
         if row.file == state.files.current:
             if row.low + row.size_bytes > state.handle.raw_offset:
                 state.handle.flush()
         elif peer is not None:
             state.open_handles.close_marked(peer.ref)
             state.open_handles.opened(peer.ref, row.file)
-        self._answer("file", row.file, row.start, count, row.size_bytes)
+        self._answer("S156" if server_reads else "S155", "file", row.file, row.start, count, row.size_bytes)
         return 0
 
     def _replay(self, start: int, count: int) -> None:
         self._read_rows(None, start, count)
 
-    def _answer(self, by: str, file: int, start: int, count: int, size_bytes: int) -> None:
-        rule = "S155" if by == "cache" else "S156"
+    def _answer(self, rule: str, by: str, file: int, start: int, count: int, size_bytes: int) -> None:
         self._state.emit(StoreRead(rule, self._state.name, by, file, start, count, size_bytes))
 
     def must_wait(self, start: int, count: int) -> bool:

@@ -362,6 +362,7 @@ def test_reads_come_from_the_cache_while_a_message_is_in_it(world: Harness) -> N
     client.side.read(extent(0, 6))
     found = [(t.by, t.file, t.msg_no, t.count, t.bytes_) for t in world.of(StoreRead)]
     assert found == [("cache", 0, 0, 6, 0), ("file", 0, 0, 4, 4348), ("cache", 1, 4, 2, 0)]
+    assert {t.rule for t in world.of(StoreRead)} == {"S155"}, "the queue process reads, from both"
     world.check()
 
 
@@ -379,7 +380,7 @@ def test_reading_the_current_file_hands_the_buffer_over() -> None:
     assert world.store.vector()["cache"] == 2
     first.side.read(extent(1))
     assert world.store.snapshot()["buffered_bytes"] == 0
-    assert [(t.by, t.bytes_) for t in world.of(StoreRead)] == [("file", 1087)]
+    assert [(t.rule, t.by, t.bytes_) for t in world.of(StoreRead)] == [("S156", "file", 1087)]
     assert not world.of(StoreSynced)
     world.check()
 
