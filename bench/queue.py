@@ -5,7 +5,8 @@ from __future__ import annotations
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.protocol import BackingQueue
-from engine.broker.vhost.virtual_host import QUEUE, VirtualHost
+from engine.broker.vhost.configuration import QUEUE
+from engine.broker.vhost.virtual_host import VirtualHost
 from engine.formats.message import MessageCodec, Template
 from engine.releases import REFERENCE
 from engine.report.log import TransitionLog
@@ -27,6 +28,7 @@ class QueueUnderTest:
             storage=storage,
             emit=lambda transition: self.log.add(0, transition),
             as_read=lambda extent: (extent,),
+            later=lambda delay_us, action: None,
         )
         self.host.start_new()
         self.queue: BackingQueue = self.host.add(DeclaredQueue(name=QUEUE), now_us=0)

@@ -6,12 +6,13 @@ which release of the broker has which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from engine.backing_queue.host_files import HostFiles, HostMeans, StorageSettings
 from engine.backing_queue.means import Maker
+from engine.formats.message import MessageCodec, Template
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +23,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
         settings: what its queues and stores read from the configuration, of defaults that a release may change.
         chosen: names of the settings that a scenario may choose.
         bounds: least and greatest value of those that are whole numbers.
+        codec: makes what encodes messages, of the settings, the beginning of their ids and known templates.
         host_files: makes what the queues of a virtual host share.
         make: makes a blank queue.
     """
@@ -30,5 +32,6 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     settings: Callable[..., StorageSettings]
     chosen: frozenset[str]
     bounds: Mapping[str, tuple[int, int]]
+    codec: Callable[[StorageSettings, bytes, Sequence[Template]], MessageCodec]
     host_files: Callable[[HostMeans], HostFiles]
     make: Maker

@@ -12,6 +12,7 @@ from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 
+Later = Callable[[int, Callable[[], None]], object]
 StopKind = Literal["clean", "kill", "kill_in_flush", "power"]
 
 
@@ -40,6 +41,7 @@ class HostMeans(NamedTuple):
     Args:
         root: folder of the virtual host.
         emit: receives every transition.
+        later: lets something happen in so many microseconds.
     """
 
     root: str
@@ -47,6 +49,7 @@ class HostMeans(NamedTuple):
     codec: MessageCodec
     settings: StorageSettings
     emit: Callable[[Transition], None]
+    later: Later
 
 
 class HostFiles(Protocol):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from hashlib import blake2b
 from typing import Any, Final
 
 import msgspec
@@ -48,11 +47,9 @@ from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import COMMAND, Scheduler
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.capacity import Capacity
-from engine.broker.vhost.configuration import Configuration
+from engine.broker.vhost.configuration import QUEUE, Configuration
 from engine.broker.vhost.definitions import Definitions
 from engine.broker.vhost.message_kinds import MessageKinds
-from engine.broker.vhost.virtual_host import QUEUE
-from engine.formats.message import MessageCodec, Template
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -62,7 +59,6 @@ from engine.values.ranges import Range
 
 STEP_HORIZON_US: Final = 60_000_000
 """A step searches so far ahead for the next event."""
-PREFIX_BYTES: Final = 8
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -108,12 +104,19 @@ class Node:
         self.processes = Processes(self._clock, self._emit, self._stores_worked, configuration.credit)
         self.processes.use(configuration.node.work_profile)
         self.board = Board(self._emit)
-        prefix = blake2b(self.scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
-        self._codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
+        self._codec = configuration.codec()
         below = configuration.queue.queue_index_embed_msgs_below
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
         self.definitions = Definitions(self._emit)
-        self.sites = sites_of(configuration, self._codec, self.storage, self.kinds, self._label, self._emit)
+        self.sites = sites_of(
+            configuration,
+            self._codec,
+            self.storage,
+            self.kinds,
+            self._label,
+            self._emit,
+            self._clock.after,
+        )
         first = self.sites[NODES[0]]
         self.host, self.watch = first.host, first.watch
         self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)

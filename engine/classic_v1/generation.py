@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from engine.backing_queue.generation import Generation
+from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.means import Means
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import BOUNDS, NAMES, QueueSettings
 from engine.classic_v1.vhost_stores import VhostStores
+from engine.formats.message import MessageCodec, Template
 
 
 def make(means: Means) -> VariableQueue:
@@ -36,11 +39,17 @@ def make(means: Means) -> VariableQueue:
     )
 
 
+def codec(_settings: StorageSettings, id_prefix: bytes, templates: Sequence[Template]) -> MessageCodec:
+    """Return what encodes messages: their terms are the same whatever is set (S50)."""
+    return MessageCodec(id_prefix=id_prefix, templates=templates)
+
+
 CLASSIC_V1: Final = Generation(
     name="classic_v1",
     settings=QueueSettings,
     chosen=NAMES,
     bounds=BOUNDS,
+    codec=codec,
     host_files=VhostStores,
     make=make,
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from engine.broker.queues.queues import Queues
 from engine.broker.vhost.board import Board
-from engine.broker.vhost.configuration import Configuration
-from engine.broker.vhost.virtual_host import QUEUE
+from engine.broker.vhost.configuration import QUEUE, Configuration
 from engine.report.transitions.base import Why
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from engine.backing_queue.host_files import Later
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.closing import Closing
 from engine.broker.commands.base import Command
@@ -39,11 +40,13 @@ def sites_of(
     kinds: MessageKinds,
     label: Callable[[str, str], str],
     emit: Callable[[Transition], None],
+    later: Later,
 ) -> dict[str, Site]:
     """Return the nodes of a cluster by name, each with files and memory of its own.
 
     Args:
         label: names a queue's member on a node.
+        later: lets something happen in so many microseconds.
     """
     names = NODES[: configuration.node.nodes]
     return {
@@ -56,6 +59,7 @@ def sites_of(
                 storage=storage,
                 emit=emit if len(names) == 1 else Labelled(emit, name, name == NODES[0], label),
                 as_read=kinds.as_read,
+                later=later,
                 folder="" if name == NODES[0] else f"{name}/",
             ),
             MemoryWatch(MemoryMonitor()),

@@ -23,8 +23,8 @@ from engine.broker.queues.site import Site
 from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.board import Board
+from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.definitions import Definitions
-from engine.broker.vhost.virtual_host import QUEUE
 from engine.report.transitions.base import Transition, Why
 from engine.values.errors import CommandError
 from engine.values.ranges import Range

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from hashlib import blake2b
+from typing import Any, Final
 
 import msgspec
 
@@ -10,8 +11,13 @@ from engine.broker.commands import settings
 from engine.broker.commands.scenario import Scenario
 from engine.broker.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
 from engine.broker.time.credit import Spec
+from engine.formats.message import MessageCodec, Template
 from engine.releases import REFERENCE
 from engine.report.transitions.base import Why
+
+PREFIX_BYTES: Final = 8
+QUEUE: Final = "orders"
+"""The queue of a scenario that names none."""
 
 
 class Configuration:
@@ -19,11 +25,17 @@ class Configuration:
 
     def __init__(self, scenario: Scenario) -> None:
         self.profile = scenario.profile
+        self._seed = scenario.seed
         self.queue, self.node = scenario.resolved()
         self.release = settings.release_of(scenario.profile, scenario.settings)
         self.named = frozenset(scenario.settings)
         """Settings that the scenario or a command named."""
         self._configured = self.node
+
+    def codec(self) -> MessageCodec:
+        """Return what encodes the messages of the run; their ids follow from its seed."""
+        prefix = blake2b(self._seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
+        return self.release.storage.codec(self.queue, prefix, (Template(routing_keys=(QUEUE,)),))
 
     def current(self) -> NodeSettings:
         """Return the node's settings as commands left them."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from engine.amqp.declarations import DeclaredQueue
-from engine.backing_queue.host_files import HostMeans, StopKind, StorageSettings
+from engine.backing_queue.host_files import HostMeans, Later, StopKind, StorageSettings
 from engine.backing_queue.means import Means
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import Store, StoreLoad
@@ -20,8 +20,6 @@ from engine.values.errors import ProcessCrash
 from engine.values.extents import Extent
 
 VHOST: Final = "/"
-QUEUE: Final = "orders"
-"""The queue of a scenario that names none."""
 
 
 class Hosted:
@@ -61,6 +59,7 @@ class VirtualHost:
     Args:
         release: which queues and stores there are.
         settings: what these read from the configuration.
+        later: lets something happen in so many microseconds.
         folder: of the node inside the storage, with a slash at its end; empty for the only one.
     """
 
@@ -73,6 +72,7 @@ class VirtualHost:
         storage: Storage,
         emit: Callable[[Transition], None],
         as_read: Callable[[Extent], Sequence[Extent]],
+        later: Later,
         folder: str = "",
     ) -> None:
         self._release = release
@@ -82,7 +82,7 @@ class VirtualHost:
         self._storage = storage
         self._emit = emit
         self.root = f"{folder}msg_stores/vhosts/{vhost_directory(VHOST)}"
-        self.files = release.storage.host_files(HostMeans(self.root, storage, codec, settings, emit))
+        self.files = release.storage.host_files(HostMeans(self.root, storage, codec, settings, emit, later))
         self.hosted: dict[str, Hosted] = {}
         self._crashes: dict[str, int] = {}
         """Of queues that crashed here and were wiped; a new process takes a new name at the stores (Q62)."""
