@@ -180,10 +180,14 @@ test: dev-env spark-env ## Install all that the checks need, then run every one 
 check: dev-env ## The loop while you work, under a minute: engine, web and scripts, without Spark and Chromium
 	@$(PY) -m tools.check $(if $(TINY),--tiny)
 
-lint: dev-env js-lint ## Check style and formatting
+lint: dev-env js-lint ## Check style, formatting, templates, and which room imports which
 	@echo "ruff ..."
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
+	@echo "djlint ..."
+	@$(VENV)/bin/djlint --lint --quiet templates
+	@echo "import-linter ..."
+	@$(VENV)/bin/lint-imports --cache-dir var/imports
 
 format: dev-env ## Put every Python file into the project's format
 	@$(VENV)/bin/ruff check --fix-only --quiet .

@@ -49,6 +49,7 @@ def reading_steps(tiny: bool) -> Steps:
     return {
         "style": [str(BIN / "ruff"), "check", "--quiet", "."],
         "format": [str(BIN / "ruff"), "format", "--check", "--quiet", "."],
+        "templates": [str(BIN / "djlint"), "--lint", "--quiet", "templates"],
         "types": [str(BIN / "mypy"), "--no-error-summary", *(("-p", "engine.formats") if tiny else ())],
         "eslint": ["make", "--no-print-directory", "js-lint", *(() if tiny else ("js-types",))],
         "scripts": [_node(), "--test", "--test-reporter=dot", *(scripts[:1] if tiny else scripts)],

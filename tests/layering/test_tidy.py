@@ -21,6 +21,18 @@ def test_files_are_short_and_finished() -> None:
     assert not found, "\n".join(["", *found])
 
 
+def test_lines_of_templates_fit_a_screen() -> None:
+    templates = sorted((ROOT / "templates").rglob("*.html"))
+    found = [
+        breach
+        for path in templates
+        for breach in tidy.long_lines(path.read_text(encoding="utf-8"), str(path.relative_to(ROOT)))
+    ]
+    assert len(templates) > 100
+    assert not found, "\n".join(["", *found])
+    assert list(tidy.long_lines("<p>\n" + "x" * 161, "bad"))
+
+
 def test_engine_functions_fit_a_screen() -> None:
     found = [
         breach

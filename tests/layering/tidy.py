@@ -7,6 +7,8 @@ from pathlib import Path
 
 LINES_IN_A_FILE = 500
 LINES_IN_A_FUNCTION = 80
+LETTERS_IN_A_LINE = 160
+"""Of a template, which no formatter wraps."""
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX)\b")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -20,6 +22,13 @@ def file_breaches(text: str, name: str) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         if UNFINISHED.search(line):
             yield f"{name}:{number} leaves work behind: {line.strip()}"
+
+
+def long_lines(text: str, name: str) -> Iterator[str]:
+    """Yield a sentence for each line of a template that does not fit a screen."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if len(line) > LETTERS_IN_A_LINE:
+            yield f"{name}:{number} has {len(line)} letters; break it inside a tag, or a text in blocktrans trimmed"
 
 
 def long_functions(tree: ast.Module, name: str) -> Iterator[str]:

@@ -96,7 +96,7 @@ def test_a_third_swept_parameter_is_fixed_by_a_picker(client: Client, published:
 
 def test_differences_are_signed_and_zero_at_the_defaults(client: Client, made_up: dict[str, Any]) -> None:
     page = client.get("/whatif/?m=peak_ram_bytes&mode=difference").content.decode()
-    home = re.search(r'<button class="whatif-cell (\w+) home[^>]*>([^<]*)<', page)
+    home = re.search(r'<button\s+class="whatif-cell\s+(\w+)\s+home[^>]*>([^<]*)<', page)
     assert home is not None
     assert home.groups() == ("d4", "0")
     assert "+" in cells(page)[0][-1]
