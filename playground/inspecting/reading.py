@@ -6,7 +6,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from playground.inspecting import again, definitions, figures, revival, summary
+from playground.inspecting import again, definitions, revival, summary
+from playground.inspecting.listing import figures
 from playground.inspecting.revival import Revival
 from playground.inspecting.uploads import Files
 
@@ -27,8 +28,9 @@ def _ignore(step: str, **values: Any) -> None:
 
 
 def listing(text: str) -> Answer:
-    """Return the figures of a pasted listing."""
-    return {"figures": [msgspec.structs.asdict(each) for each in figures.read(text)]}
+    """Return the figures of a pasted listing, and what of it was not read."""
+    found: Answer = msgspec.to_builtins(figures.read(text))
+    return found
 
 
 def topology(data: bytes) -> Answer:

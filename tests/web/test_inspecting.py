@@ -17,8 +17,9 @@ from django.utils import translation
 
 from playground.hosting.refusals import TEXTS
 from playground.hosting.solo import Solo
-from playground.inspecting import again, damage, definitions, figures, revival, summary, uploads
+from playground.inspecting import again, damage, definitions, revival, summary, uploads
 from playground.inspecting.desk import Desk
+from playground.inspecting.listing import figures
 from playground.inspecting.unreadable import Unreadable
 from playground.models import Scenario, Session
 from tests.fuzz.damage import damaged, load
@@ -243,7 +244,7 @@ calm\t0\t[{mode,default}, {q1,0}, {q4,0}, {delta,{delta,undefined,0,0,undefined}
 
 
 def test_a_listing_becomes_a_picture_with_questions() -> None:
-    orders, calm = figures.read(LISTING)
+    orders, calm = figures.read(LISTING).figures
     assert [(lane, count) for lane, count, _share, _where in orders.lanes] == [
         ("q1", 1000),
         ("q2", 50),

@@ -27,7 +27,8 @@ import { bytes, fill, gettext } from "./text.js";
 /**
  * What a reader answers of a pasted listing, and of definitions.json.
  * @typedef {{ name: string, lanes: FigureLane[], questions: [code: string, values: Values][] }} Figures one queue's
- * @typedef {[name: string, messages: number, share: number, where: string]} FigureLane
+ * @typedef {[name: string, messages: number | null, share: number, where: string]} FigureLane null where the text does not have it
+ * @typedef {{ figures: Figures[], left_out: { line: number, text: string }[], left_out_count: number, columns: string[], more: number, rest: number }} ListingAnswer
  * @typedef {{ scenario: Values, left_out: [name: string, why: Coded][] }} TopologyAnswer
  */
 
@@ -120,6 +121,12 @@ function questions() {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
     grows_in_delta: gettext("avg_ingress_rate (%(ingress)s) is above avg_egress_rate (%(egress)s): delta is growing. Who is slow?"),
     delta: gettext("%(count)s messages are in delta: RAM knows only their range. Each comes back by a read of a segment."),
+    version_2: gettext("This queue has version 2 of the storage: another index, and a store of its own. The lanes are what it reports; what this page explains of version 1 does not hold for it."),
+    version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
+    lanes_missing: gettext("Not in the text, or in no form that is known: %(names)s. They are not counted as 0."),
+    other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: something of this status is missing here or was changed."),
+    other_messages: gettext("messages is %(messages)s, and ready (%(ready)s) and unacknowledged (%(unacked)s) together are something else: they were counted at different moments."),
+    fields_unknown: gettext("Not known, and not used here: %(names)s."),
     target: gettext("target_ram_count is %(target)s, not infinity: memory is above the paging threshold. What fills it?"),
     lazy: gettext("The queue is lazy, and yet messages are in q1 or q4. Was its mode changed a moment ago?"),
     no_ram: gettext("None of %(length)s messages has its content in RAM: every delivery reads from disk."),

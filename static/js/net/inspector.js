@@ -10,7 +10,7 @@ import { Recording } from "./recording.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { Figures, FilesAnswer, ManyVhosts, Progress, TopologyAnswer } from "../model/inspect-words.js"
+ * @import { FilesAnswer, ListingAnswer, ManyVhosts, Progress, TopologyAnswer } from "../model/inspect-words.js"
  */
 
 /**
@@ -103,7 +103,7 @@ export class OwnReader {
 
   /**
    * @param {string} text
-   * @returns {Promise<{ figures: Figures[] }>}
+   * @returns {Promise<ListingAnswer>}
    */
   async listing(text) {
     return read(await this.request("listing", text));
@@ -246,7 +246,7 @@ export class ServerReader {
 
   /**
    * @param {string} text
-   * @returns {Promise<{ figures: Figures[] }>}
+   * @returns {Promise<ListingAnswer>}
    */
   listing(text) {
     return this.send([["figures", text]]);

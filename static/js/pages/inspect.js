@@ -6,7 +6,7 @@ import { fill, gettext, messageOf } from "../model/text.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
 import { around, csrfToken, el, find, listenerOf, need, required, setText, show } from "../view/base/dom.js";
 import { watchFiles } from "../view/inspect/drop.js";
-import { figureCard } from "../view/inspect/figures.js";
+import { listingCards } from "../view/inspect/figures.js";
 import { report } from "../view/inspect/report.js";
 import { topologyCard } from "../view/inspect/topology.js";
 import { vhostsCard } from "../view/inspect/vhosts.js";
@@ -181,7 +181,7 @@ watchFiles(files, (entries) => {
 });
 listing.addEventListener("submit", (event) => {
   event.preventDefault();
-  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), ({ figures }) => figures.map(figureCard));
+  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), listingCards);
 });
 definitions.addEventListener("submit", (event) => {
   event.preventDefault();

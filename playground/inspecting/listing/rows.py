@@ -1,0 +1,123 @@
+"""The rows of a listing, whatever printed it: tabs, tables with lines, JSON, statuses that go over several lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from playground.inspecting.listing.terms import depth_change
+
+COLUMN: Final = re.compile(r"[a-z][a-z0-9_.]*\Z")
+RULE: Final = re.compile(r"[\s+|=_.─│┌┐└┘├┤┬┴┼-]+\Z")
+"""A line that only separates."""
+SPOKEN: Final = re.compile(
+    r"(Timeout: .*|Listing .*|\.\.\.done\.?|Queues on .*:|Reporting server status .*|Warning: .*|% .*)\Z"
+)
+"""What the tools say besides."""
+MOST_NAMED: Final = 20
+
+
+class Row(msgspec.Struct):
+    """One row.
+
+    Args:
+        line: where it begins, from 1.
+        cells: by column; without a head, "#1", "#2" and so on.
+        headed: whether the columns have their names.
+    """
+
+    line: int
+    cells: dict[str, Any]
+    headed: bool
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """Something that was not read: its line, and how it begins."""
+
+    line: int
+    text: str
+
+
+def rows(text: str, left_out: list[LeftOut]) -> Iterator[Row]:
+    """Yield the rows of a text.
+
+    Args:
+        text: as it was pasted.
+        left_out: gets the lines that are neither a row nor what tools say besides.
+    """
+    text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    listed = _from_json(text)
+    if listed is not None:
+        yield from listed
+        return
+    head: list[str] = []
+    for line, whole in _records(text):
+        if RULE.match(whole) or SPOKEN.match(whole.strip()):
+            if not RULE.match(whole):
+                head = []
+            continue
+        cells = _cells(whole)
+        if _is_head(cells):
+            head = cells
+        elif "[" not in whole and "{" not in whole and not (head and len(cells) == len(head) > 1):
+            left_out.append(LeftOut(line, whole.strip()[:80]))
+        elif head and len(cells) == len(head):
+            yield Row(line, dict(zip(head, cells, strict=True)), True)
+        else:
+            yield Row(line, {f"#{at}": cell for at, cell in enumerate(cells, 1)}, False)
+
+
+def _from_json(text: str) -> list[Row] | None:
+    """Return the objects of a JSON list, as `--formatter json` and the HTTP API print them; None for another text."""
+    begin = text.lstrip()
+    if not begin.startswith(("[", "{")):
+        return None
+    try:
+        found = msgspec.json.decode(begin)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if isinstance(found, dict):
+        found = found["items"] if isinstance(found.get("items"), list) else [found]
+    if not all(isinstance(each, dict) for each in found):
+        return None
+    return [Row(at, each, True) for at, each in enumerate(found, 1)]
+
+
+def _records(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line at which each begins, and its text: a line, or several where a status goes on over them."""
+    held: list[str] = []
+    begin, open_brackets = 1, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if held and (open_brackets <= 0 or _begins_anew(line)):
+            yield begin, " ".join(held)
+            held, open_brackets = [], 0
+        if not held:
+            if not line.strip():
+                continue
+            begin = number
+        held.append(line)
+        open_brackets += depth_change(line)
+    if held:
+        yield begin, " ".join(held)
+
+
+def _begins_anew(line: str) -> bool:
+    """Return whether a line is a row of its own, though brackets before it are open: what was pasted is cut there."""
+    return "\t" in line and not line.startswith((" ", "\t", "{", "[", ",", "]", "}"))
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line: between tabs, between the lines of a table, or all of it."""
+    bare = line.strip()
+    if bare[:1] in "|│" and bare[-1:] in "|│" and len(bare) > 1:
+        return [cell.strip() for cell in re.split(r"[|│]", bare[1:-1])]
+    if "\t" in line:
+        return [cell.strip() for cell in line.split("\t")]
+    return [bare]
+
+
+def _is_head(cells: list[str]) -> bool:
+    return bool({"name", "backing_queue_status"} & set(cells)) and all(COLUMN.match(cell) for cell in cells)

@@ -1,0 +1,161 @@
+"""Listings as people paste them: every form is read, checked against itself, and nothing unknown is counted as 0."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from playground.inspecting.listing.figures import Figures, Listing, read
+from playground.inspecting.listing.rows import LeftOut
+from playground.inspecting.unreadable import Unreadable
+
+OLD_DELTA = (
+    "Listing queues ...\n"
+    "import\t98211\t[{q1,0}, {q2,0}, {delta,{delta,16384,81500,98304}}, {q3,16711}, {q4,0}, {len,98211}, "
+    "{pending_acks,0}, {target_ram_count,0}, {ram_msg_count,0}]\n...done.\n"
+)
+STATUS = "[{q1,0}, {q2,0}, {delta,{delta,undefined,0,undefined}}, {q3,0}, {q4,40}, {len,40}]"
+LAZY = "[{q1,0}, {q2,0}, {delta,{delta,0,900,900}}, {q3,0}, {q4,0}, {len,900}]"
+REPORT = (
+    "Queues on /:\npid\tname\targuments\tmessages_ready\tmessages_unacknowledged\tmessages\t"
+    "backing_queue_status\tstatus\n"
+    f"<rabbit@mq1.1.810.0>\torders\t[]\t40\t2\t42\t{STATUS}\trunning\n"
+    f'<rabbit@mq1.1.811.0>\taudit\t[{{"x-queue-mode","lazy"}}]\t900\t0\t900\t{LAZY}\trunning\n'
+)
+OBJECT = {
+    "name": "Orders:EU/1",
+    "vhost": "/",
+    "node": "rabbit@mq1",
+    "messages": 7,
+    "messages_ready": 7,
+    "messages_unacknowledged": 0,
+    "backing_queue_status": {
+        "mode": "default",
+        "q1": 0,
+        "q2": 0,
+        "delta": ["delta", "undefined", 0, 0, "undefined"],
+        "q3": 0,
+        "q4": 7,
+        "len": 7,
+        "target_ram_count": "infinity",
+    },
+}
+
+
+def counts(queue: Figures) -> dict[str, int | None]:
+    return {lane: count for lane, count, _share, _where in queue.lanes}
+
+
+def codes(queue: Figures) -> list[str]:
+    return [code for code, _values in queue.questions]
+
+
+def one(text: str) -> Figures:
+    [queue] = read(text).figures
+    return queue
+
+
+def test_the_delta_of_releases_before_3_6_7_is_read() -> None:
+    queue = one(OLD_DELTA)
+    assert counts(queue) == {"q1": 0, "q2": 0, "delta": 81500, "q3": 16711, "q4": 0}
+    assert "delta" in codes(queue)
+    assert "other_sum" not in codes(queue)
+
+
+def test_a_delta_of_no_known_form_is_not_zero() -> None:
+    queue = one(OLD_DELTA.replace("{delta,16384,81500,98304}", "{delta,#{count => 81500}}"))
+    assert counts(queue)["delta"] is None
+    assert queue.questions[:2] == [
+        ("lanes_missing", {"names": "delta"}),
+        ("other_sum", {"length": 98211, "sum": 16711}),
+    ]
+
+
+def test_a_head_says_which_column_is_the_name() -> None:
+    orders, audit = read(REPORT).figures
+    assert (orders.name, audit.name) == ("orders", "audit")
+    assert (orders.values.get("mode"), audit.values["mode"]) == (None, "lazy")
+    assert read(REPORT).columns == ["pid", "status"]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (f"{STATUS}\tlast.named", "last.named"),
+        (f"<rabbit@a.1.2.0>\tNamed [1]\t{STATUS}", "Named [1]"),
+        (STATUS, "#1"),
+        (f"│ tabled │ 40 │ {STATUS} │", "tabled"),
+        (f"wide   {STATUS}", "wide"),
+    ],
+)
+def test_without_a_head_the_name_is_found(line: str, name: str) -> None:
+    assert one(line).name == name
+
+
+def test_version_2_is_another_storage() -> None:
+    queue = one(
+        "v2q\t5\t[{mode,default},{version,2},{q1,0},{q2,0},{delta,{delta,0,0,0,0}},{q3,5},{q4,0},{len,5}]"
+    )
+    assert codes(queue) == ["version_2"]
+
+
+def test_json_of_the_tools_and_of_the_http_api_is_read() -> None:
+    for text in (
+        json.dumps([OBJECT]),
+        json.dumps(OBJECT),
+        json.dumps({"items": [OBJECT]}),
+        "\ufeff" + json.dumps([OBJECT]),
+    ):
+        found = read(text)
+        [queue] = found.figures
+        assert (queue.name, counts(queue)["q4"], codes(queue)) == ("Orders:EU/1", 7, [])
+        assert found.columns == ["node"]
+
+
+def test_a_status_in_elixirs_form_is_read() -> None:
+    queue = one("q\t[mode: :default, q1: 1, q2: 0, delta: {:delta, 3, 2, 0, 5}, q3: 0, q4: 0, len: 3]")
+    assert counts(queue) == {"q1": 1, "q2": 0, "delta": 2, "q3": 0, "q4": 0}
+
+
+def test_a_status_over_several_lines_is_one() -> None:
+    lines = STATUS.replace(", ", ",\n    ")
+    assert counts(one(f"q\t{lines}")) == counts(one(f"q\t{STATUS}"))
+
+
+def test_a_row_that_is_cut_off_does_not_swallow_the_next() -> None:
+    found = read(f"cut\t1\t[{{q1,0}}, {{q2,0\nwhole\t40\t{STATUS}\n")
+    assert [queue.name for queue in found.figures] == ["cut", "whole"]
+    assert "lanes_missing" in codes(found.figures[0])
+
+
+def test_what_contradicts_itself_is_asked_about() -> None:
+    queue = one(
+        REPORT.split("\n<rabbit@mq1.1.811", maxsplit=1)[0]
+        .replace("\t42\t", "\t43\t")
+        .replace("{len,40}", "{len,41}")
+    )
+    assert queue.questions == [
+        ("other_sum", {"length": 41, "sum": 40}),
+        ("other_messages", {"messages": 43, "ready": 40, "unacked": 2}),
+    ]
+
+
+def test_whatever_is_not_known_is_named() -> None:
+    text = f"Cluster status of node x\nq\t{STATUS[:-1]}, {{q5,3}}, {{odd,{{a,b}}}}]\nquorum\t7\t\n"
+    found: Listing = read(text)
+    assert found.figures[0].questions == [("fields_unknown", {"names": "q5, odd"})]
+    assert found.left_out == [LeftOut(1, "Cluster status of node x"), LeftOut(3, "quorum\t7")]
+
+
+def test_queues_and_characters_beyond_the_bounds_are_counted() -> None:
+    found = read(f"q\t{STATUS}\n" * 60)
+    assert (len(found.figures), found.more, found.rest) == (50, 10, 0)
+    assert read(f"q\t{STATUS}\n" + " " * 200_000).rest == len(f"q\t{STATUS}\n")
+
+
+def test_a_text_without_a_status_is_refused() -> None:
+    with pytest.raises(Unreadable, match="figures"):
+        read("[" * 100_000)
+    with pytest.raises(Unreadable, match="figures"):
+        read('[{"name": "q"}]')
