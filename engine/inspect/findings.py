@@ -30,6 +30,10 @@ ENGLISH: Final[dict[str, str]] = {
         "a broker's dirty recovery drops them"
     ),
     # --- a queue's index ---
+    "segment_missing": "recovery.dets counts %(count)s live messages in this segment, and the file is not there",
+    "segment_of_other_count": (
+        "recovery.dets counts %(saved)s live messages in this segment, and %(found)s are in it and the journal"
+    ),
     "version_2_files": "index version 2 files are not read here (S242)",
     "no_journal": "there are segments and no journal; a broker makes one",
     "segment_of_zeros": "all %(count)s bytes are zero; a broker deletes the file",

@@ -12,6 +12,7 @@ from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, read_config, vhost_directory
 from engine.inspect.common import Options, content, numbered, parsed
 from engine.inspect.findings import Findings
+from engine.inspect.stopped import compare, is_believed, recovery_terms, unowned
 from engine.storage.directory import DirectoryStorage
 
 STORES: Final = ("msg_store_persistent", "msg_store_transient")
@@ -85,7 +86,8 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
         if storage.list(_joined(directory, each))
     }
     store_reports = [store.report() for store in stores.values()]
-    queues = []
+    terms = recovery_terms(storage, directory, findings)
+    read, queues = [], []
     for each in _directories(storage, _joined(directory, "queues")):
         inside = _joined(directory, f"queues/{each}")
         queue = QueueInspector(storage, inside, entry_count, codec, findings, options)
@@ -99,13 +101,19 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
                 name=report["name"],
                 vhost=vhost,
             )
-        _look_up(queue, stores.get(STORES[0]), inside, findings)
+        if each in terms:
+            compare(queue, terms[each], inside, entry_count, findings)
+        report["without_record"] = _look_up(queue, stores.get(STORES[0]), inside, findings)
+        read.append(queue)
         queues.append(_relative(report, directory))
+    for store, found in zip(stores.values(), store_reports, strict=True):
+        found["unowned"] = unowned(store, read)
     return {
         "vhost_dir": directory.rpartition("/")[2] if vhost is None else vhost_directory(vhost),
         "vhost": vhost,
         "segment_entry_count": entry_count,
         "release": OLD if storage.size(_joined(directory, ".config")) is None else None,
+        "believed": is_believed(terms, stores.get(STORES[0])),
         "queues": queues,
         "stores": [_relative(report, directory) for report in store_reports],
         "files": _files(storage, directory, findings),
@@ -118,8 +126,8 @@ def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
     return report
 
 
-def _look_up(queue: QueueInspector, store: StoreInspector | None, path: str, findings: Findings) -> None:
-    """Note the live persistent messages whose record is in no store file."""
+def _look_up(queue: QueueInspector, store: StoreInspector | None, path: str, findings: Findings) -> int:
+    """Note the live persistent messages whose record is in no store file; return how many they are."""
     there = store.message_numbers if store is not None else set()
     lost = sorted(
         seq
@@ -136,6 +144,7 @@ def _look_up(queue: QueueInspector, store: StoreInspector | None, path: str, fin
             first=lost[0],
             store=STORES[0],
         )
+    return len(lost)
 
 
 def _entry_count(storage: DirectoryStorage, directory: str, findings: Findings, options: Options) -> int:

@@ -35,6 +35,13 @@ TEXTS: Final[dict[str, Any]] = {
         "drops them when it starts after a crash."
     ),
     # --- a queue's index ---
+    "segment_missing": _(
+        "recovery.dets counts %(count)s live messages in this segment, and the file is not there: what only it had "
+        "does not come back (S112)."
+    ),
+    "segment_of_other_count": _(
+        "recovery.dets counts %(saved)s live messages in this segment; the file and the journal have %(found)s (S112)."
+    ),
     "version_2_files": _("Files of index version 2 are not read here (S242)."),
     "no_journal": _("There are segments, but no journal. A broker makes one."),
     "segment_of_zeros": _("All %(count)s bytes are zero. A broker deletes the file."),

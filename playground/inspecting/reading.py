@@ -63,6 +63,7 @@ def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[An
         "queues": summary.queue_rows(report, revived),
         "stores": summary.store_rows(report, revived),
         "stop": summary.stop_row(report, files),
+        "unowned": summary.unowned_rows(report),
         "damage": summary.damage_rows(report, files),
         "files": summary.file_rows(files),
         "failure": revived.failure if revived else None,

@@ -36,6 +36,12 @@ def release_of(report: dict[str, Any]) -> str | None:
     return found
 
 
+def is_believed(report: dict[str, Any]) -> bool:
+    """Return whether a real start believes what a clean stop saved, and looks into no store file (S206)."""
+    hosts = report["vhosts"] if report["kind"] == "node" else [report]
+    return bool(hosts) and bool(hosts[0].get("believed"))
+
+
 def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
     """Return a row for each queue: segments, live records, how many a start brings back, and why not the others."""
     in_store = {
@@ -45,6 +51,7 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
         for record in file.get("list", ())
     }
     marked = release_of(report) is not None and any(store["clean_dot"] for store in stores_of(report))
+    believed = is_believed(report)
     rows = []
     for queue in queues_of(report):
         back = None
@@ -63,6 +70,8 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
                 "dir": queue["dir"],
                 "live": queue["lasting_messages"],
                 "back": back,
+                "listed": queue["lasting_messages"] if believed else None,
+                "unreadable": queue["without_record"] if believed else None,
                 "gone": None if back is None else queue["lasting_messages"] - back,
                 "transient": len(live) - len(lasting) if whole else None,
                 "no_content": len(no_content) if whole else None,
@@ -145,12 +154,18 @@ def stop_row(report: dict[str, Any], files: Files) -> dict[str, Any] | None:
         for each in stores
     )
     return {
-        "clean": bool(stores)
-        and whole
-        and (report["kind"] == "store" or any(path.endswith(".dets") for path in left)),
-        "compared": [path for path in left if not path.endswith(".dets")],
-        "ignored": [path for path in left if path.endswith(".dets")],
+        "clean": bool(stores) and whole and (report["kind"] == "store" or is_believed(report)),
+        "compared": left,
     }
+
+
+def unowned_rows(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return for each store the bodies that belong to no message of any index, where there are some."""
+    return [
+        {"store": each["dir"].rpartition("/")[2], **each["unowned"]}
+        for each in stores_of(report)
+        if each.get("unowned", {}).get("count")
+    ]
 
 
 def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | None:

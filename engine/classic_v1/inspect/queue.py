@@ -103,6 +103,8 @@ class QueueInspector:
         self._options = options
         self.messages: dict[int, Message] = {}
         """By seq_id."""
+        self.segments: set[int] = set()
+        """Numbers of those with a file."""
         self._again = Oddity()
         self._strays = Oddity()
 
@@ -117,6 +119,7 @@ class QueueInspector:
         )
         if any(name.endswith((".qi", ".qs")) for name in names):
             self._findings.add(self._directory, None, "unreadable", "version_2_files")
+        self.segments = {number for number, _name in numbered(names, "idx")}
         segments = [self._segment(number, name) for number, name in numbered(names, "idx")]
         journal = self._journal() if "journal.jif" in names else None
         if journal is None and segments:

@@ -40,6 +40,10 @@ class StoreInspector:
         self._options = options
         self.message_numbers: set[int] = set()
         """Numbers of the messages with a complete record in some file."""
+        self.runs: list[tuple[int, int, int]] = []
+        """Their records in runs: first number, count, bytes of each."""
+        self.saved_refs: list[bytes] | None = None
+        """Clients that a clean stop saved; None where what it left is not whole."""
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
@@ -47,6 +51,8 @@ class StoreInspector:
         clean = self._small("clean.dot", read_clean_dot)
         summary = self._small("file_summary.ets", read_file_summary)
         index = self._small("msg_store_index.ets", read_index)
+        if clean is not None and summary is not None and index is not None:
+            self.saved_refs = list(clean.client_refs)
         files = [self._file(name) for _, name in numbered(names, "rdq")]
         for _, name in numbered(names, "rdt"):
             self._findings.add(self._path(name), None, "contradiction", "compaction_interrupted")
@@ -94,6 +100,7 @@ class StoreInspector:
             if isinstance(chunk, StoreRecords):
                 entries += chunk.count
                 self.message_numbers.update(range(chunk.msg_no, chunk.msg_no + chunk.count))
+                self.runs.append((chunk.msg_no, chunk.count, chunk.record_bytes))
                 self._check(path, offset, chunk)
                 if entries <= self._options.list_most:
                     listed.extend(self._records(offset, chunk))

@@ -7,18 +7,19 @@ import { bytes, fill, gettext } from "./text.js";
 
 /**
  * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
- * @typedef {{ name: string, live: number, back: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
+ * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
  * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number }} SegmentRow
  * @typedef {{ store: string, file: string, size: number, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
  * @typedef {{ queue: string, count: number, first: number, last: number }} Pin messages of a queue that keep a store file
- * @typedef {{ clean: boolean, compared: string[], ignored: string[] }} CleanStop
+ * @typedef {{ clean: boolean, compared: string[] }} CleanStop
+ * @typedef {{ store: string, count: number, bytes: number }} Unowned bodies of a store that belong to no message of any index
  * @typedef {Coded & { file: string, offset: number | null, kind: string, hex: string }} DamageRow
  * @typedef {{ path: string, size: number, hex: string }} FileRow a file with its first bytes
  */
 
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
- * @typedef {{ release: string | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, damage: DamageRow[], files: FileRow[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ * @typedef {{ release: string | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, unowned: Unowned[], damage: DamageRow[], files: FileRow[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
  * @typedef {{ step: string } & Values} Progress what is done while files are read (playground/inspecting/reading.py, Steps)
  * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
  * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow
@@ -135,12 +136,26 @@ function questions() {
 }
 
 /**
+ * What a real start makes of a queue after a clean stop, whose index it believes; nothing after any other.
+ * @param {number | null} listed
+ * @param {number | null} unreadable
+ * @param {number | null} back after a crash
+ */
+function saved(listed, unreadable, back) {
+  if (listed === null || listed === undefined) return [];
+  const sentences = [fill(gettext("A real start believes the clean stop and looks into no store file (S206): %(n)s are listed."), { n: listed })];
+  if (unreadable) sentences.push(fill(gettext("%(n)s of them have no content: reading one closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting them."), { n: unreadable }));
+  if (back !== null && back !== listed) sentences.push(gettext("What follows is the start after a crash, which the page plays below:"));
+  return sentences;
+}
+
+/**
  * What becomes of a queue's live messages at a start: sentences.
  * @param {QueueRow} figures
  */
-export function startWords({ live, back, transient, no_content: noContent, delivered, redelivered }) {
-  if (back === null) return [];
-  const sentences = [];
+export function startWords({ live, back, listed, unreadable, transient, no_content: noContent, delivered, redelivered }) {
+  const sentences = saved(listed, unreadable, back);
+  if (back === null) return sentences;
   if (back) sentences.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
   if (back && redelivered !== null && redelivered < back)
     sentences.push(fill(gettext("%(n)s of them are marked redelivered: each record has its own mark, and the broker stopped in order (V10)."), { n: redelivered }));
@@ -171,7 +186,7 @@ export function pinWords({ entries, live, pins }) {
 export function stopWords(stop) {
   if (!stop) return gettext("Nothing of a clean stop is here: the node was killed, or still runs. A start reads every record.");
   const text = stop.clean
-    ? gettext("The broker stopped cleanly. A real start trusts these files and scans nothing; the start below ignores them and scans every record.")
+    ? gettext("The broker stopped cleanly. A real start trusts these files and scans nothing; the start that is played below is the one after a crash, which scans every record.")
     : gettext("Only a part of what a clean stop leaves is here: a real start does not trust it, and scans every record.");
   return text;
 }

@@ -90,7 +90,7 @@ function stop(clean) {
    */
   const list = (text, paths) => (paths.length ? el("li", {}, `${text} `, ...paths.map((path) => el("code", {}, `${path} `))) : null);
   return el("div", { "data-stop": clean?.clean ? "clean" : "dirty" }, el("p", {}, stopWords(clean)),
-    clean ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), clean.compared), list(gettext("Not read:"), clean.ignored)) : null);
+    clean ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), clean.compared)) : null);
 }
 
 /**
@@ -129,6 +129,8 @@ export function report(answer, reader, { sentences, kinds }, actions) {
     answer.queues.length ? queues(answer.queues) : null,
     answer.queues.length ? el("p.help", {}, gettext("Chips: publish records + deliver and ack records of a segment.")) : null,
     answer.stores.length ? stores(answer.stores) : null,
+    ...answer.unowned.map(({ store, count, bytes: size }) =>
+      el("p", { "data-unowned": store }, fill(gettext("%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone."), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
     damage(answer.damage, sentences, kinds),
     el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),

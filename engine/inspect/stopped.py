@@ -1,0 +1,69 @@
+"""What a clean stop left of the queues, held against their files: whether a start believes it, and what it misses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+from engine.classic_v1.formats.recovery_terms import RecoveryTerms, read_recovery_terms
+from engine.classic_v1.inspect.queue import QueueInspector
+from engine.classic_v1.inspect.store import StoreInspector
+from engine.inspect.common import content, parsed
+from engine.inspect.findings import Findings
+from engine.storage.directory import DirectoryStorage
+
+NAME: Final = "recovery.dets"
+
+
+def recovery_terms(storage: DirectoryStorage, directory: str, findings: Findings) -> dict[str, RecoveryTerms]:
+    """Return the terms that queues left, by their directories; a table that is none of a broker's is a finding."""
+    path = f"{directory}/{NAME}" if directory else NAME
+    found: dict[str, RecoveryTerms] | None
+    found = parsed(content(storage, path, findings), path, findings, read_recovery_terms)
+    return found or {}
+
+
+def is_believed(terms: dict[str, RecoveryTerms], store: StoreInspector | None) -> bool:
+    """Return whether a start loads what the persistent store saved, and looks into no file of it (S206)."""
+    if store is None or store.saved_refs is None:
+        return False
+    return sorted(store.saved_refs) == sorted(each.persistent_ref for each in terms.values())
+
+
+def compare(queue: QueueInspector, terms: RecoveryTerms, path: str, entries: int, findings: Findings) -> None:
+    """Note the segments of which the terms say something else than the index (S112).
+
+    Args:
+        queue: read already.
+        terms: what it left.
+        path: of its directory.
+        entries: in a segment.
+        findings: where damage is noted.
+    """
+    live = Counter(seq // entries for seq, message in queue.messages.items() if not message.acked)
+    for segment, unacked in terms.segments:
+        if unacked == live[segment]:
+            continue
+        file = f"{path}/{segment}.idx"
+        if segment not in queue.segments:
+            findings.add(file, None, "missing", "segment_missing", count=unacked)
+        else:
+            findings.add(
+                file, None, "contradiction", "segment_of_other_count", saved=unacked, found=live[segment]
+            )
+
+
+def unowned(store: StoreInspector, queues: list[QueueInspector]) -> dict[str, Any]:
+    """Return how many bodies of a store belong to no message of any index, and their bytes on disk."""
+    owned = {
+        message.first.msg_no + message.at
+        for queue in queues
+        for message in queue.messages.values()
+        if not message.first.embedded
+    }
+    count = size = 0
+    for msg_no, many, record_bytes in store.runs:
+        free = sum(number not in owned for number in range(msg_no, msg_no + many))
+        count += free
+        size += free * record_bytes
+    return {"count": count, "bytes": size}
