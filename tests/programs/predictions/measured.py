@@ -104,9 +104,18 @@ UNDER_RSS: Final = {"drain p.5 w.4 rss": 0, "drain p.5 w.4 rss+75": 75_000_000}
 
 
 def cells() -> list[CellToMeasure]:
-    """Return every cell: shipped workloads with the settings of a heatmap's cell, and those under `rss`."""
+    """Return every cell: shipped workloads with the settings of a heatmap's cell, others, and those under `rss`.
+
+    Cells that nobody has measured yet are predicted by nobody: `make predict` measures them first.
+    """
     found = [
-        CellToMeasure(each["name"], each["workload"], each["scenario"])
+        CellToMeasure(
+            each["name"],
+            each["workload"],
+            each["scenario"],
+            each.get("strategy", STRATEGY),
+            each.get("limit_shift_bytes", 0),
+        )
         for each in json.loads((PLACE / "cells.json").read_text(encoding="utf-8"))
     ]
     first = found[0]

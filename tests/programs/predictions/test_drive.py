@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.programs.differential.node import NodeFailed
-from tests.programs.predictions.drive.clients import Client
+from tests.programs.predictions.drive.clients import TICK_S, Client, Hands
 from tests.programs.predictions.drive.repeat import measure_missing
 from tests.programs.predictions.drive.run import NotOnANode, first_paging_s, measure, node_settings, reported
 from tests.programs.predictions.drive.seen import Seen, percentile
@@ -174,6 +174,27 @@ def test_a_node_that_fails_is_passed_over_and_measured_by_the_next_run(tmp_path:
     assert "did not start in time" in words[0]
     assert go_on()
     assert len(json.loads(runs.read_text())) == 2
+
+
+def test_a_consumer_holds_its_rate_while_it_has_something_and_begins_anew_when_it_had_nothing() -> None:
+    hands = Hands()
+    found = [hands.finished(10, 80, at / 1000) for at in range(0, 101, 10)]
+    assert found == [0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1]
+    assert hands.finished(0, 80, 5.0) == 0
+    assert hands.finished(3, 80, 9.0) == 0, "what it had no messages for is not made up for"
+    assert hands.finished(3, 80, 9.9) == 3
+    assert hands.finished(1, 0, 10.0) == 0
+
+
+def test_a_consumer_hands_in_before_its_hands_are_empty() -> None:
+    hands = Hands()
+    assert hands.wait_s(1, 0.0) == TICK_S
+    hands.finished(1, 400, 1.0)
+    assert hands.wait_s(1, 1.001) == pytest.approx(0.0015)
+    assert hands.wait_s(2, 1.001) == pytest.approx(0.0015)
+    assert hands.wait_s(20, 1.0) == TICK_S
+    assert hands.wait_s(0, 1.001) == TICK_S
+    assert hands.wait_s(1, 2.0) == 0
 
 
 def test_a_client_that_finds_no_node_says_so() -> None:

@@ -91,6 +91,40 @@ def _stop(*_: Any) -> None:
     raise Stopped
 
 
+class Hands:
+    """What a consumer has in its hands: it works on one message after the other, and begins anew when it had none."""
+
+    def __init__(self) -> None:
+        self._began_s: float | None = None
+        self._rate = self._done = 0
+
+    def finished(self, held: int, rate: int, now_s: float) -> int:
+        """Return how many of those that are held are finished since the last call."""
+        if not held or rate != self._rate:
+            self._began_s, self._rate = None, rate
+        if not held or not rate:
+            return 0
+        if self._began_s is None:
+            self._began_s, self._done = now_s, 0
+        found = min(held, int((now_s - self._began_s) * rate) - self._done)
+        self._done += found
+        if found == held:
+            self._began_s = None
+        return found
+
+    def wait_s(self, most: int, now_s: float) -> float:
+        """Return how long to wait before asking again: at most until half of what may be held is finished.
+
+        Who waits longer lets its hands run empty while the next messages could be on their way.
+
+        Args:
+            most: messages that it may hold, 0 for any number.
+        """
+        if self._began_s is None or not most:
+            return TICK_S
+        return min(TICK_S, max(0.0, self._began_s + (self._done + -(-most // 2)) / self._rate - now_s))
+
+
 class _Connected:
     """The work of a client.
 
@@ -136,13 +170,19 @@ class _Connected:
             self._blocked = blocked
             (self.seen.blocked if blocked else self.seen.unblocked)()
 
+    @property
+    def _rate(self) -> int:
+        """Messages a second that are asked for now."""
+        running = self._command.get("running", True)
+        return int(self._command.get("rate_per_s") or 0) if running else 0
+
     def _due(self) -> Callable[[], int]:
         """Return a function that returns how much is due since its last call; a change of the rate begins anew."""
         since, done, rate = time.monotonic(), 0, None
 
         def due() -> int:
             nonlocal since, done, rate
-            now_rate = self._command.get("rate_per_s") or 0
+            now_rate = self._rate
             if now_rate != rate or self._blocked:
                 since, done, rate = time.monotonic(), 0, now_rate
             found = int((time.monotonic() - since) * rate) - done
@@ -224,10 +264,10 @@ class _Connected:
 
         channel.basic_qos(prefetch_count=asked_for.get("prefetch", 0))
         channel.basic_consume(asked_for["queue"], on_message, auto_ack=auto)
-        due = self._due()
+        hands = Hands()
         while self._goes_on():
-            connection.process_data_events(TICK_S)
-            done = [held.popleft() for _ in range(min(due(), len(held)))]
+            connection.process_data_events(hands.wait_s(asked_for.get("prefetch", 0), time.monotonic()))
+            done = [held.popleft() for _ in range(hands.finished(len(held), self._rate, time.monotonic()))]
             if done and asked_for.get("ack") == "multiple":
                 channel.basic_ack(done[-1], multiple=True)
             else:

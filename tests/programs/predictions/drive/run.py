@@ -20,8 +20,10 @@ AT_REST_S: Final = 6.0
 """How long the node rests before a workload begins: its timers have fired, and what starting left is collected."""
 
 DEFAULT_WATERMARK: Final = 0.4
-HANDLED: Final = frozenset({"ram_bytes", "vm_memory_high_watermark", "connection_bytes_per_s"})
-"""Settings of a scenario that are not settings of a node: the limit is given to it as bytes."""
+HANDLED: Final = frozenset(
+    {"ram_bytes", "vm_memory_high_watermark", "connection_bytes_per_s", "work_profile"}
+)
+"""Settings of a scenario that are not settings of a node: it is given the limit as bytes, and its work takes time."""
 OF_NODE: Final = frozenset({"queue_index_embed_msgs_below", "vm_memory_high_watermark_paging_ratio"})
 """Settings that a node has by the same name."""
 
