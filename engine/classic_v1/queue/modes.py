@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.classic_v1.queue.delta import load_delta
-from engine.classic_v1.queue.reduce import reduce
+from engine.classic_v1.queue.reduce import permitted_betas, reduce
 from engine.classic_v1.queue.state import QueueState
 from engine.classic_v1.queue.target import set_target_count
 from engine.classic_v1.transitions.queue import ConversionStuck
+from engine.report.transitions.base import Why
 from engine.report.transitions.queue import ModeChanged, TargetChanged
 
 
@@ -48,8 +49,16 @@ def _page_everything(q: QueueState, wait_for_credit: Callable[[], None]) -> bool
         reduce(q)
         if _where_all_is(q) == before and not q.blocked:
             # Only the rule of 3.8 comes here: what is left is less than a batch, and no pass moves it.
-            left = q.len - q.delta.count - q.q3.total
-            q.emit(ConversionStuck("V5", q.name, {"left": left, "io_batch_size": batch}))
+            permitted = permitted_betas(q) or 0
+            why: Why = {
+                "left": q.len - q.delta.count - q.q3.total,
+                "q2": q.q2.total,
+                "q3": q.q3.total,
+                "permitted": permitted,
+                "surplus": q.q2.total + q.q3.total - permitted,
+                "io_batch_size": batch,
+            }
+            q.emit(ConversionStuck("V5", q.name, why))
             return False
     q.io_batch_size = batch
     if q.target_ram_count != remembered:

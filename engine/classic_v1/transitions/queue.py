@@ -40,14 +40,17 @@ class Reduced(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class ConversionStuck(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """The conversion to lazy never ends: too little is left outside q3 and delta for a batch (V5). why: left."""
+    """The conversion to lazy never ends: too little is left outside q3 and delta for a batch (V5).
+
+    why: left, q2, q3, permitted, surplus, io_batch_size.
+    """
 
     about: ClassVar[About] = About(
         group="memory",
         function="convert_to_lazy",
         weight=9,
         setting="msg_store_io_batch_size",
-        units={"left": "messages"},
+        units=dict.fromkeys(("left", "q2", "q3", "permitted", "surplus", "io_batch_size"), "messages"),
     )
 
     queue: str

@@ -287,7 +287,7 @@ export const WORDS = {
       "alarm",
       gettext("The conversion to lazy never ends"),
       gettext(
-        "%(left)s messages are left, fewer than the batch of %(io_batch_size)s that goes to delta at a time. The queue process tries for ever, and answers nobody.",
+        "%(left)s messages are neither in q3 nor in delta. Of q2 and q3 together (%(q2)s + %(q3)s) all but %(permitted)s may go to delta: %(surplus)s, fewer than a batch of %(io_batch_size)s, so none goes. The queue process tries for ever, and answers nobody.",
       ),
     ),
   ConfirmsDue: () => sentence("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done.")),

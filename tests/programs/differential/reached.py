@@ -57,5 +57,6 @@ def _combined(steps: list[Step]) -> bool:
 
 def reached(steps: list[Step]) -> set[str]:
     """Return the names of the borders that a trace crossed."""
-    found = {name for name, crosses in BORDERS.items() if any(crosses(step) for step in steps)}
-    return found | ({"combined_store_files"} if _combined(steps) else set())
+    shown = [step for step in steps if "after" in step]
+    found = {name for name, crosses in BORDERS.items() if any(crosses(step) for step in shown)}
+    return found | ({"combined_store_files"} if _combined(shown) else set())

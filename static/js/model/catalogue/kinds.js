@@ -24,7 +24,7 @@ export const KINDS = {
   ConnectionClosed: { group: "node", function: "connection_close" },
   ConnectionUnblocked: { group: "node", function: "control_throttle" },
   ConsumerCancelled: { group: "node", function: "basic_cancel", queue: true },
-  ConversionStuck: { group: "memory", function: "convert_to_lazy", weight: 9, setting: "msg_store_io_batch_size", units: { left: "messages" }, queue: true },
+  ConversionStuck: { group: "memory", function: "convert_to_lazy", weight: 9, setting: "msg_store_io_batch_size", units: { left: "messages", q2: "messages", q3: "messages", permitted: "messages", surplus: "messages", io_batch_size: "messages" }, queue: true },
   CountersChanged: { group: "node", fold: "queue", shown: "step", queue: true },
   DeadLettered: { group: "messages", function: "dead_letter_publish", queue: true },
   DeltaChanged: { group: "memory", function: "maybe_deltas_to_betas", fold: "record", shown: "step", queue: true },
