@@ -31,9 +31,9 @@ test("an index that stopped in order starts without reading a segment (S112)", (
 });
 
 test("a conversion that never ends says what it waits for (V5)", () => {
-  const stuck = { kind: "ConversionStuck", rule: "V5", queue: "orders", why: { left: 200, io_batch_size: 4096 } };
+  const stuck = { kind: "ConversionStuck", rule: "V5", queue: "orders", why: { left: 200, q2: 200, q3: 16_275, permitted: 16_275, surplus: 200, io_batch_size: 4096 } };
   assert.match(narrate(stuck).text, /never ends/);
-  assert.match(explain(stuck).reason, /^200 messages are left, fewer than the batch of 4.096/);
+  assert.match(explain(stuck).reason, /^200 messages are neither in q3 nor in delta\. .*: 200, fewer than a batch of 4.096, so none goes/);
 });
 
 test("a restart says what it lost and what came back, and why", () => {
