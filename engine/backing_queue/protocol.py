@@ -1,16 +1,18 @@
-"""What a node asks of a queue: the broker's callbacks of a backing queue, and what may be read of it.
+"""What a node asks of a queue: the broker's callbacks of a backing queue, and what its process needs to know of it.
 
-Implementations stand in a table (`engine.releases`); the classic queue of version 1 is the first.
+A queue begins with `engine.backing_queue.plain.PlainQueue`, which leaves it the verbs of `Verbs` and what others
+measure (`Measured`), and overrides of the rest what it does otherwise. `engine.releases` says which release has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.measured import Measured
 from engine.backing_queue.places import Place
 from engine.backing_queue.terms import Terms
 from engine.values.extents import Extent
@@ -28,77 +30,23 @@ class Drained(msgspec.Struct, frozen=True):
     resumes: int
 
 
-class StoreCredit(msgspec.Struct, frozen=True):
-    """Credit towards one message store, which the queue itself counts (F4).
-
-    Args:
-        left: messages that may be sent; None before the first write.
-        initial, more: what it begins with, and what each grant gives.
-        blocked: whether the queue waits for a grant.
-    """
-
-    left: int | None
-    initial: int
-    more: int
-    blocked: bool
-
-
-class IndexLoad(msgspec.Struct, frozen=True):
-    """What a queue's index keeps in RAM.
-
-    Args:
-        segments: segment files that it has.
-        segment_entries: entries of a segment.
-        records: (count, whether the body is embedded, body bytes) of the journal's publish records.
-        buffered: whether records wait in the journal's write buffer.
-    """
-
-    segments: int
-    segment_entries: int
-    records: Sequence[tuple[int, bool, int]]
-    buffered: bool
-
-
-class BackingQueue(Protocol):
-    """One queue with its files, driven by its process.
+class Verbs(Protocol):
+    """What every queue must do itself; `engine.backing_queue.plain` has the rest for a queue of the simplest kind.
 
     The process sets the clock (`advance_clock`) before it calls a verb. The implementation gets the receiver of its
     transitions when it is made.
+
+    Args:
+        name: of the queue.
+        durable: whether it survives a restart (D1).
+        places: where its messages can lie, from the tail to the head; then those of unacknowledged ones.
     """
 
-    @property
-    def name(self) -> str:
-        """The queue's name."""
+    name: str
+    durable: bool
+    places: tuple[Place, ...]
 
-    @property
-    def durable(self) -> bool:
-        """Whether it survives a restart (D1)."""
-
-    @property
-    def places(self) -> tuple[Place, ...]:
-        """Where its messages can lie, from the tail to the head; then those of unacknowledged ones."""
-
-    @property
-    def parts(self) -> Mapping[str, BackingQueue]:
-        """The queues that it consists of, by the names in their transitions; empty where it is one itself."""
-
-    @property
-    def directories(self) -> Sequence[str]:
-        """Where its files are."""
-
-    # --- time --------------------------------------------------------------------------------------------------------
-
-    @property
-    def now_us(self) -> int:
-        """Its clock, in virtual microseconds; it may run ahead of the node's."""
-
-    def advance_clock(self, to_us: int) -> None:
-        """Set the clock; it never goes back."""
-
-    def pass_time(self, us: int) -> None:
-        """Let microseconds pass between two messages of one batch."""
-
-    # --- beginning and end -------------------------------------------------------------------------------------------
+    # --- beginning and end ------------------------------------------------------------------------------------------
 
     def start_new(self) -> None:
         """Begin as a queue that never existed."""
@@ -128,13 +76,10 @@ class BackingQueue(Protocol):
     def kill(self, kind: str = "crash") -> None:
         """End without cleaning up; buffers are lost (D4)."""
 
-    # --- messages in and out -----------------------------------------------------------------------------------------
+    # --- messages in and out ----------------------------------------------------------------------------------------
 
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
-
-    def discard(self, arrival: Arrival) -> None:
-        """Keep nothing of messages that left at once (Q24)."""
 
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
         """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
@@ -153,6 +98,55 @@ class BackingQueue(Protocol):
 
     def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         """Put pending messages back: one call with all tags, or one call for each (Q40)."""
+
+    # --- counts and the head ----------------------------------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """Ready messages."""
+
+    @property
+    def ready_bytes(self) -> int:
+        """Body bytes of the ready messages."""
+
+    @property
+    def unacked(self) -> int:
+        """Messages that were delivered and not acknowledged."""
+
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what newly arrived messages would be in this queue (Q1, Q12)."""
+
+    def head_extent(self) -> Extent | None:
+        """Return the equal messages at the head; None where their size is known only from a file."""
+
+
+class BackingQueue(Verbs, Measured, Protocol):
+    """One queue with its files, driven by its process: its verbs, what is measured, and what most queues share."""
+
+    @property
+    def parts(self) -> Mapping[str, BackingQueue]:
+        """The queues that it consists of, by the names in their transitions; empty where it is one itself."""
+
+    @property
+    def directories(self) -> Sequence[str]:
+        """Where its files are."""
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    def now_us(self) -> int:
+        """Its clock, in virtual microseconds; it may run ahead of the node's."""
+
+    def advance_clock(self, to_us: int) -> None:
+        """Set the clock; it never goes back."""
+
+    def pass_time(self, us: int) -> None:
+        """Let microseconds pass between two messages of one batch."""
+
+    # --- messages in and out -----------------------------------------------------------------------------------------
+
+    def discard(self, arrival: Arrival) -> None:
+        """Keep nothing of messages that left at once (Q24)."""
 
     def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
         """Drop expired messages at the head; return them and when the next one expires (Q58)."""
@@ -209,53 +203,13 @@ class BackingQueue(Protocol):
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
         """Do something for which the stores answer without delay, once what `waiting` names is done (Q56)."""
 
-    def store_credit(self) -> Mapping[str, StoreCredit]:
-        """Return the credit towards each store by its name (F3, F4)."""
-
-    # --- counts ------------------------------------------------------------------------------------------------------
-
-    @property
-    def depth(self) -> int:
-        """Ready messages."""
-
-    @property
-    def ready_bytes(self) -> int:
-        """Body bytes of the ready messages."""
-
-    @property
-    def unacked(self) -> int:
-        """Messages that were delivered and not acknowledged."""
-
-    @property
-    def ram_bytes(self) -> int:
-        """Body bytes in RAM."""
-
-    @property
-    def rates(self) -> tuple[float, float, float, float]:
-        """Messages per second: in, out, acks in, acks out (Q26)."""
-
-    def oldest_message(self) -> int | None:
-        """Return the lowest message number of those that RAM has entries of, None without any."""
-
-    def entries(self) -> Iterator[tuple[Place, Extent]]:
-        """Yield every entry in RAM with its place."""
-
-    def index_load(self) -> IndexLoad:
-        """Return what the index keeps in RAM."""
-
     def store_references(self) -> list[Range]:
         """Return the messages in the persistent store that the index files need (S117)."""
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
 
-    def entry(self, arrival: Arrival) -> Extent:
-        """Return what newly arrived messages would be in this queue (Q1, Q12)."""
-
     def unkept(self, arrival: Arrival) -> Extent:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
-
-    def head_extent(self) -> Extent | None:
-        """Return the equal messages at the head; None where their size is known only from a file."""
 
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never; only for a queue that is not empty."""
@@ -276,18 +230,6 @@ class BackingQueue(Protocol):
             arrival: what enters.
             same_size: whether only heads of the arrival's size may go, because bytes are limited.
         """
-
-    # --- looking -----------------------------------------------------------------------------------------------------
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return the queue's state as plain values, from its own structures (the fold's counterpart).
-
-        Keys: mode, durable, lanes (extents by the name of each listed place), counted (what RAM keeps of each lane
-        that it only counts, by name), counters, own (what this kind of queue shows besides, by names of its own).
-        """
-
-    def verify(self) -> None:
-        """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
 
 
 class Mirrorable(BackingQueue, Protocol):

@@ -17,6 +17,7 @@ from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import CountersChanged, ModeChanged
 from engine.report.transitions.stops import QueueStarted, QueueStopped
 from engine.values.extents import BLANK, Extent
+from engine.values.inherit import override
 from engine.values.ranges import Range, RangeSet
 
 HIGHEST: Final = 255
@@ -57,12 +58,13 @@ class PriorityQueue(Reading):
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
+    @override
     def start_new(self) -> None:
-        """Begin as a queue that never existed."""
         self._begin("Q5")
         for part in self.by_number.values():
             part.start_new()
 
+    @override
     def recover(
         self,
         terms: Terms | None,
@@ -81,45 +83,46 @@ class PriorityQueue(Reading):
         self._reported = self.counters()
         self._emit(QueueStarted(rule, self.name, self.mode, self.durable, BLANK, dict(self._reported)))
 
+    @override
     def terminate(self) -> Terms:
-        """Stop in order and return what the next start needs (Q63)."""
         terms = Terms(None, 0, 0, None, 0, 0, tuple(part.terminate() for part in self.by_number.values()))
         self._emit(QueueStopped("Q63", self.name, "clean"))
         return terms
 
+    @override
     def delete_and_terminate(self, cause: str = "deleted") -> None:
-        """End for good, with all messages and files (Q64)."""
         for part in self.by_number.values():
             part.delete_and_terminate(cause)
         self._emit(QueueStopped("Q64", self.name, cause))
 
+    @override
     def kill(self, kind: str = "crash") -> None:
-        """End without cleaning up; buffers are lost (D4)."""
         for part in self.by_number.values():
             part.kill(kind)
         self._emit(QueueStopped("D4", self.name, kind))
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
+    @override
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish into the part of the messages' priority; return the tags (Q20)."""
         found = self.part_of(arrival).publish(arrival, already_delivered, spacing_us)
         return self._done(self._tags(arrival, found))
 
+    @override
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
         found = self.part_of(arrival).publish_delivered(arrival, spacing_us)
         return self._done(self._tags(arrival, found))
 
     def _tags(self, arrival: Arrival, found: Range) -> Range:
         return Range(found.start + base_of(self.priority_of(arrival.template)), found.count)
 
+    @override
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
-        """Take up to `count` messages with their bodies, those of the highest priority first (Q31)."""
         return self._take(count, lambda part, left: part.fetch(left, ack, spacing_us))
 
+    @override
     def drop(self, count: int, ack: bool) -> list[Taken]:
-        """Take up to `count` messages without reading bodies, those of the highest priority first (Q60)."""
         return self._take(count, lambda part, left: part.drop(left, ack))
 
     def _take(self, count: int, take: Callable[[BackingQueue, int], list[Taken]]) -> list[Taken]:
@@ -130,12 +133,13 @@ class PriorityQueue(Reading):
                 found += taken(take(part, left), number)
         return self._done(found)
 
+    @override
     def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
         """Drop expired heads; a lower priority is looked at once the higher ones are empty (Q58)."""
         return self._take_expired(lambda part: part.dropwhile(now_us))
 
+    @override
     def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
-        """Fetch expired heads as pending acks; return them and when the next one expires (Q59)."""
         return self._take_expired(lambda part: part.fetchwhile(now_us))
 
     def _take_expired(
@@ -149,16 +153,16 @@ class PriorityQueue(Reading):
                 return self._done((found, next_us))
         return self._done((found, None))
 
+    @override
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """End acknowledged messages: one call for each part, or one for each message (Q39)."""
         return self._settle(tags, multiple, lambda part, own: part.ack(own, multiple))
 
+    @override
     def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """Put pending messages back: one call for each part, or one for each message (Q40)."""
         return self._settle(tags, multiple, lambda part, own: part.requeue(own, multiple))
 
+    @override
     def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
-        """Read pending messages with their bodies, and leave them as they are (Q41)."""
         return self._settle(tags, True, lambda part, own: part.ackfold(own))
 
     def _settle(
@@ -180,29 +184,29 @@ class PriorityQueue(Reading):
             ]
         )
 
+    @override
     def purge(self) -> int:
-        """Drop every ready message; return how many (Q61)."""
         return self._done(sum(part.purge() for part in self.by_number.values()))
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
+    @override
     def ram_duration(self) -> float | None:
-        """Report the shortest of the parts' durations, None for infinity (Q42)."""
         each = [part.ram_duration() for part in self.by_number.values()]
         return min((duration for duration in each if duration is not None), default=None)
 
+    @override
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        """Let every part turn the wanted duration into a target of its own (Q43)."""
         each = [part.set_ram_duration_target(duration_s) for part in self.by_number.values()]
         finite = [count for count in each if count is not None]
         return self._done(sum(finite) if len(finite) == len(each) else None)
 
+    @override
     def set_target(self, count: int | None) -> None:
-        """Overwrite how many bodies each part may have in RAM, and reduce once."""
         self._each(lambda part: part.set_target(count))
 
+    @override
     def set_queue_mode(self, mode: str) -> bool:
-        """Convert one part after the other to "lazy" or "default"; return whether that ever ends (Q55-Q57, V5)."""
         ends = all(part.set_queue_mode(mode) for part in self.by_number.values())
         self._done(None)
         if ends and mode != self.mode:
@@ -212,25 +216,26 @@ class PriorityQueue(Reading):
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
+    @override
     def needs_timeout(self) -> NeedsTimeout:
-        """Return which timer the process must arm: the most urgent of the parts (P1)."""
         each = {part.needs_timeout() for part in self.by_number.values()}
         return "timed" if "timed" in each else "idle" if "idle" in each else "no"
 
+    @override
     def timeout(self) -> None:
-        """Sync every journal (P3, S82)."""
         self._each(lambda part: part.timeout())
 
+    @override
     def resume(self) -> None:
         """Let every part reduce now (Q54)."""
         self._each(lambda part: part.resume())
 
+    @override
     def pre_hibernate(self) -> None:
-        """Flush every index before sleeping (Q65)."""
         self._each(lambda part: part.pre_hibernate())
 
+    @override
     def drain_mailbox(self) -> Drained:
-        """Handle everything that stores and indexes sent; with credit every part resumes (K7, F5, Q52)."""
         bumps = resumes = 0
         more = True
         while more:
@@ -242,16 +247,16 @@ class PriorityQueue(Reading):
                     part.resume()
         return self._done(Drained(bumps, resumes))
 
+    @override
     def take_posted(self) -> list[Message]:
-        """Return what stores and indexes sent since, with the priority of the part that it is for."""
         return [
             (kind, (number, what))
             for number, part in self.by_number.items()
             for kind, what in part.take_posted()
         ]
 
+    @override
     def take_message(self, kind: str, what: Any) -> None:
-        """Handle one message of those; with credit every part resumes (K7, F5, Q52)."""
         number, own = what
         self.by_number[number].take_message(kind, own)
         if kind == "credit":
@@ -260,18 +265,18 @@ class PriorityQueue(Reading):
                     part.resume()
         self._done(None)
 
+    @override
     def drain_confirmed(self) -> list[Range]:
-        """Hand over the message numbers whose confirms may be sent, those of priority 0 first (K8)."""
         each = [part.drain_confirmed() for part in self.by_number.values()]
         return [messages for found in reversed(each) for messages in found]
 
+    @override
     def let_stores_work_alone(self, alone: bool) -> None:
-        """Let the stores go on at their own pace, or let them finish whenever a call ends (S166)."""
         for part in self.by_number.values():
             part.let_stores_work_alone(alone)
 
+    @override
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        """Do something for which the stores answer without delay, once what `waiting` names is done (Q56)."""
         for number, part in self.by_number.items():
             own = [(kind, what[1]) for kind, what in waiting if what[0] == number]
             do = partial(part.answered_at_once, own, do)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.means import Declared, Implementation, Means
 from engine.backing_queue.places import PLACES, Place
-from engine.backing_queue.protocol import BackingQueue, Drained, IndexLoad, Message, NeedsTimeout, StoreCredit
+from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.terms import Terms
 from engine.releases import RELEASES
 from engine.transitions import (
@@ -32,7 +32,7 @@ T = TypeVar("T")
 ON_SHELF = (Place("shelf", "ram"), Place("lent", "ram", unacked=True))
 
 
-class Shelf:
+class Shelf(PlainQueue):
     """A queue in RAM alone: what is ready lies on the shelf, what was delivered is lent."""
 
     places = ON_SHELF
@@ -40,21 +40,11 @@ class Shelf:
     def __init__(self, means: Means) -> None:
         self.name = means.name
         self.durable = means.durable
-        self.now_us = 0
         self._emit = means.emit
         self._ready: Stretches[Extent] = Stretches()
         self._lent: Stretches[Extent] = Stretches()
         self._next = 0
         self._reported: dict[str, Any] = {}
-
-    parts: Mapping[str, BackingQueue] = {}
-    directories: Sequence[str] = ()
-
-    def advance_clock(self, to_us: int) -> None:
-        self.now_us = max(self.now_us, to_us)
-
-    def pass_time(self, us: int) -> None:
-        self.now_us += us
 
     # --- beginning and end ---
 
@@ -95,17 +85,6 @@ class Shelf:
         self._emit(Published("Q23", self.name, None, "lent", (entry,)))
         return self._done(Range(entry.start, entry.count))
 
-    def discard(self, arrival: Arrival) -> None:
-        pass
-
-    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
-        first = next(iter([self.publish(each, already_delivered) for each in arrivals]))
-        return Range(first.start, self._next - first.start)
-
-    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
-        first = next(iter([self.publish_delivered(each) for each in arrivals]))
-        return Range(first.start, self._next - first.start)
-
     def purge_acks(self) -> None:
         self._lent = Stretches()
 
@@ -132,64 +111,6 @@ class Shelf:
         self._ready.insert_all(back)
         return self._done(back)
 
-    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
-        dropped: list[Taken] = []
-        while self._ready and 0 < self._ready.first.expiry_us <= now_us:
-            dropped += self.drop(self._ready.first.count, ack=False)
-        return dropped, self._ready.first.expiry_us if self._ready else None
-
-    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
-        fetched: list[Taken] = []
-        while self._ready and 0 < self._ready.first.expiry_us <= now_us:
-            fetched += self.fetch(self._ready.first.count, ack=True)
-        return fetched, self._ready.first.expiry_us if self._ready else None
-
-    def purge(self) -> int:
-        count = self.depth
-        self.drop(count, ack=False)
-        return count
-
-    # --- memory, timers and the mailbox: nothing of it leaves RAM ---
-
-    def ram_duration(self) -> float | None:
-        return None
-
-    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        return None
-
-    def set_target(self, count: int | None) -> None: ...
-
-    def set_queue_mode(self, mode: str) -> bool:
-        return True
-
-    def needs_timeout(self) -> NeedsTimeout:
-        return "no"
-
-    def timeout(self) -> None: ...
-
-    def resume(self) -> None: ...
-
-    def pre_hibernate(self) -> None: ...
-
-    def drain_mailbox(self) -> Drained:
-        return Drained(0, 0)
-
-    def take_posted(self) -> list[Message]:
-        return []
-
-    def take_message(self, kind: str, what: Any) -> None: ...
-
-    def drain_confirmed(self) -> list[Range]:
-        return []
-
-    def let_stores_work_alone(self, alone: bool) -> None: ...
-
-    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        do()
-
-    def store_credit(self) -> Mapping[str, StoreCredit]:
-        return {}
-
     # --- counts ---
 
     @property
@@ -204,27 +125,10 @@ class Shelf:
     def unacked(self) -> int:
         return self._lent.total
 
-    @property
-    def ram_bytes(self) -> int:
-        return self.ready_bytes + sum(each.count * each.size_bytes for each in self._lent)
-
-    @property
-    def rates(self) -> tuple[float, float, float, float]:
-        return (0.0, 0.0, 0.0, 0.0)
-
-    def oldest_message(self) -> int | None:
-        return min((each.msg_no for _, each in self.entries()), default=None)
-
     def entries(self) -> Iterator[tuple[Place, Extent]]:
         for place, runs in zip(ON_SHELF, (self._ready, self._lent), strict=True):
             for each in runs:
                 yield place, each
-
-    def index_load(self) -> IndexLoad:
-        return IndexLoad(0, 1, [], False)
-
-    def store_references(self) -> list[Range]:
-        return []
 
     # --- the head ---
 
@@ -239,25 +143,8 @@ class Shelf:
             arrival.template,
         )
 
-    unkept = entry
-
     def head_extent(self) -> Extent | None:
-        return self._ready.first
-
-    def head_expiry_us(self) -> int:
-        return self._ready.first.expiry_us
-
-    def head_stays(self) -> bool:
-        return not 0 < self.head_expiry_us() <= self.now_us
-
-    def unexpired(self, count: int) -> int:
-        return 1
-
-    def undisturbed(self, count: int) -> int:
-        return count
-
-    def steady(self, arrival: Arrival, same_size: bool) -> int:
-        return 1
+        return self._ready.first if self._ready else None
 
     # --- looking ---
 
@@ -270,8 +157,6 @@ class Shelf:
             "counters": self._counts(),
             "own": {},
         }
-
-    def verify(self) -> None: ...
 
     def _enter(self, arrival: Arrival) -> Extent:
         entry = self.entry(arrival)

@@ -144,6 +144,9 @@ SYSTEM_STDLIB = frozenset("errno io os pathlib shutil".split())
 ENGINE_PACKAGES = frozenset({"numpy", "msgspec"})
 FORMATS_PACKAGES = frozenset({"numpy", "msgspec"})
 
+ONLY_FOR_TYPES = {"engine.values.inherit": frozenset({"typing_extensions"})}
+"""What only a type checker imports, and where."""
+
 IMPURE_CALLS = frozenset("open input eval exec compile __import__ breakpoint hash id".split())
 """Builtins that read the world, or whose answer differs from one process to the next."""
 
@@ -169,6 +172,7 @@ def engine_import_breaches(tree: ast.Module, module: str, is_package: bool = Fal
 def _outside_allowed(module: str) -> frozenset[str]:
     formats = within(module, "engine.formats", "engine.classic_v1.formats")
     allowed = PURE_STDLIB | (FORMATS_PACKAGES if formats else ENGINE_PACKAGES)
+    allowed |= ONLY_FOR_TYPES.get(module, frozenset())
     return allowed | SYSTEM_STDLIB if within(module, *TOUCHES_THE_SYSTEM) else allowed
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.protocol import Drained, Message, NeedsTimeout
+from engine.backing_queue.protocol import Drained, Message, Mirrorable, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
@@ -19,12 +19,13 @@ from engine.classic_v1.queue.reduce import resume
 from engine.classic_v1.queue.state import COUNTERS, QueueState, counters_of
 from engine.report.transitions.queue import CountersChanged, TargetChanged
 from engine.values.extents import Extent
+from engine.values.inherit import override
 from engine.values.ranges import Range, RangeSet
 
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 
 
-class VariableQueue(Reading):
+class VariableQueue(Reading, Mirrorable):
     """One classic queue of version 1 on its index and its clients of two message stores.
 
     The owner sets `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants
@@ -35,6 +36,7 @@ class VariableQueue(Reading):
     """
 
     def __init__(self, means: QueueMeans) -> None:
+        self.name, self.durable = means.name, means.durable
         index = QueueIndex(
             queue=means.name,
             directory=means.directory,
@@ -75,10 +77,11 @@ class VariableQueue(Reading):
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
+    @override
     def start_new(self) -> None:
-        """Begin as a queue that never existed."""
         lifecycle.start_new(self.state)
 
+    @override
     def recover(
         self,
         terms: Terms | None,
@@ -86,132 +89,122 @@ class VariableQueue(Reading):
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
     ) -> None:
-        """Begin on the files that a stop left (Q62, S110).
-
-        Args:
-            terms: of a clean stop, None otherwise or for a queue that is not durable.
-            store_clean: whether the persistent store recovered cleanly (S206).
-            contains: which of these message numbers the persistent store holds.
-            in_order: whether a broker stopped in order whose terms nobody reads; marks of deliveries are believed then.
-        """
         q = self.state
         segments = None if terms is None else terms.segments
         found = q.index.recover(segments, store_clean, contains, q.durable, in_order)
         lifecycle.start_again(q, terms, found.count, found.size_bytes)
         self._done()
 
+    @override
     def terminate(self) -> Terms:
-        """Stop in order and return what the next start needs (Q63)."""
         return lifecycle.terminate(self.state)
 
+    @override
     def delete_and_terminate(self, cause: str = "deleted") -> None:
-        """End for good, with all messages and files (Q64)."""
         lifecycle.delete(self.state, cause)
 
+    @override
     def kill(self, kind: str = "crash") -> None:
-        """End without cleaning up; buffers are lost (D4)."""
         lifecycle.kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
+    @override
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        """Publish one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
         found = publish.publish(self.state, arrival, already_delivered, spacing_us)
         self._done()
         return found
 
+    @override
     def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
-        """Publish as one call; return the seq_ids (Q22)."""
         found = publish.batch_publish(self.state, arrivals, already_delivered)
         self._done()
         return found
 
+    @override
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
         found = publish.publish_delivered(self.state, arrival, spacing_us)
         self._done()
         return found
 
+    @override
     def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
-        """Hand messages to consumers as one call; return the tags (Q22, Q23)."""
         found = publish.batch_publish_delivered(self.state, arrivals)
         self._done()
         return found
 
+    @override
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
-        """Take up to `count` messages with their bodies, one call each (Q31)."""
         taken = taking.fetch(self.state, count, ack, True, spacing_us)
         self._done()
         return taken
 
+    @override
     def drop(self, count: int, ack: bool) -> list[Taken]:
-        """Take up to `count` messages without reading bodies, one call each (Q60)."""
         taken = taking.fetch(self.state, count, ack, False, 0)
         self._done()
         return taken
 
+    @override
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """End acknowledged messages: one call with all tags, or one call for each (Q39)."""
         found = pending.ack(self.state, tags, multiple)
         self._done()
         return found
 
+    @override
     def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
-        """Read pending messages with their bodies, as for dead-lettering them, and leave them as they are (Q41)."""
         found = pending.ackfold(self.state, tags)
         self._done()
         return found
 
+    @override
     def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """Put pending messages back: one call with all tags, or one call for each (Q40)."""
         found = requeue.requeue(self.state, tags, multiple)
         self._done()
         return found
 
+    @override
     def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
-        """Drop expired messages at the head (Q58)."""
         found = taking.dropwhile(self.state, now_us)
         self._done()
         return found
 
+    @override
     def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
-        """Fetch expired messages at the head as pending acks (Q59)."""
         found = taking.fetchwhile(self.state, now_us)
         self._done()
         return found
 
+    @override
     def purge(self) -> int:
-        """Drop every ready message; return how many (Q61)."""
         count = taking.purge(self.state)
         self._done()
         return count
 
+    @override
     def purge_acks(self) -> None:
-        """Forget every pending ack (Q41; mirrors only)."""
         pending.purge_acks(self.state)
         self._done()
 
-    def discard(self, arrival: Arrival) -> None:
-        """Keep nothing of messages that left at once (Q24)."""
-
+    @override
     def fold(self) -> list[tuple[Extent, bool]]:
-        """Return every message in seq order with its body, and whether it is unacknowledged (H53)."""
         found = fold(self.state)
         self._done()
         return found
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
+    @override
     def ram_duration(self) -> float | None:
-        """Report how many seconds the messages in RAM would last, None for infinity (Q42)."""
         return target.ram_duration(self.state)
 
+    @override
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
-        """Turn a wanted duration into a target and reduce if it shrank (Q43)."""
         found = target.set_ram_duration_target(self.state, duration_s)
         self._done()
         return found
 
+    @override
     def set_target(self, count: int | None) -> None:
         """Overwrite target_ram_count and reduce once, as the golden traces and the fence do."""
         q = self.state
@@ -224,14 +217,15 @@ class VariableQueue(Reading):
         q.settle()
         self._done()
 
+    @override
     def resume(self) -> None:
         """Reduce now (Q54)."""
         resume(self.state)
         self.state.settle()
         self._done()
 
+    @override
     def set_queue_mode(self, mode: str) -> bool:
-        """Convert to "lazy" or "default"; return whether that ever ends (Q55-Q57, V5)."""
         ends = modes.set_queue_mode(self.state, mode, self._wait_for_credit)
         self.state.settle()
         self._done()
@@ -239,20 +233,21 @@ class VariableQueue(Reading):
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
+    @override
     def timeout(self) -> None:
-        """Sync the journal (P3, S82)."""
         self.state.index.sync()
         self._done()
 
+    @override
     def pre_hibernate(self) -> None:
-        """Flush the index before sleeping (Q65)."""
         self.state.index.flush()
         self._done()
 
+    @override
     def needs_timeout(self) -> NeedsTimeout:
-        """Return which timer the process must arm (P1)."""
         return NEEDS[self.state.index.needs_sync()]
 
+    @override
     def drain_mailbox(self) -> Drained:
         """Apply callbacks and credit, resume once a round if credit or a bump came, until quiet (K7, F5, Q52)."""
         q = self.state
@@ -274,6 +269,7 @@ class VariableQueue(Reading):
         self._done()
         return Drained(bumps, resumes)
 
+    @override
     def take_message(self, kind: str, what: Any) -> None:
         """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5, Q52).
 
@@ -284,25 +280,25 @@ class VariableQueue(Reading):
             resume(self.state)
         self._done()
 
+    @override
     def take_posted(self) -> list[Message]:
-        """Return what stores and index sent since, for a process with a mailbox of its own."""
         posted = list(self.state.mailbox)
         self.state.mailbox.clear()
         return posted
 
+    @override
     def let_stores_work_alone(self, alone: bool) -> None:
-        """Let the stores go on at their own pace, or let them finish whenever a call ends (S166)."""
         self.state.settle = _nothing if alone else self._settle
 
+    @override
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        """Do something for which the stores answer without delay, once what `waiting` names is done (Q56)."""
         self.state.mailbox.extendleft(reversed(waiting))
         self.let_stores_work_alone(False)
         do()
         self.let_stores_work_alone(True)
 
+    @override
     def drain_confirmed(self) -> list[Range]:
-        """Hand over the message numbers whose confirms may be sent (K8)."""
         found = confirms.drain_confirmed(self.state)
         self._done()
         return found

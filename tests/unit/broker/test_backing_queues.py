@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from engine.amqp.declarations import DeclaredQueue
+from engine.backing_queue.measured import Measured
 from engine.backing_queue.places import PLACES, places_of
+from engine.backing_queue.plain import PlainQueue
+from engine.backing_queue.protocol import BackingQueue, Verbs
 from engine.broker.commands.scenario import parse
 from engine.broker.node import Node
 from engine.releases import REFERENCE
@@ -50,6 +53,17 @@ def check_all(made: Follower) -> dict[str, Any]:
 def test_both_are_backing_queues() -> None:
     made = node()
     assert [each.places for each in made.node.host.queues()] == [PLACES["variable_queue"], PLACES[SHELF]]
+
+
+def test_a_new_queue_writes_its_verbs_its_entries_and_its_snapshot() -> None:
+    def members(kind: type) -> set[str]:
+        return {name for name in vars(kind) if not name.startswith("_")} | set(kind.__annotations__)
+
+    verbs = members(Verbs)
+    everything = verbs | members(Measured) | members(BackingQueue)
+    assert len(verbs) == 20
+    assert everything - members(PlainQueue) == verbs | {"entries", "snapshot"}
+    assert members(Shelf) - {"purge_acks"} <= verbs | {"entries", "snapshot"}
 
 
 def test_the_table_picks_the_implementation() -> None:

@@ -1,0 +1,205 @@
+"""What a queue of the simplest kind does: nothing of it leaves RAM, nothing sends it messages, and it has no timers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.measured import IndexLoad, StoreCredit
+from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsTimeout
+from engine.values.extents import IN_RAM, Extent
+from engine.values.inherit import override
+from engine.values.ranges import Range
+
+
+class PlainQueue(BackingQueue):
+    """A backing queue with all that follows from its verbs, its entries and its head; others override what differs."""
+
+    _now_us = 0
+
+    @property
+    @override
+    def parts(self) -> Mapping[str, BackingQueue]:
+        return {}
+
+    @property
+    @override
+    def directories(self) -> Sequence[str]:
+        return ()
+
+    @property
+    @override
+    def now_us(self) -> int:
+        return self._now_us
+
+    @override
+    def advance_clock(self, to_us: int) -> None:
+        self._now_us = max(self._now_us, to_us)
+
+    @override
+    def pass_time(self, us: int) -> None:
+        self._now_us += us
+
+    # --- messages in and out -----------------------------------------------------------------------------------------
+
+    @override
+    def discard(self, arrival: Arrival) -> None:
+        pass
+
+    @override
+    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        return self._while_expired(now_us, lambda count: self.drop(count, ack=False))
+
+    @override
+    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        return self._while_expired(now_us, lambda count: self.fetch(count, ack=True))
+
+    def _while_expired(
+        self, now_us: int, take: Callable[[int], list[Taken]]
+    ) -> tuple[list[Taken], int | None]:
+        taken: list[Taken] = []
+        head = self.head_extent()
+        while head is not None and 0 < head.expiry_us <= now_us:
+            taken += take(head.count)
+            head = self.head_extent()
+        return taken, head.expiry_us if head is not None else None
+
+    @override
+    def purge(self) -> int:
+        count = self.depth
+        self.drop(count, ack=False)
+        return count
+
+    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
+        """Publish as one call; return the seq_ids (Q22)."""
+        return _all([self.publish(each, already_delivered) for each in arrivals])
+
+    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
+        """Hand messages to consumers as one call; return the tags (Q22, Q23)."""
+        return _all([self.publish_delivered(each) for each in arrivals])
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    @override
+    def ram_duration(self) -> float | None:
+        return None
+
+    @override
+    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
+        return None
+
+    @override
+    def set_target(self, count: int | None) -> None:
+        pass
+
+    @override
+    def set_queue_mode(self, mode: str) -> bool:
+        return True
+
+    # --- timers and the mailbox --------------------------------------------------------------------------------------
+
+    @override
+    def needs_timeout(self) -> NeedsTimeout:
+        return "no"
+
+    @override
+    def timeout(self) -> None:
+        pass
+
+    @override
+    def resume(self) -> None:
+        pass
+
+    @override
+    def pre_hibernate(self) -> None:
+        pass
+
+    @override
+    def drain_mailbox(self) -> Drained:
+        return Drained(0, 0)
+
+    @override
+    def take_posted(self) -> list[Message]:
+        return []
+
+    @override
+    def take_message(self, kind: str, what: Any) -> None:
+        pass
+
+    @override
+    def drain_confirmed(self) -> list[Range]:
+        return []
+
+    @override
+    def let_stores_work_alone(self, alone: bool) -> None:
+        pass
+
+    @override
+    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
+        do()
+
+    @override
+    def store_references(self) -> list[Range]:
+        return []
+
+    # --- the head, and how many messages may go one way at once ------------------------------------------------------
+
+    @override
+    def unkept(self, arrival: Arrival) -> Extent:
+        return self.entry(arrival)
+
+    @override
+    def head_expiry_us(self) -> int:
+        head = self.head_extent()
+        return head.expiry_us if head is not None else 0
+
+    @override
+    def head_stays(self) -> bool:
+        return not 0 < self.head_expiry_us() <= self.now_us
+
+    @override
+    def unexpired(self, count: int) -> int:
+        return 1
+
+    @override
+    def undisturbed(self, count: int) -> int:
+        return count
+
+    @override
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        return 1
+
+    # --- measured ----------------------------------------------------------------------------------------------------
+
+    @property
+    @override
+    def ram_bytes(self) -> int:
+        return sum(each.count * each.size_bytes for _, each in self.entries() if each.flags & IN_RAM)
+
+    @property
+    @override
+    def rates(self) -> tuple[float, float, float, float]:
+        return (0.0, 0.0, 0.0, 0.0)
+
+    @override
+    def oldest_message(self) -> int | None:
+        return min((each.msg_no for _, each in self.entries()), default=None)
+
+    @override
+    def index_load(self) -> IndexLoad:
+        return IndexLoad(0, 1, [], buffered=False)
+
+    @override
+    def store_credit(self) -> Mapping[str, StoreCredit]:
+        return {}
+
+    @override
+    def verify(self) -> None:
+        pass
+
+
+def _all(ranges: Sequence[Range]) -> Range:
+    """Return consecutive ranges as one."""
+    first, last = ranges[0], ranges[-1]
+    return Range(first.start, last.start + last.count - first.start)
