@@ -20,7 +20,7 @@ from engine.broker.node import Node
 from engine.releases import REFERENCE
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
-from tests.helpers.shelf import SHELF, install
+from tests.helpers.shelf import SHELF, Shelf, install
 from tests.helpers.twin import Twin
 
 
