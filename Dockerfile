@@ -1,12 +1,29 @@
 # The app in a container: everything that `make run` installs, and nothing of the tests or of Spark.
 # docker build --tag waterline . && docker run --publish 127.0.0.1:8000:8000 --volume waterline:/var/lib/waterline waterline
-FROM python:3.11-slim-bookworm AS packages
-WORKDIR /build
-COPY requirements.txt constraints.txt ./
-RUN python -m venv /opt/waterline \
-    && /opt/waterline/bin/pip install --no-cache-dir --disable-pip-version-check -r requirements.txt
+#
+# Which releases are built on, and how long each has support: tools/support.toml, `make supported DATE=...`. Tags are no
+# digests: whoever wants the very same image twice names it by digest (docs/operations.md).
 
-FROM python:3.11-slim-bookworm
+# What the cluster has from the distribution, as on a machine: `docker build --target proxy`, `--target redis`.
+FROM debian:trixie-slim AS proxy
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends nginx-light=1.26.* \
+    && rm -rf /var/lib/apt/lists/*
+USER 65534:65534
+
+FROM debian:trixie-slim AS redis
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends redis-server=5:8.0.* \
+    && rm -rf /var/lib/apt/lists/*
+USER 65534:65534
+
+FROM python:3.13-slim-trixie AS packages
+WORKDIR /build
+COPY locked/app.txt ./
+RUN python -m venv /opt/waterline \
+    && /opt/waterline/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r app.txt
+
+FROM python:3.13-slim-trixie AS app
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/waterline --shell /usr/sbin/nologin waterline
 COPY --from=packages /opt/waterline /opt/waterline
 WORKDIR /srv/waterline

@@ -69,7 +69,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
+.PHONY: help env dev-env spark-env run cluster check test lint format types supplies supported js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
 	soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
@@ -78,7 +78,7 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
 		| awk -F '\t' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
-# --- environments: each stamp is renewed when its requirements change ---
+# --- environments: each stamp is renewed when what is locked changes; pip installs nothing whose hash is not there ---
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -88,19 +88,19 @@ $(STAMPS)/venv:
 		|| { echo "Could not create $(VENV). On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/app: requirements.txt constraints.txt | $(STAMPS)/venv
+$(STAMPS)/app: locked/app.txt | $(STAMPS)/venv
 	@echo "Installing the app's packages ..."
-	@$(PIP) -r requirements.txt | $(SHOW)
+	@$(PIP) --require-hashes -r locked/app.txt | $(SHOW)
 	@touch $@
 
-$(STAMPS)/dev: requirements-dev.txt constraints.txt | $(STAMPS)/app
+$(STAMPS)/dev: locked/dev.txt | $(STAMPS)/app
 	@echo "Installing the tools for testing ..."
-	@$(PIP) -r requirements-dev.txt | $(SHOW)
+	@$(PIP) --require-hashes -r locked/app.txt -r locked/dev.txt | $(SHOW)
 	@touch $@
 
-$(STAMPS)/spark: requirements-spark.txt constraints.txt | $(STAMPS)/app
+$(STAMPS)/spark: locked/spark.txt | $(STAMPS)/app
 	@echo "Installing Spark (a large download) ..."
-	@$(PIP) -r requirements-spark.txt | $(SHOW)
+	@$(PIP) --require-hashes -r locked/app.txt -r locked/spark.txt | $(SHOW)
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc
@@ -199,6 +199,11 @@ types: dev-env js-types ## Check the types of all Python, the engine's strictly,
 
 supplies: dev-env ## Check what is installed against what is pinned, without the network: versions, licences, known trouble
 	@$(PY) -m tools.supplies
+	@$(PY) -m tools.lock --check
+
+supported: dev-env ## What is out of support at a day, of all that is built on: make supported DATE=2027-12-31
+	@test -n "$(DATE)" || { echo "Give a day: make supported DATE=2027-12-31"; exit 1; }
+	@$(PY) -m tools.support --date $(DATE)
 
 js-lint: node_modules/.installed ## Check the page's scripts by ESLint's rules
 	@echo "eslint ..."
@@ -282,9 +287,14 @@ long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 postgresql-test: dev-env ## Run the tests of the web side on a private PostgreSQL
 	@$(PY) -m tools.private_postgresql $(PY) -m pytest $(POSTGRESQL_TESTS) $(PYTEST_ARGS)
 
-constraints: dev-env spark-env ## Pin again what the requirements bring along, after changing one of them
+constraints: | $(STAMPS)/app ## Pin and lock again what the requirements bring along, after changing one of them
 	@mkdir -p var
-	@$(PY) tools/pin_constraints.py > var/constraints.new && mv var/constraints.new constraints.txt
+ifeq ($(TINY),)
+	@$(PIP) -r requirements.txt -r requirements-dev.txt -r requirements-spark.txt | $(SHOW)
+endif
+	@$(PY) tools/pin_constraints.py > var/constraints.new
+	@$(if $(TINY),true,mv var/constraints.new constraints.txt)
+	@$(PY) -m tools.lock $(if $(TINY),--check)
 	@$(PY) -m pip check
 
 clean: ## Remove the environment, the caches and everything under var/

@@ -18,7 +18,7 @@ def direct_names() -> set[str]:
     names = set()
     for path in ROOT.glob("requirements*.txt"):
         for line in path.read_text().splitlines():
-            found = re.match(r"([A-Za-z0-9_.-]+)==", line)
+            found = re.match(r"([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?==", line)
             if found:
                 names.add(canonical(found[1]))
     return names

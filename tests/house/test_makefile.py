@@ -33,6 +33,7 @@ QUICK = (
     "predict",
     "firefox-test",
     "coverage",
+    "supported",
 )
 BROWSER = ("docs-images", "screenshots", "browser-test", "static-digests")
 SPARK = ("heatmaps", "spark-cluster")
@@ -80,7 +81,7 @@ def place(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / ".venv").symlink_to((repo_root / ".venv").resolve())
     if (repo_root / "node_modules" / ".installed").exists():
         (place / "node_modules").symlink_to((repo_root / "node_modules").resolve())
-    for name in (*place.glob("requirements*.txt"), place / "constraints.txt"):
+    for name in (place / "locked").glob("*.txt"):
         os.utime(
             name, (0, 0)
         )  # the environment is as this repository's; a copy's time must not install it again

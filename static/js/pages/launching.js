@@ -31,8 +31,11 @@ function exchange(data, message) {
   });
 }
 
-const root = document.querySelector("[data-launching]");
-if (root instanceof HTMLElement) {
+/**
+ * Keep the secret there and go on, or have it from there and send the launch once more.
+ * @param {HTMLElement} root
+ */
+async function proceed(root) {
   const onward = root.querySelector("[data-onward]");
   if (root.dataset.launching === "put" && onward instanceof HTMLAnchorElement) {
     await exchange(root.dataset, { subject: "lti.put_data", value: root.dataset.value ?? "" });
@@ -43,3 +46,6 @@ if (root instanceof HTMLElement) {
     onward.submit();
   }
 }
+
+const root = document.querySelector("[data-launching]");
+if (root instanceof HTMLElement) void proceed(root);
