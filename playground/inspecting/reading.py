@@ -33,10 +33,10 @@ def listing(text: str) -> Answer:
     return found
 
 
-def topology(data: bytes) -> Answer:
-    """Return definitions.json as a scenario, and what of it cannot be played."""
-    taken = definitions.read(data)
-    return {"scenario": taken.scenario, "left_out": taken.left_out}
+def topology(data: bytes, vhost: str | None = None) -> Answer:
+    """Return one virtual host of definitions.json as a scenario, and what of the file is not played."""
+    found: Answer = msgspec.to_builtins(definitions.read(data, vhost))
+    return found
 
 
 def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[Answer, Revival | None]:

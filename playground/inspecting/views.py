@@ -66,7 +66,8 @@ def _answer(request: HttpRequest) -> HttpResponseBase:
 def _read(request: HttpRequest) -> dict[str, Any]:
     if "figures" in request.POST:
         return reading.listing(request.POST["figures"])
-    return reading.topology(request.FILES["definitions"].read(definitions.MOST_BYTES + 1))
+    data = request.FILES["definitions"].read(definitions.MOST_BYTES + 1)
+    return reading.topology(data, request.POST.get("vhost"))
 
 
 def _apart(request: HttpRequest) -> Apart:

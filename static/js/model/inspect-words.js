@@ -30,7 +30,7 @@ import { bytes, fill, gettext } from "./text.js";
  * @typedef {{ name: string, lanes: FigureLane[], questions: [code: string, values: Values][] }} Figures one queue's
  * @typedef {[name: string, messages: number | null, share: number, where: string]} FigureLane null where the text does not have it
  * @typedef {{ figures: Figures[], left_out: { line: number, text: string }[], left_out_count: number, columns: string[], more: number, rest: number }} ListingAnswer
- * @typedef {{ scenario: Values, left_out: [name: string, why: Coded][] }} TopologyAnswer
+ * @typedef {{ scenario: Values, vhost: string | null, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number }} TopologyAnswer
  */
 
 /**
@@ -100,6 +100,17 @@ function steps() {
 /** @returns {Record<string, string>} */
 function failures() {
   return {
+    section: gettext("a topology has no place for this section (entries: %(count)s)"),
+    section_unknown: gettext("no section that is known here (entries: %(count)s)"),
+    no_list: gettext("this is no list"),
+    no_objects: gettext("entries that are no objects: %(count)s"),
+    other_vhosts: gettext("entries of other virtual hosts: %(count)s; a session shows one at a time"),
+    fields_unread: gettext("fields that are not used: %(names)s"),
+    beyond: gettext("%(count)s more; %(most)s are read at most"),
+    exchange_type: gettext("an exchange of type %(type)s comes from a plugin, and is not played here"),
+    binding_of_queue: gettext("its queue %(name)s is left out"),
+    binding_of_exchange: gettext("its exchange %(name)s is left out"),
+    destination_type: gettext("no binding to a %(type)s is known"),
     start_needs_memory: gettext("it needs more memory than reading may take (records in the index: %(records)s)"),
     start_takes_too_long: gettext("it takes longer than reading may take (records in the index: %(records)s)"),
     far_apart: gettext("A record's seq_id is millions of messages away from the others. A start would look for every message between them."),
@@ -138,13 +149,13 @@ function questions() {
 /**
  * What a real start makes of a queue after a clean stop, whose index it believes; nothing after any other.
  * @param {number | null} listed
- * @param {number | null} unreadable
+ * @param {number | null} lost
  * @param {number | null} back after a crash
  */
-function saved(listed, unreadable, back) {
+function saved(listed, lost, back) {
   if (listed === null || listed === undefined) return [];
   const sentences = [fill(gettext("A real start believes the clean stop and looks into no store file (S206): %(n)s are listed."), { n: listed })];
-  if (unreadable) sentences.push(fill(gettext("%(n)s of them have no content: reading one closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting them."), { n: unreadable }));
+  if (lost) sentences.push(fill(gettext("%(n)s of them have no content: reading one closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting them."), { n: lost }));
   if (back !== null && back !== listed) sentences.push(gettext("What follows is the start after a crash, which the page plays below:"));
   return sentences;
 }
@@ -153,8 +164,8 @@ function saved(listed, unreadable, back) {
  * What becomes of a queue's live messages at a start: sentences.
  * @param {QueueRow} figures
  */
-export function startWords({ live, back, listed, unreadable, transient, no_content: noContent, delivered, redelivered }) {
-  const sentences = saved(listed, unreadable, back);
+export function startWords({ live, back, listed, unreadable: unread, transient, no_content: noContent, delivered, redelivered }) {
+  const sentences = saved(listed, unread, back);
   if (back === null) return sentences;
   if (back) sentences.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
   if (back && redelivered !== null && redelivered < back)

@@ -159,12 +159,22 @@ function watchTheStart({ engine }, { scenario }) {
 /**
  * @param {TopologyAnswer} answer
  * @param {Reader} by
+ * @param {Blob} file
  */
-function topologyShown(answer, by) {
+function topologyShown(answer, by, file) {
   const here = by.own
     ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {Event} */ event) => (listenerOf(event, HTMLButtonElement).remove(), open(by.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
     : null;
-  return [topologyCard(answer, page.sentences, [here, importForm(answer.scenario), others()])];
+  return [topologyCard(answer, page.sentences, [here, importForm(answer.scenario), others()], (vhost) => readTopology(file, vhost))];
+}
+
+/**
+ * Read definitions; of several virtual hosts the one that is named.
+ * @param {Blob} file
+ * @param {string} [vhost]
+ */
+function readTopology(file, vhost) {
+  request((by) => by.topology(file, vhost), (answer, by) => topologyShown(answer, by, file));
 }
 
 // A file that is dropped beside the forms, or before they open, would take this page's place.
@@ -185,7 +195,7 @@ listing.addEventListener("submit", (event) => {
 });
 definitions.addEventListener("submit", (event) => {
   event.preventDefault();
-  request((by) => by.topology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file")), topologyShown);
+  readTopology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file"));
 });
 
 // A font that only Greek letters need would otherwise be loaded after files were given, and the page promises that nothing leaves it then.

@@ -1,0 +1,168 @@
+"""definitions.json as sites have them: what can be played is, and every other section, object and field is named."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from playground.inspecting.definitions import BYTE_ORDER_MARK, MOST_EACH, Taken, read
+from playground.inspecting.unreadable import Unreadable
+
+VHOST = "/"
+
+
+def queue(name: str, vhost: str = VHOST, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "vhost": vhost, "durable": True, "auto_delete": False, "arguments": arguments}
+
+
+def exchange(name: str, kind: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": name, "vhost": VHOST, "type": kind, "durable": True, "arguments": arguments}
+
+
+def binding(source: str, destination: str, kind: str = "queue", **more: Any) -> dict[str, Any]:
+    ends = {"source": source, "destination": destination, "destination_type": kind}
+    return {**ends, "vhost": VHOST, "routing_key": "k", "arguments": {}, **more}
+
+
+def taken(**tables: Any) -> Taken:
+    return read(json.dumps({"rabbit_version": "3.10.8", "queues": [queue("in")], **tables}).encode())
+
+
+def names(found: Taken, table: str = "queues") -> list[str]:
+    return [each["name"] for each in found.scenario["topology"].get(table, ())]
+
+
+def left_out(found: Taken) -> dict[str, str]:
+    return {name: why["code"] for name, why in found.left_out}
+
+
+def test_queues_of_other_types_are_left_out_by_their_type() -> None:
+    """jobs and logs became classic queues without a word."""
+    found = taken(
+        queues=[
+            queue("in", **{"x-queue-type": "classic"}),
+            queue("done", **{"x-max-age": "1M", "x-queue-type": "stream"}),
+            queue("jobs", **{"x-queue-type": "quorum"}),
+            {**queue("jobs2"), "type": "quorum"},
+            queue("v2", **{"x-queue-version": 2}),
+        ]
+    )
+    assert names(found) == ["in"]
+    kinds = {"done": "stream", "jobs": "quorum_queue", "jobs2": "quorum_queue", "v2": "classic_version_2"}
+    assert left_out(found) == kinds
+
+
+def test_bindings_between_exchanges_are_made() -> None:
+    found = taken(
+        exchanges=[
+            exchange("rpc", "fanout"),
+            exchange("sub", "topic"),
+            exchange("rpc.hash", "x-consistent-hash"),
+        ],
+        bindings=[
+            binding("rpc", "sub", "exchange"),
+            binding("sub", "in"),
+            binding("rpc", "rpc.hash", "exchange"),
+            binding("rpc.hash", "in"),
+        ],
+    )
+    [command] = found.scenario["commands"]
+    assert (command["do"], command["source"], command["destination"]) == ("bind_exchange", "rpc", "sub")
+    assert left_out(found) == {
+        "rpc.hash": "exchange_type",
+        "rpc → rpc.hash": "binding_of_exchange",
+        "rpc.hash → in": "binding_of_exchange",
+    }
+
+
+def test_names_as_brokers_have_them_are_taken() -> None:
+    called = ["Orders.Created", "MyApp:Error", "svc/orders", "my queue", "celery@host1.celery.pidbox"]
+    found = taken(queues=[queue(name) for name in called])
+    assert names(found) == called
+    assert found.left_out == []
+
+
+def test_of_several_virtual_hosts_one_is_read_and_the_others_are_named() -> None:
+    """A policy of one never touches another's queue."""
+    policy = {
+        "name": "short",
+        "vhost": "b",
+        "pattern": ".*",
+        "apply-to": "all",
+        "definition": {"max-length": 1},
+    }
+    tables = {"queues": [queue("x", "a"), queue("x", "b"), queue("y", "b")], "policies": [policy]}
+    first = taken(**tables)
+    assert (first.vhost, first.vhosts, names(first)) == ("a", [("a", 1), ("b", 2)], ["x"])
+    assert names(first, "policies") == []
+    assert left_out(first) == {"queues": "other_vhosts", "policies": "other_vhosts"}
+    second = read(json.dumps(tables).encode(), "b")
+    assert (second.vhost, names(second), names(second, "policies")) == ("b", ["x", "y"], ["short"])
+
+
+def test_every_section_and_field_is_read_or_named() -> None:
+    """Whatever is added to a file is either in the scenario or in the list."""
+    found = taken(
+        queues=[{**queue("in"), "policy": "p", "operator": {"a": 1}}, "text", 7],
+        users=[{"name": "guest", "password_hash": "secret"}],
+        parameters=[{"component": "shovel", "name": "s", "value": {}}],
+        permissions=[],
+        federation={"a": 1},
+        exchanges={"no": "list"},
+    )
+    assert left_out(found) == {
+        "in": "fields_unread",
+        "queues": "no_objects",
+        "exchanges": "no_list",
+        "users": "section",
+        "parameters": "section",
+        "federation": "section_unknown",
+    }
+    assert "secret" not in repr(found)
+
+
+def test_what_is_beyond_the_bounds_is_counted() -> None:
+    found = taken(queues=[queue(f"q{at}") for at in range(100)])
+    assert found.left_out_count == MOST_EACH - len(names(found)) + 1
+    assert dict(found.left_out)["queues"]["values"] == {"count": 100 - MOST_EACH, "most": MOST_EACH}
+
+
+def test_a_byte_order_mark_is_no_error() -> None:
+    assert read(BYTE_ORDER_MARK + json.dumps({"queues": [queue("in")]}).encode()).vhost == VHOST
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"[" * 100_000,
+        b'{"queues":' + b"[" * 100_000,
+        b'{"queues":7}',
+        b'{"queues":[]}',
+        b"\xff\xfe{",
+        b'{"queues":[{"name":"\\ud800"}]}',
+    ],
+)
+def test_what_is_none_is_refused(data: bytes) -> None:
+    with pytest.raises(Unreadable, match="definitions"):
+        read(data)
+
+
+@pytest.mark.parametrize("odd", [None, 7, "x", [], {}, [[]], {"a": {"b": [1]}}, "n" * 300, -1, 1e300, True])
+def test_hostile_values_anywhere_give_a_reason(odd: Any) -> None:
+    """Of any field: no crash, and the field's object is taken or named."""
+    whole = {
+        "queues": [queue("in")],
+        "exchanges": [exchange("e", "topic")],
+        "bindings": [binding("e", "in")],
+        "policies": [{"name": "p", "vhost": VHOST, "pattern": "x", "definition": {"max-length": 1}}],
+    }
+    for table, [each] in whole.items():
+        for field in each:
+            changed = {**whole, table: [{**each, field: odd}, *([each] if table == "queues" else [])]}
+            found = read(json.dumps(changed).encode())
+            held = len(found.scenario["topology"].get(table, ())) + len(found.scenario["commands"])
+            assert held or found.left_out
