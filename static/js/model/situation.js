@@ -89,8 +89,8 @@ function paging(now) {
     return sentence(
       "delta",
       ngettext(
-        "Of the %(n)s message in delta RAM keeps only start, count and end.",
-        "Of the %(n)s messages in delta RAM keeps only start, count and end.",
+        "Of the %(n)s message in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
+        "Of the %(n)s messages in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
         now.onlyCounted,
       ),
       { n: number(now.onlyCounted) },

@@ -64,7 +64,7 @@ export const STEPS = [
     id: "delta",
     title: () => gettext("Delta: nothing in RAM"),
     text: () =>
-      gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. Of all of delta RAM keeps only start, count and end."),
+      gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. Of all of delta RAM keeps only four numbers: start, count, how many are transient, and end."),
     commands: [publish(40, true)],
     met: (state, seen) => seen.has("BetasPushed") || length(state, DELTA[0]) > 0,
     part: "stage",
@@ -89,7 +89,7 @@ export const STEPS = [
     id: "read",
     title: () => gettext("The way back"),
     text: () =>
-      gettext("A consumer takes from q4, then from q3. When q3 runs out, one segment is read from delta into it: that is why a long backlog drains slowly."),
+      gettext("A consumer takes from q4, then from q3. When q3 runs out, one segment is read from delta into it, which is cheap; the bodies in the message store are then read one by one, and that is what makes a long backlog drain slowly."),
     commands: [
       { do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running: true },
     ],

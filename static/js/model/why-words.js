@@ -250,7 +250,7 @@ export const WORDS = {
         n,
       ),
       gettext(
-        "q2 and q3 may keep only so many index entries. Of the rest RAM keeps only start, count and end.",
+        "q2 and q3 may keep only so many index entries. Of the rest RAM keeps only four numbers: start, count, how many are transient, and end.",
       ),
       lanePhrase(t),
     ),
