@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal
 
@@ -13,6 +14,13 @@ from engine.amqp.patterns import PatternInvalid, PatternRefused, compiled, found
 from engine.values.errors import Refusal
 
 Kind = Literal["queues", "exchanges"]
+
+STRATEGIES: Final = ("at-most-once", "at-least-once")
+LEADERS: Final = ("client-local", "balanced", "random", "least-leaders")
+AGE: Final = re.compile(r"[0-9]+[YMDhms]")
+INVALID: Final = "pattern should be regular expression but is invalid: "
+WIDTH: Final = 80
+"""Where the broker breaks a term that it prints."""
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +61,14 @@ _KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "queue-mode": (lambda v: v in QUEUE_MODES, "queue-mode value"),
     "queue-version": (lambda v: v in (1, 2), "queue-version value"),
     "overflow": (lambda v: v in OVERFLOWS, "overflow value"),
+    "dead-letter-strategy": (lambda v: v in STRATEGIES, "dead letter strategy"),
+    "max-in-memory-length": (_natural, "maximum memory in bytes"),
+    "max-in-memory-bytes": (_natural, "maximum memory in bytes"),
+    "delivery-limit": (_natural, "delivery limit"),
+    "max-age": (lambda v: isinstance(v, str) and AGE.fullmatch(v) is not None, "max age"),
+    "stream-max-segment-size-bytes": (_natural, "segment size"),
+    "queue-leader-locator": (lambda v: v in LEADERS, "queue leader locator value"),
+    "initial-cluster-size": (_natural, "cluster size"),
     "queue-master-locator": (lambda v: v in LOCATORS, "queue-master-locator value"),
 }
 
@@ -71,9 +87,7 @@ def checked(policy: Policy) -> Policy:
     except PatternRefused as error:
         raise error.inside("", PolicyRefused) from error
     except PatternInvalid as error:
-        raise _in_its_words(
-            f'pattern should be regular expression but is invalid: {{"{error.why}",{error.at}}}'
-        ) from error
+        raise _in_its_words(INVALID + _pair(f'"{error.why}"', str(error.at))) from error
     if not policy.definition:
         raise _in_its_words("no policy provided")
     unknown = [(name, value) for name, value in policy.definition.items() if name not in (*_KNOWN, *KEYS)]
@@ -92,6 +106,14 @@ def checked(policy: Policy) -> Policy:
     if version != 1:
         raise PolicyRefused("classic_version_2", name="queue-version", value=version)
     return policy
+
+
+def _pair(one: str, other: str) -> str:
+    """Return a pair as the broker prints it behind its sentence: in two lines where it is too long for one."""
+    line = f"{{{one},{other}}}"
+    if len(INVALID) + len(line) <= WIDTH:
+        return line
+    return f"{{{one},\n{' ' * (len(INVALID) + 1)}{other}}}"
 
 
 def _in_its_words(words: str) -> PolicyRefused:

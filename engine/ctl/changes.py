@@ -9,18 +9,16 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.policies import Policy, PolicyRefused, checked
-from engine.broker.commands.memory_limit import bytes_of
 from engine.broker.control.report import Live
-from engine.ctl.errors import CtlRefused
+from engine.ctl.amounts import BAD_VALUE, fraction, limit_bytes, watermark_bytes
+from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.listings import used
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
 from engine.reading.places import declared
-from engine.values.errors import CommandError
 
 USAGE: Final = 64
 NODE_REFUSED: Final = 69
-BAD_VALUE: Final = 65
 
 State = Mapping[str, Any]
 
@@ -37,21 +35,6 @@ def _failed(request: Request, heading: str, reason: str, code: int = NODE_REFUSE
     return CtlRefused(f"{'' if request.quiet else heading}\nError:\n{reason}\n".lstrip("\n"), code)
 
 
-def _fraction(request: Request, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise request.invalid("Bad argument.", BAD_VALUE) from None
-
-
-def _bytes(request: Request, text: str) -> int:
-    try:
-        return bytes_of(text)
-    except CommandError:
-        what = "Bad argument: Invalid units." if text[:1].isdecimal() else "Bad argument."
-        raise request.invalid(what, BAD_VALUE) from None
-
-
 def _two(request: Request, keyword: str) -> bool:
     """Return whether the line has the keyword and a value after it."""
     first, *more = request.arguments
@@ -65,10 +48,10 @@ def _two(request: Request, keyword: str) -> bool:
 def _watermark(request: Request, _: State, __: Live) -> Change:
     value: Any
     if _two(request, "absolute"):
-        value = {"absolute": _bytes(request, request.arguments[1])}
+        value = {"absolute": watermark_bytes(request, request.arguments[1])}
         shown = f"{request.arguments[1]} bytes"
     else:
-        value = _fraction(request, request.arguments[0])
+        value = fraction(request, request.arguments[0])
         shown = request.arguments[0]
         if not 0.0 <= value <= 1.0:
             raise request.invalid(
@@ -81,12 +64,12 @@ def _watermark(request: Request, _: State, __: Live) -> Change:
 def _disk_limit(request: Request, _: State, __: Live) -> Change:
     value: dict[str, Any]
     if _two(request, "mem_relative"):
-        fraction = _fraction(request, request.arguments[1])
-        value, shown = {"mem_relative": fraction}, f"{request.arguments[1]} times the total RAM"
-        if not 0.0 <= fraction < float("inf"):
+        part = fraction(request, request.arguments[1])
+        value, shown = {"mem_relative": part}, f"{request.arguments[1]} times the total RAM"
+        if not 0.0 <= part < float("inf"):
             raise request.invalid("Bad argument.", BAD_VALUE)
     else:
-        value = {"absolute": _bytes(request, request.arguments[0])}
+        value = {"absolute": limit_bytes(request, request.arguments[0])}
         shown = f"{request.arguments[0]} bytes"
     command = {"do": "set", "name": "disk_free_limit", "value": value}
     return Change(command, f"Setting disk free limit on {NODE_NAME} to {shown} ...")
@@ -97,12 +80,14 @@ def _set_policy(request: Request, _: State, __: Live) -> Change:
     priority = request.options.get("priority", "0")
     heading = (
         f'Setting policy "{name}" for pattern "{pattern}" to "{text}" with priority "{priority}" '
-        'for vhost "/" ...'
+        f'for vhost "{request.vhost}" ...'
     )
     try:
-        definition = json.loads(text)
+        definition = _decoded(text)
     except ValueError:
         raise _failed(request, heading, "JSON decoding error. Reason: badarg") from None
+    if request.elsewhere:
+        raise no_vhost(request, heading)
     if not isinstance(definition, dict):
         raise _failed(request, heading, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
     fields: dict[str, Any] = {
@@ -115,22 +100,39 @@ def _set_policy(request: Request, _: State, __: Live) -> Change:
     try:
         checked(Policy(**fields))
     except PolicyRefused as error:
+        if error.code != "broker_refuses":
+            raise NotHere(f"{error}") from error
         raise _failed(request, heading, f"Validation failed\n\n{error}\n") from error
     return Change({"do": "set_policy", **fields}, heading)
 
 
+def _decoded(text: str) -> Any:
+    """Return what a definition says; the broker's decoder takes texts in single quotes, too.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    return json.loads(text.replace("'", '"') if '"' not in text else text)
+
+
+def no_vhost(request: Request, heading: str) -> CtlRefused:
+    """Return the broker's words for a virtual host that is not there."""
+    before = "" if request.quiet else f"{heading}\n"
+    return CtlRefused(f"{before}Virtual host '{request.vhost}' does not exist\n", BAD_VALUE)
+
+
 def _clear_policy(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    heading = f'Clearing policy "{name}" on vhost "/" ...'
-    if name not in state["node"].get("policies", {}):
+    heading = f'Clearing policy "{name}" on vhost "{request.vhost}" ...'
+    if request.elsewhere or name not in state["node"].get("policies", {}):
         raise _failed(request, heading, "Parameter does not exist")
     return Change({"do": "clear_policy", "name": name}, heading)
 
 
 def _purge(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    heading = f"Purging queue '{name}' in vhost '/' ..."
-    if name not in declared(state):
+    heading = f"Purging queue '{name}' in vhost '{request.vhost}' ..."
+    if request.elsewhere or name not in declared(state):
         raise _failed(request, heading, "not_found")
     return Change({"do": "purge", "queue": name}, heading)
 
@@ -142,10 +144,10 @@ def _delete(request: Request, state: State, live: Live) -> Change:
         for flag, words in (("if-empty", "if queue is empty"), ("if-unused", "if queue is unused"))
         if flag in request.options
     ]
-    heading = " ".join([f"Deleting queue '{name}' on vhost '/'", " and ".join(conditions), "..."]).replace(
-        "  ", " "
-    )
-    if name not in declared(state):
+    heading = " ".join(
+        [f"Deleting queue '{name}' on vhost '{request.vhost}'", " and ".join(conditions), "..."]
+    ).replace("  ", " ")
+    if request.elsewhere or name not in declared(state):
         raise _failed(request, heading, "Queue not found", USAGE)
     ready = state["queues"][name]["counters"]["len"]
     if "if-empty" in request.options and ready:
@@ -163,21 +165,21 @@ def _delete(request: Request, state: State, live: Live) -> Change:
 
 def _sync(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    heading = f"Synchronising queue '{name}' in vhost '/' ..."
+    heading = f"Synchronising queue '{name}' in vhost '{request.vhost}' ..."
     _mirrored(request, state, heading)
     return Change({"do": "sync_queue", "queue": name}, heading)
 
 
 def _cancel_sync(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    heading = f"Stopping synchronising queue '{name}' in vhost '/' ..."
+    heading = f"Stopping synchronising queue '{name}' in vhost '{request.vhost}' ..."
     _mirrored(request, state, heading)
     return Change({"do": "cancel_sync_queue", "queue": name}, heading)
 
 
 def _mirrored(request: Request, state: State, heading: str) -> None:
     """Look whether there is such a queue, and mirroring for it (H51)."""
-    queue = declared(state).get(request.arguments[0])
+    queue = None if request.elsewhere else declared(state).get(request.arguments[0])
     if queue is None:
         raise _failed(request, heading, "not_found")
     if "mirrors" not in queue:

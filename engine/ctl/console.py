@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from engine.broker.control.report import Live
-from engine.ctl.changes import Change, change_of
+from engine.ctl.changes import change_of, no_vhost
 from engine.ctl.errors import CtlRefused
+from engine.ctl.evals import evaluated
 from engine.ctl.listings import LISTINGS, NOTHING_MORE
 from engine.ctl.printing import print_rows
-from engine.ctl.request import Request, columns_of, parse
+from engine.ctl.request import PLAIN, Request, columns_of, parse
+from engine.ctl.sayings import SAYINGS, answer
 from engine.ctl.status import cluster_status, status
 from engine.ctl.usage import NODE_NAME, USAGES, help_on, overview
 from engine.values.errors import CommandError
 
+CHECK_VHOST: Final = ("list_policies", "list_permissions", "list_parameters", "list_operator_policies")
+"""Listings that ask first whether there is such a virtual host; the others find nothing in one that is not there."""
+OF_PARAMETERS: Final = ("list_policies", "list_parameters", "list_operator_policies")
+"""Listings that print an empty line where there is nothing."""
+UNKNOWN: Final = frozenset(
+    "consumer_utilisation consumer_capacity client_properties connected_at recv_oct recv_cnt send_oct send_cnt "
+    "send_pend timeout head_message_timestamp exclusive_consumer_pid exclusive_consumer_tag owner_pid".split()
+)
+"""Columns that the broker fills and a node in virtual time does not have; a remark says so."""
 NOT_RUNNING = (
     ": this command requires the 'rabbit' app to be running on the target node. Start it with "
     "'rabbitmqctl start_app'."
@@ -51,9 +62,14 @@ def ask(line: str, state: Mapping[str, Any], now_us: int, live: Live = NOTHING_M
         if request.name == "help":
             return Answer(_help(request))
         _check_running(request, state)
-        if request.usage.changes:
-            change = change_of(request, state, live)
-            heading = "" if request.quiet else f"{change.heading}\n"
+        if request.name in SAYINGS:
+            return Answer(answer(request, state))
+        result = evaluated(request, state) if request.name == "eval" else None
+        if isinstance(result, str):
+            return Answer(result)
+        if result is not None or request.usage.changes:
+            change = result or change_of(request, state, live)
+            heading = f"{change.heading}\n" if change.heading and not request.quiet else ""
             return Answer(heading + change.done, changes=True)
         return Answer(_listing(request, state, now_us, live))
     except CtlRefused as refused:
@@ -67,10 +83,11 @@ def command_of(line: str, state: Mapping[str, Any], live: Live = NOTHING_MORE) -
     """
     try:
         request = parse(line)
-        if not request.usage.changes:
+        result = evaluated(request, state) if request.name == "eval" else None
+        if isinstance(result, str) or not (result or request.usage.changes):
             raise CommandError("only_asks", line=request.name)
         _check_running(request, state)
-        change: Change = change_of(request, state, live)
+        change = result or change_of(request, state, live)
     except CtlRefused as refused:
         raise CommandError("broker_refuses", words=refused.text.strip()) from refused
     return change.command
@@ -97,15 +114,29 @@ def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live
     if request.name == "cluster_status":
         return cluster_status(request, state)
     rows_of, banner = LISTINGS[request.name]
-    vhost = request.options.get("vhost", "/")
+    heading = banner.format(vhost=request.vhost, timeout=float(request.options.get("timeout", "60")))
+    if request.elsewhere and request.name in CHECK_VHOST:
+        raise no_vhost(request, heading)
     columns = columns_of(request)
-    rows = (
-        rows_of(state, live) if vhost == "/" or request.name in ("list_connections", "list_channels") else []
-    )
-    text = print_rows(request, columns, [[row.get(name) for name in columns] for row in rows])
-    if request.name == "list_policies" and not rows and request.options.get("formatter") != "json":
-        text = "\n"
-    if request.quiet or request.options.get("formatter") == "json":
-        return text
-    timeout = float(request.options.get("timeout", "60"))
-    return f"{banner.format(vhost=vhost, timeout=timeout)}\n{text}"
+    everywhere = "vhost" not in request.usage.line
+    rows = [] if request.elsewhere and not everywhere else rows_of(state, live)
+    if request.name == "list_queues":
+        rows = [row for row in rows if _is_wanted(request, row)]
+    if not rows and request.name in OF_PARAMETERS:
+        text = {"json": "[]\n", "csv": "\n\n\n"}.get(request.formatter, "\n")
+    else:
+        text = print_rows(request, columns, [[row.get(name) for name in columns] for row in rows])
+    if not (request.quiet or request.formatter in PLAIN):
+        text = f"{heading}\n{text}"
+    unknown = [name for name in columns if rows and name in UNKNOWN and any(name not in row for row in rows)]
+    if unknown and request.formatter not in PLAIN:
+        text += f"Waterline: not known here: {', '.join(unknown)}\n"
+    return text
+
+
+def _is_wanted(request: Request, row: Mapping[str, Any]) -> bool:
+    """Return whether a queue is listed: with --offline those that are down, with --online the others."""
+    down: bool = row["state"] == "down"
+    if "offline" in request.options and "online" not in request.options:
+        return down
+    return "online" not in request.options or "offline" in request.options or not down

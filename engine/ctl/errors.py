@@ -17,3 +17,14 @@ class CtlRefused(EngineError):
         super().__init__(text)
         self.text = text
         self.code = code
+
+
+class NotHere(CtlRefused):
+    """A line that the broker would do and Waterline does not; said as Waterline's remark, never as the broker's error.
+
+    Args:
+        what: a sentence about what is not here.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"Waterline: {what}\n")

@@ -24,6 +24,16 @@ Row = dict[str, Any]
 
 NOTHING_MORE: Final = Live()
 
+FLAGS: Final = (
+    "classic_mirrored_queue_version",
+    "implicit_default_bindings",
+    "maintenance_mode_status",
+    "quorum_queue",
+    "stream_queue",
+    "user_limits",
+    "virtual_host_metadata",
+)
+"""The feature flags of 3.10.8; a new node has them all enabled."""
 FIRST_PORT: Final = 50_001
 FIRST_PROCESS: Final = 800
 GUEST: Final = "guest"
@@ -207,9 +217,10 @@ def queues(state: State, live: Live) -> list[Row]:
                 "memory": memory_of(parts.values()),
                 "state": "flow" if counters["blocked"] else "running",
                 "type": "classic",
-                "leader": NODE_NAME,
-                "members": NODE_NAME,
-                "online": NODE_NAME,
+                "leader": None,
+                "members": None,
+                "online": None,
+                **({} if consumers.count(name) else {"consumer_utilisation": 0, "consumer_capacity": 0}),
                 "backing_queue_status": backing_queue_status(parts, live),
             }
         )
@@ -272,6 +283,8 @@ def connections(state: State, _: Live) -> list[Row]:
                 "auth_mechanism": "PLAIN",
                 "ssl": False,
                 "state": info["state"] if info.get("state") in shown else "running",
+                "channel_max": 2047,
+                "frame_max": 131_072,
                 "channels": sum(actors[each][1].get("channel_state") != "closed" for each in members),
             }
         )
@@ -343,6 +356,42 @@ def policies(state: State, _: Live) -> list[Row]:
     ]
 
 
+def vhosts(_: State, __: Live) -> list[Row]:
+    """Return a row for each virtual host: a session has the first one of a broker."""
+    return [
+        {
+            "name": "/",
+            "tracing": False,
+            "description": "Default virtual host",
+            "tags": Term("[]"),
+            "default_queue_type": "",
+            "cluster_state": Term(f"[{{'{NODE_NAME}',running}}]"),
+        }
+    ]
+
+
+def users(_: State, __: Live) -> list[Row]:
+    """Return a row for each user: the one that everybody is here."""
+    return [{"user": GUEST, "tags": Term("[administrator]")}]
+
+
+def permissions(_: State, __: Live) -> list[Row]:
+    """Return a row for each user's permissions, and for each virtual host of the user."""
+    return [{"user": GUEST, "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"}]
+
+
+def feature_flags(_: State, __: Live) -> list[Row]:
+    """Return a row for each feature flag of a new node of this release."""
+    return [
+        {"name": name, "state": "enabled", "stability": "stable", "provided_by": "rabbit"} for name in FLAGS
+    ]
+
+
+def nothing(_: State, __: Live) -> list[Row]:
+    """Return no row: there is no such thing here, or it is always well."""
+    return []
+
+
 LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
     "list_queues": (queues, "Timeout: {timeout} seconds ...\nListing queues for vhost {vhost} ..."),
     "list_exchanges": (exchanges, "Listing exchanges for vhost {vhost} ..."),
@@ -351,5 +400,13 @@ LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
     "list_channels": (channels, "Listing channels ..."),
     "list_consumers": (consumers, "Listing consumers in vhost {vhost} ..."),
     "list_policies": (policies, 'Listing policies for vhost "{vhost}" ...'),
+    "list_vhosts": (vhosts, "Listing vhosts ..."),
+    "list_users": (users, "Listing users ..."),
+    "list_permissions": (permissions, 'Listing permissions for vhost "{vhost}" ...'),
+    "list_user_permissions": (permissions, 'Listing permissions for user "guest" ...'),
+    "list_parameters": (nothing, 'Listing runtime parameters for vhost "{vhost}" ...'),
+    "list_operator_policies": (nothing, 'Listing operator policy overrides for vhost "{vhost}" ...'),
+    "list_feature_flags": (feature_flags, "Listing feature flags ..."),
+    "list_unresponsive_queues": (nothing, "Listing unresponsive queues for vhost {vhost} ..."),
 }
 """For each listing what makes its rows, and what rabbitmqctl prints before them."""

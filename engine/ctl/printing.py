@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from engine.amqp.arguments import amqp_type
 from engine.ctl.request import Request
@@ -45,9 +45,55 @@ def _for_json(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _csv(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    return "".join(
+        ",".join('"' + plain(value).replace('"', '""') + '"' for value in row) + "\n"
+        for row in [columns, *rows]
+    )
+
+
+def _pretty_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    lines = [[*columns], *([plain(value) for value in row] for row in rows)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    bars = ["\u2500" * (width + 2) for width in widths]
+    texts = [
+        "\u2502"
+        + "\u2502".join(f" {cell:<{width}} " for cell, width in zip(line, widths, strict=True))
+        + "\u2502"
+        for line in lines
+    ]
+    top, middle, bottom = ("\u250c\u252c\u2510", "\u251c\u253c\u2524", "\u2514\u2534\u2518")
+    frames = [each[0] + each[1].join(bars) + each[2] for each in (top, middle, bottom)]
+    return "".join(f"{line}\n" for line in [frames[0], texts[0], frames[1], *texts[1:], frames[2]])
+
+
+def _erlang_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    terms = (
+        "[" + ",".join(f"{{{name},{_term(value)}}}" for name, value in zip(columns, row, strict=True)) + "]"
+        for row in rows
+    )
+    return f"[{','.join(terms)}]\n"
+
+
+def _term(value: Any) -> str:
+    if isinstance(value, str) or value is None:
+        return f'<<"{value or ""}">>'
+    return plain(value)
+
+
+PRINTERS: Final[Mapping[str, Callable[[Sequence[str], Sequence[Sequence[Any]]], str]]] = {
+    "csv": _csv,
+    "pretty_table": _pretty_table,
+    "erlang": _erlang_rows,
+}
+"""What prints rows in another form than tabs or JSON."""
+
+
 def print_rows(request: Request, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return rows as a table with tabs, or as JSON."""
-    if request.options.get("formatter") == "json":
+    if request.formatter in PRINTERS:
+        return PRINTERS[request.formatter](columns, list(rows))
+    if request.formatter == "json":
         texts = [
             json.dumps(
                 dict(zip(columns, map(_for_json, row), strict=True)),

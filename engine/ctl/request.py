@@ -9,12 +9,21 @@ from typing import Final
 
 import msgspec
 
-from engine.ctl.errors import CtlRefused
+from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.usage import ELSEWHERE, NODE_NAME, USAGES, Usage, overview, usage_of
 
 MAX_LINE: Final = 255
 PROGRAM: Final = "rabbitmqctl"
-FORMATTERS: Final = ("table", "json")
+DIAGNOSTICS: Final = "rabbitmq-diagnostics"
+PROGRAMS: Final = (PROGRAM, DIAGNOSTICS)
+FORMATTERS: Final = ("table", "json", "csv", "pretty_table", "erlang")
+PLAIN: Final = ("json", "csv")
+"""Formatters that print no heading."""
+LAUNCHERS: Final = frozenset("sudo docker podman kubectl oc su runuser".split())
+"""What stands in front of the program where it runs as another user or in a container."""
+TEXT_ONLY: Final = ("status", "cluster_status", "memory_breakdown")
+"""Lines that the broker prints as JSON, too."""
+VHOST: Final = "/"
 
 _SHORT: Final = {
     "-p": "vhost",
@@ -55,6 +64,21 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         """Whether only the answer is printed."""
         return not self.options.keys().isdisjoint({"quiet", "silent"})
 
+    @property
+    def formatter(self) -> str:
+        """How rows are printed."""
+        return self.options.get("formatter", "table")
+
+    @property
+    def vhost(self) -> str:
+        """The virtual host that the line is about."""
+        return self.options.get("vhost", VHOST)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it is about a virtual host that is not there: a session has the one called /."""
+        return self.vhost != VHOST
+
     def refusal(self, what: str, code: int = 64) -> CtlRefused:
         """Return a complaint about this line, with the usage."""
         return CtlRefused(f"Error{what}\nArguments given:\n\t{self.words}\n\n{usage_of(self.name)}\n", code)
@@ -75,20 +99,28 @@ def parse(line: str) -> Request:
         words = shlex.split(line)
     except ValueError as error:
         raise CtlRefused(f"Error: {str(error).lower()}: close what you opened\n") from error
-    if words[:1] in ([PROGRAM], ["sudo"]):
-        words = words[2:] if words[:2] == ["sudo", PROGRAM] else words[1:]
+    program, words = _behind_program(words)
     arguments, options, unknown = _sorted_out(words)
     given = " ".join(words)
     if not arguments:
         raise CtlRefused(overview())
     name, *rest = arguments
-    if name not in USAGES:
-        raise _unknown(name)
+    if name not in USAGES or (USAGES[name].diagnostics and program != DIAGNOSTICS):
+        raise _unknown(name, program)
     if "help" in options:
         return Request(name="help", arguments=(name,), options={}, words=given)
     request = Request(name=name, arguments=tuple(rest), options=options, words=given)
     _check(request, unknown)
     return request
+
+
+def _behind_program(words: list[str]) -> tuple[str, list[str]]:
+    """Return which program a line calls, and the words behind its name; launchers in front have no influence."""
+    names = [word.rpartition("/")[2] for word in words]
+    first = next((at for at, name in enumerate(names) if name in PROGRAMS), None)
+    if first is not None and (first == 0 or names[0] in LAUNCHERS):
+        return names[first], words[first + 1 :]
+    return PROGRAM, words
 
 
 def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple[str, str]]]:
@@ -115,11 +147,12 @@ def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple
     return arguments, options, unknown
 
 
-def _unknown(name: str) -> CtlRefused:
+def _unknown(name: str, program: str) -> CtlRefused:
+    if program == DIAGNOSTICS:
+        return NotHere(f"{DIAGNOSTICS} {name} is not played here")
     if name in ELSEWHERE:
-        return CtlRefused(
-            f"\nCommand '{name}' exists in RabbitMQ, but is not part of Waterline.\n"
-            "Use 'rabbitmqctl help' to see what is.\n"
+        return NotHere(
+            f"the command '{name}' exists in RabbitMQ, but is not played here. Use 'rabbitmqctl help' to see what is"
         )
     close = difflib.get_close_matches(name, USAGES, n=1, cutoff=0.8)
     if close:
@@ -135,16 +168,19 @@ def _check(request: Request, unknown: list[tuple[str, str]]) -> None:
         if name in options and not _WHOLE.fullmatch(options[name]):
             wrong.append((f"--{name}", options[name]))
     if options.get("formatter", "table") not in FORMATTERS:
-        wrong.append(("--formatter", f"{options['formatter']} (here: {' or '.join(FORMATTERS)})"))
+        raise NotHere(
+            f"there is no formatter '{options['formatter']}', and rabbitmqctl itself stops with a stack trace at "
+            f"it; there are {', '.join(FORMATTERS)}"
+        )
+    if options.get("formatter") == "csv" and "no-table-headers" in options:
+        wrong.append(("--no-table-headers", ""))
+    if "formatter" in options and "formatter" not in usage.options and request.name in TEXT_ONLY:
+        raise NotHere(f"{request.name} is printed as text only")
     if wrong:
         listed = "\n".join(f"{name} : {value}" for name, value in wrong)
         raise request.invalid(f"Invalid options for this command:\n{listed}")
     if options.get("node", NODE_NAME) != NODE_NAME:
-        raise CtlRefused(
-            f"Error: unable to perform an operation on node '{options['node']}'. There is one node here: "
-            f"{NODE_NAME}\n",
-            69,
-        )
+        raise NotHere(f"there is no node '{options['node']}' here; the node is called {NODE_NAME}")
     if len(request.arguments) < usage.least:
         raise request.invalid("not enough arguments.")
     if usage.most is not None and len(request.arguments) > usage.most:
@@ -156,9 +192,9 @@ def _check(request: Request, unknown: list[tuple[str, str]]) -> None:
 
 def _columns(request: Request) -> tuple[str, ...]:
     named = (each for word in request.arguments for each in word.split(","))
-    return tuple(each for each in named if each)
+    return tuple(dict.fromkeys(each for each in named if each))
 
 
 def columns_of(request: Request) -> tuple[str, ...]:
     """Return the columns that a listing shows."""
-    return _columns(request) or request.usage.default
+    return (_columns(request) if request.usage.columns else ()) or request.usage.default

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from engine.ctl.listings import NOTHING_MORE, connections
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.places import declared
@@ -27,20 +28,10 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
 
     Raises CtlRefused for a unit that does not exist.
     """
-    unit = request.options.get("unit", "gb")
-    if unit.lower() not in UNITS:
-        raise request.invalid(f"\"unit '{unit}' is not supported. Please use one of: {', '.join(UNITS)}\"")
-
-    def amount(value: float) -> str:
-        size = value / UNITS[unit.lower()]
-        return f"{int(size) if unit.lower() == 'bytes' else round(size, 4)} {unit}"
-
+    amount = _amounts(request)
     node = state["node"]
     memory, total = node["memory"], max(1, node["memory"]["process_memory"])
-    parts = sorted(
-        ((sum(max(0, memory.get(each, 0)) for each in counted), name) for name, counted in PARTS),
-        key=lambda p: -p[0],
-    )
+    parts = _parts(memory)
     strategy = node["settings"].get("vm_memory_calculation_strategy", "erlang")
     sections = [
         (
@@ -66,13 +57,47 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
         (
             "Totals",
             [
-                f"Connection count: {sum(a['role'] in ('publisher', 'consumer') for a in node['actors'].values())}",
+                f"Connection count: {len(connections(state, NOTHING_MORE))}",
                 f"Queue count: {len(declared(state))}",
                 "Virtual host count: 1",
             ],
         ),
     ]
     return "\n".join("\n".join([title, "", *lines, ""]) for title, lines in sections)
+
+
+def memory_breakdown(request: Request, state: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the heading and the parts of the memory, the largest first: those that the model has.
+
+    Raises CtlRefused for a unit that does not exist.
+    """
+    amount = _amounts(request)
+    memory = state["node"]["memory"]
+    total = max(1, memory["process_memory"])
+    lines = [f"{name}: {amount(size)} ({round(100 * size / total, 2)}%)" for size, name in _parts(memory)]
+    return f"Reporting memory breakdown on node {NODE_NAME}...", "\n".join(lines)
+
+
+def _amounts(request: Request) -> Callable[[float], str]:
+    """Return what writes bytes in the unit that was asked for.
+
+    Raises CtlRefused for a unit that does not exist.
+    """
+    unit = request.options.get("unit", "gb")
+    if unit.lower() not in UNITS:
+        raise request.invalid(f"\"unit '{unit}' is not supported. Please use one of: {', '.join(UNITS)}\"")
+
+    def amount(value: float) -> str:
+        size = value / UNITS[unit.lower()]
+        return f"{int(size) if unit.lower() == 'bytes' else round(size, 4)} {unit}"
+
+    return amount
+
+
+def _parts(memory: Mapping[str, int]) -> list[tuple[int, str]]:
+    """Return the parts of the memory with their bytes, the largest first."""
+    sums = ((sum(max(0, memory.get(each, 0)) for each in counted), name) for name, counted in PARTS)
+    return sorted(sums, key=lambda part: -part[0])
 
 
 def _alarms(alarms: Mapping[str, Any]) -> list[str]:

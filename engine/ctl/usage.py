@@ -29,8 +29,8 @@ BINDING_COLUMNS: Final = (
     "arguments destination_kind destination_name routing_key source_kind source_name".split()
 )
 CONNECTION_COLUMNS: Final = (
-    "auth_mechanism channel_max channels client_properties connected_at frame_max garbage_collection host name "
-    "node peer_cert_issuer peer_cert_subject peer_cert_validity peer_host peer_port pid port protocol reductions "
+    "auth_mechanism channel_max channels client_properties connected_at frame_max host name "
+    "node peer_cert_issuer peer_cert_subject peer_cert_validity peer_host peer_port pid port protocol "
     "recv_cnt recv_oct send_cnt send_oct send_pend ssl ssl_cipher ssl_hash ssl_key_exchange ssl_protocol state "
     "timeout user user_provided_name vhost"
 ).split()
@@ -54,6 +54,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         columns: what a listing can show, default: what it shows when none is named.
         changes: whether it changes anything.
         needs_app: whether the broker's application must run.
+        diagnostics: whether only rabbitmq-diagnostics has it.
     """
 
     line: str
@@ -66,6 +67,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     default: tuple[str, ...] = ()
     changes: bool = False
     needs_app: bool = True
+    diagnostics: bool = False
 
 
 def _listing(name: str, about: str, columns: list[str], default: str, more: str = "", end: str = "") -> Usage:
@@ -81,6 +83,26 @@ def _listing(name: str, about: str, columns: list[str], default: str, more: str 
 
 
 _VHOST: Final = "[--vhost <vhost>] "
+
+
+def _fixed(name: str, about: str, columns: str, *, vhost: bool = False) -> Usage:
+    """Return a listing whose columns are always the same."""
+    where = _VHOST if vhost else ""
+    return Usage(
+        line=f"{name} {where}[--no-table-headers] [--timeout <timeout>]",
+        about=about,
+        options=("timeout", "formatter", *(("vhost",) if vhost else ())),
+        flags=("no-table-headers",),
+        default=tuple(columns.split()),
+    )
+
+
+def _check(name: str, about: str, *, diagnostics: bool = False, end: str = " [--timeout <timeout>]") -> Usage:
+    """Return a line that answers with a sentence."""
+    return Usage(
+        line=f"{name}{end}", about=about, options=("timeout",), diagnostics=diagnostics, needs_app=diagnostics
+    )
+
 
 USAGES: Final[dict[str, Usage]] = {
     "help": Usage(
@@ -140,6 +162,125 @@ USAGES: Final[dict[str, Usage]] = {
         "name messages",
         _VHOST + "[--online] [--offline] [--local] ",
         "[<column>, ...] [--timeout <timeout>]",
+    ),
+    "list_vhosts": _listing(
+        "list_vhosts",
+        "Lists virtual hosts",
+        "cluster_state default_queue_type description name tags tracing".split(),
+        "name",
+    ),
+    "add_vhost": Usage(
+        line='add_vhost <vhost> [--description <description> --tags "<tag1>,<tag2>,<...>" '
+        "--default-queue-type <quorum|classic|stream>]",
+        about="Creates a virtual host",
+        least=1,
+        most=1,
+        options=("description", "tags", "default-queue-type"),
+    ),
+    "delete_vhost": Usage(line="delete_vhost <vhost>", about="Deletes a virtual host", least=1, most=1),
+    "list_users": _fixed("list_users", "List user names and tags", "user tags"),
+    "list_permissions": _fixed(
+        "list_permissions",
+        "Lists user permissions in a virtual host",
+        "user configure write read",
+        vhost=True,
+    ),
+    "list_user_permissions": Usage(
+        line="list_user_permissions [--no-table-headers] <username> [--timeout <timeout>]",
+        about="Lists permissions of a user across all virtual hosts",
+        least=1,
+        most=1,
+        options=("timeout", "formatter"),
+        flags=("no-table-headers",),
+        default=("vhost", "configure", "write", "read"),
+    ),
+    "list_parameters": _fixed(
+        "list_parameters", "Lists runtime parameters for a virtual host", "component name value", vhost=True
+    ),
+    "list_operator_policies": _fixed(
+        "list_operator_policies",
+        "Lists operator policy overrides for a virtual host",
+        "vhost name pattern apply-to definition priority",
+        vhost=True,
+    ),
+    "list_feature_flags": _listing(
+        "list_feature_flags",
+        "Lists feature flags",
+        "desc doc_url name provided_by stability state".split(),
+        "name state",
+    ),
+    "list_unresponsive_queues": _listing(
+        "list_unresponsive_queues",
+        "Tests queues to respond within timeout. Lists those which did not respond",
+        "arguments auto_delete durable name pid recoverable_slaves".split(),
+        "name",
+    ),
+    "ping": _check(
+        "ping",
+        "Checks that the node OS process is up, registered with EPMD and CLI tools can authenticate with it",
+    ),
+    "version": _check("version", "Displays CLI tools version", end=""),
+    "await_startup": _check(
+        "await_startup", "Waits for the RabbitMQ application to start on the target node", end=""
+    ),
+    "force_gc": _check(
+        "force_gc",
+        "Makes all Erlang processes on the target node perform/schedule a full sweep garbage collection",
+    ),
+    "node_health_check": _check(
+        "node_health_check",
+        "DEPRECATED. Performs intrusive, opinionated health checks on a fully booted node. "
+        "See https://www.rabbitmq.com/monitoring.html#health-checks instead",
+    ),
+    "check_running": _check(
+        "check_running",
+        "Health check that exits with a non-zero code if the RabbitMQ app on the target node is not running",
+        diagnostics=True,
+    ),
+    "check_local_alarms": _check(
+        "check_local_alarms",
+        "Health check that exits with a non-zero code if the target node reports any local alarms",
+        diagnostics=True,
+    ),
+    "check_alarms": _check(
+        "check_alarms",
+        "Health check that exits with a non-zero code if the target node reports any alarms, local or cluster-wide",
+        diagnostics=True,
+    ),
+    "alarms": _check(
+        "alarms",
+        "Lists resource alarms (local or cluster-wide) in effect on the target node",
+        diagnostics=True,
+    ),
+    "check_virtual_hosts": _check(
+        "check_virtual_hosts",
+        "Health check that checks if all vhosts are running in the target node",
+        diagnostics=True,
+    ),
+    "is_running": _check(
+        "is_running",
+        "Health check that exits with a non-zero code if the RabbitMQ app on the target node is not running",
+        diagnostics=True,
+    ),
+    "is_booting": _check(
+        "is_booting",
+        "Checks if RabbitMQ is still booting on the target node",
+        diagnostics=True,
+    ),
+    "server_version": _check(
+        "server_version", "Displays server version on the target node", diagnostics=True
+    ),
+    "memory_breakdown": Usage(
+        line="memory_breakdown [--unit <unit>] [--timeout <timeout>]",
+        about="Provides a memory usage breakdown on the target node.",
+        options=("unit", "timeout"),
+        diagnostics=True,
+    ),
+    "eval": Usage(
+        line="eval <expression>",
+        about="Evaluates a snippet of Erlang code on the target node",
+        least=1,
+        most=1,
     ),
     "status": Usage(
         line="status [--unit <unit>] [--timeout <timeout>]",
@@ -218,8 +359,8 @@ USAGES: Final[dict[str, Usage]] = {
 }
 
 GROUPS: Final = (
-    ("Help", ("help",)),
-    ("Nodes", ("start_app", "stop_app")),
+    ("Help", ("help", "version")),
+    ("Nodes", ("await_startup", "start_app", "stop_app")),
     ("Cluster", ("cluster_status",)),
     ("Replication", ("cancel_sync_queue", "sync_queue")),
     (
@@ -231,35 +372,43 @@ GROUPS: Final = (
             "list_consumers",
             "list_exchanges",
             "list_queues",
+            "list_unresponsive_queues",
+            "ping",
             "status",
         ),
     ),
-    ("Policies", ("clear_policy", "list_policies", "set_policy")),
+    ("Users and access control", ("list_permissions", "list_user_permissions", "list_users")),
+    ("Parameters", ("list_parameters",)),
+    ("Virtual hosts", ("add_vhost", "delete_vhost", "list_vhosts")),
+    ("Feature flags", ("list_feature_flags",)),
+    ("Operations", ("eval", "force_gc", "node_health_check")),
+    ("Policies", ("clear_policy", "list_operator_policies", "list_policies", "set_policy")),
     ("Configuration and Environment", ("set_disk_free_limit", "set_vm_memory_high_watermark")),
     ("Queues", ("delete_queue", "purge_queue")),
 )
 
 ELSEWHERE: Final = frozenset(
-    "autocomplete version await_startup reset rotate_logs shutdown stop wait await_online_nodes "
+    "autocomplete reset rotate_logs shutdown stop wait await_online_nodes "
     "change_cluster_node_type force_boot force_reset forget_cluster_node join_cluster "
     "rename_cluster_node update_cluster_nodes add_user authenticate_user "
-    "change_password clear_password clear_user_limits delete_user list_user_limits list_users set_user_limits "
-    "set_user_tags clear_permissions clear_topic_permissions list_permissions list_topic_permissions "
-    "list_user_permissions list_user_topic_permissions list_vhosts set_permissions set_topic_permissions "
-    "list_ciphers list_hashes list_node_auth_attempt_stats list_unresponsive_queues ping report schema_info "
-    "clear_global_parameter clear_parameter list_global_parameters list_parameters set_global_parameter "
-    "set_parameter clear_operator_policy list_operator_policies set_operator_policy add_vhost clear_vhost_limits "
-    "delete_vhost list_vhost_limits restart_vhost set_vhost_limits set_vhost_tags trace_off trace_on decode "
+    "change_password clear_password clear_user_limits delete_user list_user_limits set_user_limits "
+    "set_user_tags clear_permissions clear_topic_permissions list_topic_permissions "
+    "list_user_topic_permissions set_permissions set_topic_permissions "
+    "list_ciphers list_hashes list_node_auth_attempt_stats report schema_info "
+    "clear_global_parameter clear_parameter list_global_parameters set_global_parameter "
+    "set_parameter clear_operator_policy set_operator_policy clear_vhost_limits "
+    "list_vhost_limits restart_vhost set_vhost_limits set_vhost_tags trace_off trace_on decode "
     "encode environment set_cluster_name set_log_level export_definitions import_definitions "
-    "enable_feature_flag list_feature_flags close_all_connections close_all_user_connections close_connection "
-    "eval eval_file exec force_gc resume_listeners suspend_listeners hipe_compile node_health_check".split()
+    "enable_feature_flag close_all_connections close_all_user_connections close_connection "
+    "eval_file exec resume_listeners suspend_listeners hipe_compile".split()
 )
 """Commands of rabbitmqctl 3.10.8 that this console has not."""
 
 
 def usage_of(name: str) -> str:
     """Return the usage block of one command."""
-    return f"Usage\n\nrabbitmqctl [--node <node>] [--longnames] [--quiet] {USAGES[name].line}"
+    program = "rabbitmq-diagnostics" if USAGES[name].diagnostics else "rabbitmqctl"
+    return f"Usage\n\n{program} [--node <node>] [--longnames] [--quiet] {USAGES[name].line}"
 
 
 def help_on(name: str) -> str:
