@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
-from engine.broker.node import Node
+from engine.broker.cluster import Cluster
 from engine.metrics import Meter, PowerCut
 from engine.replay import Player, Witness, on_ledger
 from engine.replay.player import KEEP_EVENTS
@@ -103,7 +103,7 @@ def outcome(cell: Cell) -> Row:
     return {"digest": digest, **meter.row(until_us, refused, _power_cut(cell, node), lost), **series}
 
 
-def _power_cut(cell: Cell, node: Node) -> PowerCut:
+def _power_cut(cell: Cell, node: Cluster) -> PowerCut:
     """Cut the power where the sweep asks for it: at the end of this run, or earlier, in a second run up to there."""
     if cell.power_cut_us is None:
         return cut_power(node)

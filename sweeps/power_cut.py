@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.broker.node import Node
+from engine.broker.cluster import Cluster
 from engine.metrics import PowerCut
 from engine.reading.places import in_counted, with_places
 from engine.values.errors import CommandError
 from engine.values.ranges import RangeSet
 
 
-def cut_power(node: Node) -> PowerCut:
+def cut_power(node: Cluster) -> PowerCut:
     """Cut the node's power now, let it recover, and compare; the node is of no further use for the run.
 
     Returns:

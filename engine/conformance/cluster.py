@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from engine.broker.clients.channel import Delivered
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import Scenario
 from engine.broker.commands.topology import Topology
-from engine.broker.node import Node
 from engine.conformance import mirror_vector
 from engine.conformance.received import Received
 from engine.mirrored_queue import instructions as to_do
@@ -37,7 +37,7 @@ class ClusterDoor:
 
     def __init__(self, storage: Storage, emit: Callable[[Transition], None] = lambda t: None) -> None:
         scenario = Scenario(profile="real", settings={"nodes": 3}, topology=Topology())
-        self.node = Node(scenario, storage, keep=KEEP_EVENTS)
+        self.node = Cluster(scenario, storage, keep=KEEP_EVENTS)
         self._next = self.node.log.number
         self.received = Received()
         self.node.cluster.observer = self._observed

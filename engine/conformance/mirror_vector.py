@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.broker.cluster import Cluster
 from engine.broker.mirrors.member import Member
-from engine.broker.node import Node
 from engine.classic_v1.queue import VariableQueue
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.mirrored_queue.master import MasterQueue
 from engine.mirrored_queue.record import QueueRecord
 
 
-def after(node: Node, queue: str) -> dict[str, Any]:
+def after(node: Cluster, queue: str) -> dict[str, Any]:
     """Return which nodes run, the queue's record, and every member's engine."""
     found: dict[str, Any] = {"up": node.cluster.running, "queue": None}
     record = node.cluster.records.get(queue)
@@ -22,7 +22,7 @@ def after(node: Node, queue: str) -> dict[str, Any]:
     return found
 
 
-def _record(node: Node, record: QueueRecord) -> dict[str, Any]:
+def _record(node: Cluster, record: QueueRecord) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "state": "live",
         "master": record.master,
@@ -39,7 +39,7 @@ def _record(node: Node, record: QueueRecord) -> dict[str, Any]:
     return {**shown, "ready": queue.depth, "unacked": queue.unacked, "consumers": len(live.consumers)}
 
 
-def _members(node: Node, record: QueueRecord) -> dict[str, Any]:
+def _members(node: Cluster, record: QueueRecord) -> dict[str, Any]:
     shown: dict[str, Any] = {record.master: _master(node, record)}
     for name in record.mirrors:
         member = node.cluster.members.get((record.name, name))
@@ -74,7 +74,7 @@ def _state(queue: Any) -> QueueState:
     return engine.state
 
 
-def _master(node: Node, record: QueueRecord) -> dict[str, Any]:
+def _master(node: Cluster, record: QueueRecord) -> dict[str, Any]:
     if not record.alive:
         return {"gone": True}
     live = node.queues[record.name]

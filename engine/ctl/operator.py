@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import Scenario
-from engine.broker.node import Node
 from engine.ctl import console
 from engine.ctl.console import Answer
 from engine.storage.port import Storage
 
 
-def operated(scenario: Scenario, storage: Storage, keep: int = 2048) -> Node:
+def operated(scenario: Scenario, storage: Storage, keep: int = 2048) -> Cluster:
     """Return a node whose command `ctl` does what a line of rabbitmqctl prints; arguments as for Node."""
-    return Node(scenario, storage, keep, console.command_of)
+    return Cluster(scenario, storage, keep, console.command_of)
 
 
-def ask(node: Node, line: str) -> Answer:
+def ask(node: Cluster, line: str) -> Answer:
     """Return what a line of rabbitmqctl prints; nothing changes. The command `ctl` does what a line changes."""
     return console.ask(line, node.snapshot(), node.now_us, node.live())

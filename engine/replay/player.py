@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, Halted, RunTooLong
@@ -31,7 +31,7 @@ KEEP_EVENTS: Final = 100_000
 
 
 class Playable(Protocol):
-    """What the player asks of a node; see `engine.broker.node.Node`."""
+    """What the player asks of a node; see `engine.broker.cluster.Cluster`."""
 
     log: Any
 
@@ -206,7 +206,7 @@ class Player:
             raise RunTooLong("time", None)
 
 
-def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Node:
+def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Cluster:
     """Return a node about to run a scenario without files: the same transitions, only the sizes are kept.
 
     Args:

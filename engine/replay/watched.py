@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Protocol
 
-from engine.broker.node import Node
+from engine.broker.cluster import Cluster
 from engine.replay.player import SLICE, Piece, Player
 from engine.replay.tally import Tally
 
@@ -36,7 +36,7 @@ class Watched:
         watchers: those that look back are given every moment at which something happened.
     """
 
-    def __init__(self, node: Node, player: Player, watchers: Iterable[Watcher] = ()) -> None:
+    def __init__(self, node: Cluster, player: Player, watchers: Iterable[Watcher] = ()) -> None:
         self.node = node
         self.tally = Tally()
         self.last: WatchedState = {}

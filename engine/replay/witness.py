@@ -17,7 +17,7 @@ class Witness:
     """Follows one run from its beginning.
 
     Args:
-        node: a new `engine.broker.node.Node`.
+        node: a new `engine.broker.cluster.Cluster`.
     """
 
     def __init__(self, node: Any) -> None:

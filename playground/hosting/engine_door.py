@@ -6,8 +6,8 @@ import pickle
 from typing import Any
 
 from engine import ENGINE_VERSION
+from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
-from engine.broker.node import Node
 from engine.ctl import operator
 from engine.ctl.console import Answer
 from engine.replay import on_ledger
@@ -33,27 +33,27 @@ class EngineDoor:
     no_scenario: tuple[type[Exception], ...] = (ScenarioError,)
     no_file: tuple[type[Exception], ...] = (FileMissing, PathRefused)
 
-    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, DirectoryStorage]:
+    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, DirectoryStorage]:
         """Make a node on real files under `root`."""
         # Nobody depends on these files after a crash of this machine: the run is repeated from its record.
         files = DirectoryStorage(root, max_bytes, fsync=False)
         return operator.operated(scenarios.parse(scenario), files), files
 
-    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> Node:
+    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> Cluster:
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
         return on_ledger(scenario, keep)
 
-    def ask(self, node: Node, line: str) -> Answer:
+    def ask(self, node: Cluster, line: str) -> Answer:
         """Return what a line of rabbitmqctl prints; nothing changes."""
         return operator.ask(node, line)
 
     not_now: tuple[type[Exception], ...] = (pickle.PicklingError, TypeError, AttributeError)
 
-    def freeze(self, node: Node, files: DirectoryStorage) -> bytes:
+    def freeze(self, node: Cluster, files: DirectoryStorage) -> bytes:
         """Return a run as bytes, without the contents of its files."""
         return pickle.dumps((node, files), protocol=pickle.HIGHEST_PROTOCOL)
 
-    def thaw(self, data: bytes, root: str) -> tuple[Node, DirectoryStorage]:
+    def thaw(self, data: bytes, root: str) -> tuple[Cluster, DirectoryStorage]:
         """Return the run that `freeze` made bytes of; its files lie under `root` again."""
         node, files = pickle.loads(data)  # noqa: S301 - signed by this server, see Checkpoints
         files.moved(root)

@@ -14,8 +14,8 @@ from typing import Any, Final, cast
 import msgspec
 
 from engine import ENGINE_VERSION
+from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
-from engine.broker.node import Node
 from engine.ctl import operator
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
@@ -58,7 +58,7 @@ class LedgerDoor(EngineDoor):
         self.files = storage(0)
         """Those of the node that was opened last."""
 
-    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Any]:
+    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, Any]:
         """Make a node whose files are a ledger."""
         self.files = self._storage(max_bytes)
         return operator.operated(scenarios.parse(scenario), self.files), self.files

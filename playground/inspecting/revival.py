@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.commands.topology import MAX_QUEUES
-from engine.broker.node import Node
 from engine.ctl.operator import operated
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
@@ -208,10 +208,10 @@ class _Starter:
     """Makes the one node, for a recording."""
 
     def __init__(self, files: Files) -> None:
-        self.node: Node | None = None
+        self.node: Cluster | None = None
         self._files = files
 
-    def rehearse(self, scenario: dict[str, Any], keep: int = KEEP_EVENTS) -> Node:
+    def rehearse(self, scenario: dict[str, Any], keep: int = KEEP_EVENTS) -> Cluster:
         """Return a node whose storage has the files after its power cut."""
         self.node = operated(parse(scenario), FoundFiles(self._files), keep)
         return self.node

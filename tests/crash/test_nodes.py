@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from engine.broker.clients.channel import Delivered
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
 from engine.values.ranges import Range, RangeSet
@@ -31,7 +31,7 @@ class Run:
             "seed": seed,
             "settings": {"nodes": 3, "ring_hop_us": 500},
         }
-        self.node = Node(parse(scenario), LedgerStorage(), keep=1_000_000)
+        self.node = Cluster(parse(scenario), LedgerStorage(), keep=1_000_000)
         self.confirmed = RangeSet()
         self.taken = RangeSet()
         self.numbers: dict[int, int] = {}

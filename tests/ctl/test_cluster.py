@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.ctl.console import ask
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
@@ -11,11 +11,11 @@ from engine.storage.ledger import LedgerStorage
 MIRRORED = "list_queues --quiet --no-table-headers name messages slave_pids synchronised_slave_pids"
 
 
-def _cluster() -> Node:
+def _cluster() -> Cluster:
     return operated(parse({"version": 1, "profile": "real", "settings": {"nodes": 3}}), LedgerStorage())
 
 
-def _printed(node: Node, line: str) -> str:
+def _printed(node: Cluster, line: str) -> str:
     return ask(line, node.snapshot(), node.now_us).text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.broker.node import Node
+from engine.broker.cluster import Cluster
 from engine.fold import empty_state, fold, to_json
 from engine.values.errors import CommandError
 
@@ -27,7 +27,7 @@ class Follower:
         compare: compare the snapshot after every event; otherwise only when `check` is called.
     """
 
-    def __init__(self, node: Node, compare: bool = True) -> None:
+    def __init__(self, node: Cluster, compare: bool = True) -> None:
         self.node = node
         self.state = empty_state()
         self.next = 0

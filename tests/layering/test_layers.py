@@ -54,7 +54,7 @@ def test_every_room_is_listed_and_imports_only_what_lies_below() -> None:
         ("engine/broker/stray.py", "", "stray"),
         (
             "engine/broker/time/stray.py",
-            "import engine.broker.node",
+            "import engine.broker.cluster",
             "engine.broker.time is not allowed to import",
         ),
         (
@@ -150,7 +150,7 @@ GOOD_IMPORTS = [
         "from engine.values.extents import Extent\nfrom engine.classic_v1 import settings",
     ),
     ("engine.classic_v1.queue.queue", "from engine.classic_v1.store.client import Client"),
-    ("engine.broker.node", "from engine.backing_queue import protocol\nfrom engine import ENGINE_VERSION"),
+    ("engine.broker.cluster", "from engine.backing_queue import protocol\nfrom engine import ENGINE_VERSION"),
     ("engine.releases", "from engine.classic_v1.generation import CLASSIC_V1"),
     ("engine.broker.vhost.virtual_host", "from engine.releases import Release"),
     ("engine.storage.directory", "import os\nfrom pathlib import Path"),

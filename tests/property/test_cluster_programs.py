@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.fold import empty_state, fold_all, to_json
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
@@ -21,14 +21,14 @@ MINUTE_US = 60_000_000
 HOPS = st.sampled_from((0, 500))
 
 
-def cluster(hop_us: int) -> Node:
+def cluster(hop_us: int) -> Cluster:
     settings_ = {"nodes": 3, "ring_hop_us": hop_us}
-    return Node(
+    return Cluster(
         parse({"version": 1, "profile": "real", "settings": settings_}), LedgerStorage(), keep=1_000_000
     )
 
 
-def play(node: Node, program: Program, after_each: Any) -> None:
+def play(node: Cluster, program: Program, after_each: Any) -> None:
     for command, pause_us in program:
         with suppress(CommandError):
             node.submit(command)
@@ -36,7 +36,7 @@ def play(node: Node, program: Program, after_each: Any) -> None:
         after_each()
 
 
-def check_rules(node: Node) -> None:
+def check_rules(node: Cluster) -> None:
     """Compare the records with the members, and members with one another."""
     cluster_ = node.cluster
     for name, record in cluster_.records.items():

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.broker.time.work import PROFILES
 from engine.storage.ledger import LedgerStorage
 
@@ -28,21 +28,21 @@ ACKS: Final = ("each", "multiple", "auto")
 OFF_THE_GRID: Final = (80, 150, 190, 250, 400, 900)
 
 
-def waiting(profile: str, count: int) -> Node:
+def waiting(profile: str, count: int) -> Cluster:
     """Return a node in whose queue so many messages wait, and whose processes are at rest."""
     asked_for = {"work_profile": profile, "ram_bytes": 2**36}
-    node = Node(parse({"version": 1, "profile": "real", "settings": asked_for}), LedgerStorage())
+    node = Cluster(parse({"version": 1, "profile": "real", "settings": asked_for}), LedgerStorage())
     node.submit({"do": "publish", "count": count, "size_bytes": 100})
     node.advance(20 * SECOND_US)
     assert node.queues["orders"].depth == count
     return node
 
 
-def consume(node: Node, rate: int, **more: Any) -> None:
+def consume(node: Cluster, rate: int, **more: Any) -> None:
     node.submit({"do": "set_consumer", "name": "c1", "rate_per_s": rate, **more})
 
 
-def finished(node: Node, seconds: int) -> int:
+def finished(node: Cluster, seconds: int) -> int:
     """Let time pass; return how many messages the consumer finished in it."""
     consumer = node.consumers.all["c1"]
     before = consumer.delivered - consumer.holding
@@ -50,7 +50,7 @@ def finished(node: Node, seconds: int) -> int:
     return consumer.delivered - consumer.holding - before
 
 
-def busy_s(node: Node) -> float:
+def busy_s(node: Cluster) -> float:
     """Return the seconds that the busiest process worked."""
     ids = ("queue:orders", "channel:c1", "writer:c1")
     found = [node.processes.get(each) for each in ids]

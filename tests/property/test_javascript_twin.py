@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.broker.node import Node
+from engine.broker.cluster import Cluster
 from engine.classic_v1.queue.reduce import permitted_betas
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import Transition, fields_of
@@ -28,7 +28,7 @@ def named(t: Transition) -> dict[str, Any]:
     return {"kind": type(t).__name__, **msgspec.to_builtins(values)}
 
 
-def permitted(node: Node) -> dict[str, int | None]:
+def permitted(node: Cluster) -> dict[str, int | None]:
     """Return how many betas each queue may keep that has a target (Q48)."""
     queues = {
         name: hosted.queue.state
@@ -46,7 +46,7 @@ def test_transitions_mean_the_same_to_the_page(twin: Twin) -> None:
     def gather(
         profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]], pages: bool
     ) -> None:
-        node = Node(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000)
+        node = Cluster(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000)
         done = 0
         steps = []
         for command, pause_us in [*(PAGING if pages else []), *program]:

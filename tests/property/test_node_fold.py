@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import Scenario, parse
-from engine.broker.node import Node
 from engine.classic_v1.queue import VariableQueue
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
@@ -196,7 +196,7 @@ def scenario_of(profile: str, overrides: dict[str, Any]) -> Scenario:
 def test_fold_equals_snapshot_after_every_event(
     profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
 ) -> None:
-    follower = Follower(Node(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000))
+    follower = Follower(Cluster(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000))
     for command, pause_us in program:
         follower.submit(command)
         follower.advance(pause_us)
@@ -224,12 +224,12 @@ def test_queues_that_feed_each_other_fold_and_replay(
     profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
 ) -> None:
     scenario = {"version": 1, "profile": profile, "settings": overrides, "topology": TOPOLOGY}
-    follower = Follower(Node(parse(scenario), LedgerStorage(), keep=1_000_000))
+    follower = Follower(Cluster(parse(scenario), LedgerStorage(), keep=1_000_000))
     for command, pause_us in program:
         follower.submit(command)
         follower.advance(pause_us)
         follower.node.verify()
-    replayed = Node(parse(follower.node.scenario_so_far().encode()), LedgerStorage())
+    replayed = Cluster(parse(follower.node.scenario_so_far().encode()), LedgerStorage())
     assert replayed.run() == follower.node.log.digest
     assert not replayed.refused
 
@@ -240,8 +240,8 @@ def test_storages_and_replay_agree(
     profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
 ) -> None:
     with tempfile.TemporaryDirectory() as root:
-        ledger = Node(scenario_of(profile, overrides), LedgerStorage())
-        real = Node(scenario_of(profile, overrides), DirectoryStorage(root, fsync=False))
+        ledger = Cluster(scenario_of(profile, overrides), LedgerStorage())
+        real = Cluster(scenario_of(profile, overrides), DirectoryStorage(root, fsync=False))
         for command, pause_us in program:
             accepted = [submit(node, command) for node in (ledger, real)]
             assert accepted[0] == accepted[1]
@@ -254,7 +254,7 @@ def test_storages_and_replay_agree(
             assert ledger.log.digest == real.log.digest
             assert files_of(ledger) == files_of(real)
             real.verify()
-        replayed = Node(parse(ledger.scenario_so_far().encode()), LedgerStorage())
+        replayed = Cluster(parse(ledger.scenario_so_far().encode()), LedgerStorage())
         assert replayed.run() == ledger.log.digest
         assert not replayed.refused
         assert replayed.snapshot() == ledger.snapshot()
@@ -266,8 +266,8 @@ def test_passes_that_are_left_out_have_no_effect(
     profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
 ) -> None:
     """P10's take and put-back after each fetch is left out where it changes nothing (Q36)."""
-    usual = Node(scenario_of(profile, overrides), LedgerStorage())
-    thorough = Node(scenario_of(profile, overrides), LedgerStorage())
+    usual = Cluster(scenario_of(profile, overrides), LedgerStorage())
+    thorough = Cluster(scenario_of(profile, overrides), LedgerStorage())
     for command, pause_us in program:
         accepted = submit(usual, command)
         usual.advance(usual.now_us + pause_us)
@@ -278,7 +278,7 @@ def test_passes_that_are_left_out_have_no_effect(
         assert usual.snapshot() == thorough.snapshot()
 
 
-def submit(node: Node, command: dict[str, Any]) -> bool:
+def submit(node: Cluster, command: dict[str, Any]) -> bool:
     """Give a command; return whether it was accepted."""
     try:
         node.submit(command)
@@ -287,7 +287,7 @@ def submit(node: Node, command: dict[str, Any]) -> bool:
     return True
 
 
-def files_of(node: Node) -> dict[str, int | None]:
+def files_of(node: Cluster) -> dict[str, int | None]:
     """Return the size of every file below the virtual host."""
     root = node.host.root
     directories = [

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backing_queue.places import places_of
-from engine.broker.node import Node
+from engine.broker.cluster import Cluster
 from engine.reading.conditions import Condition, Watch
 from engine.reading.paths import value_at
 from engine.reading.places import letters_of, placements
@@ -75,7 +75,7 @@ def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
     def gather(
         profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]], forms: list[Any]
     ) -> None:
-        node = Node(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000)
+        node = Cluster(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000)
         watched = Watched(node, Player(node))
         forms = [*until, *forms]
         read = [msgspec.convert(form, Condition) for form in forms]

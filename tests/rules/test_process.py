@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.memory.monitor import MemoryMonitor
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import NodeChanged
 from tests.rules.world import LARGE, SMALL, World
@@ -16,9 +16,11 @@ from tests.rules.world import LARGE, SMALL, World
 SECOND = 1_000_000
 
 
-def node_of(**settings: Any) -> tuple[Node, LedgerStorage]:
+def node_of(**settings: Any) -> tuple[Cluster, LedgerStorage]:
     storage = LedgerStorage()
-    return Node(parse({"version": 1, "profile": "real", "settings": settings}), storage, keep=10_000), storage
+    return Cluster(
+        parse({"version": 1, "profile": "real", "settings": settings}), storage, keep=10_000
+    ), storage
 
 
 def burst(count: int, size_bytes: int = SMALL, **more: Any) -> dict[str, Any]:

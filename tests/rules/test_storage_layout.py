@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.formats import terms
 from engine.formats.chunks import raw
 from engine.formats.message import MessageCodec
@@ -33,7 +33,7 @@ def files(storage: LedgerStorage) -> dict[str, bytes]:
 def test_a_virtual_host_s_directory() -> None:
     """S2, S3, S4, S7: its name, its settings, and two stores whose files begin with 0."""
     storage = LedgerStorage()
-    node = Node(parse({"version": 1, "profile": "classroom", "settings": {}}), storage)
+    node = Cluster(parse({"version": 1, "profile": "classroom", "settings": {}}), storage)
     found = files(storage)
     assert found[f"{ROOT}/.vhost"] == b"/"
     assert found[f"{ROOT}/.config"].endswith(b"{segment_entry_count, 8}.")

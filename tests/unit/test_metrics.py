@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine import transitions as t
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.metrics import METRICS, Meter, PowerCut
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, Delta, Extent
@@ -34,7 +34,7 @@ OUTSIDE = {"refused", *POWER_CUT, "confirmed_and_lost"}
 def events_of(name: str) -> Events:
     """Return all that happens in a ready scenario."""
     run = read((SCENARIOS / f"{name}.json").read_text("utf-8")).run
-    node = Node(parse(run), LedgerStorage(), keep=500_000)
+    node = Cluster(parse(run), LedgerStorage(), keep=500_000)
     node.advance(run["until_us"])
     rows = node.log.since(0)
     assert rows is not None

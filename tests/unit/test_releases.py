@@ -7,9 +7,9 @@ import pickle
 import msgspec
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.commands.settings import NodeSettings, release_of, resolve
-from engine.broker.node import Node
 from engine.classic_v1.settings import QueueSettings
 from engine.releases import PROFILES, REFERENCE, RELEASES, V3_8_9
 from engine.storage.ledger import LedgerStorage
@@ -58,7 +58,7 @@ def test_a_scenario_may_borrow_the_rules_of_another_release_and_keeps_its_consta
     ("profile", "shown"), [("real", None), ("articles", "3.8"), ("3.8.9-classroom", "3.8")]
 )
 def test_a_run_names_its_release_only_where_it_is_not_the_reference(profile: str, shown: str | None) -> None:
-    node = Node(parse({"version": 1, "profile": profile}), LedgerStorage())
+    node = Cluster(parse({"version": 1, "profile": profile}), LedgerStorage())
     assert node.snapshot()["node"]["settings"].get("release") == shown
 
 

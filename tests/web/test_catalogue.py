@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.replay.frames import Frame, encode, frame_message, snapshot_message
 from engine.report.transitions.base import UNITS, Group
 from engine.storage.ledger import LedgerStorage
@@ -58,7 +58,7 @@ def test_messages_have_the_shapes_of_the_pages_types() -> None:
         "exchanges": [{"name": "x", "type": "fanout"}],
         "bindings": [{"exchange": "x", "queue": "orders"}],
     }
-    node = Node(parse({"version": 1, "profile": "classroom", "topology": topology}), LedgerStorage())
+    node = Cluster(parse({"version": 1, "profile": "classroom", "topology": topology}), LedgerStorage())
     node.submit({"do": "publish", "count": 300, "size_bytes": 6144, "persistent": True})
     node.submit({"do": "set", "name": "target_ram_count", "value": 9})
     node.submit({"do": "get", "count": 3})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.broker.commands import cluster_commands as cmd
 from engine.broker.control.verbs import Handlers
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import ClusterParts
 from engine.broker.queues.queues import Queues
 from engine.mirrored_queue.record import QueueRecord
@@ -14,7 +14,7 @@ from engine.values.errors import CommandError
 class ClusterVerbs:
     """An operator of a cluster at work."""
 
-    def __init__(self, cluster: Cluster, parts: ClusterParts, queues: Queues) -> None:
+    def __init__(self, cluster: MirroredQueues, parts: ClusterParts, queues: Queues) -> None:
         self._cluster = cluster
         self._nodes = parts.nodes
         self._syncs = parts.syncs

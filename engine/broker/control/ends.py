@@ -6,7 +6,7 @@ from engine.broker.clients.confirms import Confirms
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands.topology_commands import Death
 from engine.broker.control.shown_settings import ShownSettings
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queues import Queues
 
 
@@ -19,7 +19,7 @@ class QueueEnds:
         consumers: Consumers,
         confirms: Confirms,
         settings: ShownSettings,
-        cluster: Cluster,
+        cluster: MirroredQueues,
     ) -> None:
         self._queues = queues
         self._consumers = consumers

@@ -13,7 +13,7 @@ from engine.broker.memory import model
 from engine.broker.memory.disk_watch import DiskWatch
 from engine.broker.memory.garbage import Garbage, GarbageWatch
 from engine.broker.memory.watch import MemoryWatch
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queue_process import MILLISECOND_US
 from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler
@@ -39,7 +39,7 @@ class Monitors:
         host: VirtualHost,
         parts: ClientParts,
         actors: Callable[[str], int],
-        cluster: Cluster,
+        cluster: MirroredQueues,
     ) -> None:
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""

@@ -16,10 +16,10 @@ from engine.broker.control.monitors import Monitors
 from engine.broker.control.report import Live, Report
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.verbs import Handlers
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.queues.node import Node
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.queues import Queues
-from engine.broker.queues.site import Site
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.configuration import Configuration
 from engine.values.errors import CommandError
@@ -62,7 +62,7 @@ class OperatorVerbs:
         change_machine: Callable[[], None],
         console: Console,
         do: Callable[[Command], None],
-        cluster: Cluster,
+        cluster: MirroredQueues,
         clock: Scheduler,
     ) -> None:
         self._clock = clock
@@ -171,5 +171,5 @@ class OperatorVerbs:
         return len(self._cluster.sites) > 1
 
     @property
-    def _first(self) -> Site:
+    def _first(self) -> Node:
         return next(iter(self._cluster.sites.values()))

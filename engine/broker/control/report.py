@@ -17,8 +17,8 @@ from engine.broker.control.monitors import Monitors
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.memory.watch import MemoryWatch
 from engine.broker.mirrors.shown import RULES, Shown
+from engine.broker.queues.node import Node
 from engine.broker.queues.queues import RULES as QUEUE_RULES
-from engine.broker.queues.site import Site
 from engine.broker.time.processes import Processes
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.virtual_host import VirtualHost
@@ -57,7 +57,7 @@ class Report:
         host: VirtualHost,
         parts: ClientParts,
         shown: Shown,
-        sites: Mapping[str, Site],
+        sites: Mapping[str, Node],
     ) -> None:
         self._shown = shown
         self._sites = sites

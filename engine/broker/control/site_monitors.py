@@ -7,16 +7,16 @@ from functools import partial
 
 from engine.broker.memory import model
 from engine.broker.memory.disk_watch import DiskWatch
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.queues.node import Node
 from engine.broker.queues.queue_process import MILLISECOND_US
-from engine.broker.queues.site import Site
 from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.configuration import Configuration
 from engine.storage.port import Storage
 
 
-def used_at(storage: Storage, sites: Mapping[str, Site], node: str | None = None) -> int:
+def used_at(storage: Storage, sites: Mapping[str, Node], node: str | None = None) -> int:
     """Return the bytes of a node's files, of the first one's for None: its files lie beside the others' folders."""
     if node is not None:
         return storage.used_bytes(f"{node}/")
@@ -35,7 +35,7 @@ class SiteMonitors:
         self,
         configuration: Configuration,
         clock: Scheduler,
-        cluster: Cluster,
+        cluster: MirroredQueues,
         storage: Storage,
         processes: Processes,
         actors: Callable[[str], int],
@@ -46,7 +46,7 @@ class SiteMonitors:
         self._cluster = cluster
         self._actors = actors
         self._alarms_changed = alarms_changed
-        self._others: Mapping[str, Site] = dict(list(cluster.sites.items())[1:])
+        self._others: Mapping[str, Node] = dict(list(cluster.sites.items())[1:])
         self._disks = {
             name: DiskWatch(
                 clock,

@@ -27,7 +27,7 @@ from engine.broker.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES, chec
 from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.ends import QueueEnds
 from engine.broker.control.verbs import Handlers
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import ClusterParts
 from engine.values.errors import CommandError
 
@@ -39,7 +39,7 @@ class TopologyVerbs(OnClientParts):
         self,
         parts: ClientParts,
         ends: QueueEnds,
-        cluster: Cluster,
+        cluster: MirroredQueues,
         cluster_parts: ClusterParts,
     ) -> None:
         super().__init__(parts)

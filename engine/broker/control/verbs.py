@@ -9,7 +9,7 @@ from engine.broker.commands import cluster_commands as cluster_cmd
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import Command
 from engine.broker.control.life import Life
-from engine.broker.queues.site import Site
+from engine.broker.queues.node import Node
 from engine.values.errors import CommandError
 
 WITHOUT_NODES = (cluster_cmd.StartNode, cmd.StartApp, cmd.Ctl)
@@ -35,7 +35,7 @@ class Verbs:
         sites: the nodes.
     """
 
-    def __init__(self, life: Life, keepers: Sequence[Keeper], sites: Mapping[str, Site]) -> None:
+    def __init__(self, life: Life, keepers: Sequence[Keeper], sites: Mapping[str, Node]) -> None:
         self._life = life
         self._keepers = keepers
         self._sites = sites

@@ -7,7 +7,7 @@ from functools import partial
 
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queues import Queues
 from engine.values.labels import member
 
@@ -19,7 +19,7 @@ class MirroredChannels:
         settings: returns the nodes' settings.
     """
 
-    def __init__(self, cluster: Cluster, queues: Queues, settings: Callable[[], NodeSettings]) -> None:
+    def __init__(self, cluster: MirroredQueues, queues: Queues, settings: Callable[[], NodeSettings]) -> None:
         self._cluster = cluster
         self._queues = queues
         self._settings = settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from engine.broker.queues.node import Node
 from engine.broker.queues.queue_process import QueueProcess
-from engine.broker.queues.site import Site
 from engine.mirrored_queue.instructions import Discard, Instruction, Publish, PublishDelivered, SyncStart
 from engine.mirrored_queue.mirror import Copy, Mirror, MirrorCrashed
 
@@ -25,7 +25,7 @@ class Member:
 
     def __init__(
         self,
-        site: Site,
+        site: Node,
         mirror: Mirror,
         process: QueueProcess,
         asked: Callable[[Member], None],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.broker.clients.confirms import Confirms
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queues import Queues
 from engine.mirrored_queue.record import QueueRecord, wanted
 
@@ -11,7 +11,7 @@ from engine.mirrored_queue.record import QueueRecord, wanted
 class Mishaps:
     """Lets members of one cluster crash, move and hang."""
 
-    def __init__(self, cluster: Cluster, queues: Queues, confirms: Confirms) -> None:
+    def __init__(self, cluster: MirroredQueues, queues: Queues, confirms: Confirms) -> None:
         self._cluster = cluster
         self._queues = queues
         self._confirms = confirms

@@ -11,7 +11,7 @@ from engine.backing_queue.host_files import StopKind
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.closing import Closing
 from engine.broker.memory.monitor import MemoryMonitor
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.mirrored_queue.record import QueueRecord, wanted
 from engine.report.transitions.amqp import ConnectionClosed
@@ -34,7 +34,7 @@ class Nodes:
     def __init__(
         self,
         below: RoomsBelow,
-        cluster: Cluster,
+        cluster: MirroredQueues,
         closing: Closing,
         forget_queue: Callable[[str], None],
         node_changed: Callable[[str], None],

@@ -12,8 +12,8 @@ from engine.broker.commands.base import Command
 from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.memory.watch import MemoryWatch
 from engine.broker.mirrors.channels import MirroredChannels
-from engine.broker.mirrors.cluster import Cluster
 from engine.broker.mirrors.labels import Labelled
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.mishaps import Mishaps
 from engine.broker.mirrors.nodes import Nodes
 from engine.broker.mirrors.patience import Patience
@@ -21,7 +21,7 @@ from engine.broker.mirrors.places import Places
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.mirrors.shown import Shown
 from engine.broker.mirrors.syncs import Syncs
-from engine.broker.queues.site import Site
+from engine.broker.queues.node import Node
 from engine.broker.vhost.configuration import Configuration
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.broker.vhost.virtual_host import VirtualHost
@@ -41,7 +41,7 @@ def sites_of(
     label: Callable[[str, str], str],
     emit: Callable[[Transition], None],
     later: Later,
-) -> dict[str, Site]:
+) -> dict[str, Node]:
     """Return the nodes of a cluster by name, each with files and memory of its own.
 
     Args:
@@ -50,7 +50,7 @@ def sites_of(
     """
     names = NODES[: configuration.node.nodes]
     return {
-        name: Site(
+        name: Node(
             name,
             VirtualHost(
                 release=configuration.release,
@@ -68,7 +68,7 @@ def sites_of(
     }
 
 
-def queues_of(sites: Mapping[str, Site]) -> Iterator[BackingQueue]:
+def queues_of(sites: Mapping[str, Node]) -> Iterator[BackingQueue]:
     """Yield every engine that runs on any node."""
     for site in sites.values():
         yield from site.host.queues()
@@ -88,7 +88,7 @@ class ClusterParts:
     def __init__(
         self,
         below: RoomsBelow,
-        cluster: Cluster,
+        cluster: MirroredQueues,
         closing: Closing,
         *,
         seed: int,

@@ -12,7 +12,7 @@ from engine.broker.clients.closing import Closing
 from engine.broker.clients.consumers import Consumers
 from engine.broker.clients.unread import channel_of
 from engine.broker.commands.base import Command
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.time.scheduler import Scheduler
 
 LIMIT_US: Final = 2000 * 30_000
@@ -43,7 +43,7 @@ class Patience:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: MirroredQueues,
         consumers: Consumers,
         closing: Closing,
         clock: Scheduler,

@@ -10,8 +10,8 @@ from engine.amqp.arguments import LOCATOR, LOCATORS
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.mirroring import mirroring_of
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.mirrors.cluster import Cluster
-from engine.broker.queues.site import Site
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.queues.node import Node
 from engine.mirrored_queue.record import QueueRecord, wanted
 
 POLICY_KEY: Final = "queue-master-locator"
@@ -31,12 +31,12 @@ class Places:
         seed: the scenario's, which takes the place of chance (H88).
     """
 
-    def __init__(self, cluster: Cluster, settings: Callable[[], NodeSettings], seed: int) -> None:
+    def __init__(self, cluster: MirroredQueues, settings: Callable[[], NodeSettings], seed: int) -> None:
         self._cluster = cluster
         self._settings = settings
         self._seed = seed
 
-    def site_for(self, queue: DeclaredQueue, policy: Mapping[str, Any], node: str) -> Site:
+    def site_for(self, queue: DeclaredQueue, policy: Mapping[str, Any], node: str) -> Node:
         """Return the node for a new queue's master, which a client of `node` declares."""
         sites = self._cluster.sites
         if queue.exclusive:

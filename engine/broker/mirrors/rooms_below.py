@@ -8,8 +8,8 @@ import msgspec
 
 from engine.broker.clients.connections import Connections
 from engine.broker.clients.consumers import Consumers
+from engine.broker.queues.node import Node
 from engine.broker.queues.queues import Queues
-from engine.broker.queues.site import Site
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.configuration import Configuration
@@ -25,7 +25,7 @@ class RoomsBelow(msgspec.Struct, frozen=True, kw_only=True):
         emit: takes each transition.
     """
 
-    sites: Mapping[str, Site]
+    sites: Mapping[str, Node]
     clock: Scheduler
     configuration: Configuration
     definitions: Definitions

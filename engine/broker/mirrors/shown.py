@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from engine.broker.mirrors.cluster import Cluster
 from engine.broker.mirrors.member import Member
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.report.transitions.base import Why
 
 RULES: Final = {
@@ -24,7 +24,7 @@ RULES: Final = {
 class Shown:
     """Reads the members of one cluster; changes none."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: MirroredQueues) -> None:
         self._cluster = cluster
 
     def nodes(self) -> Why:

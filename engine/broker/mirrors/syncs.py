@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.mirrors.synchronisation import Batch, Synchronisation, in_batches
 from engine.mirrored_queue import instructions as to_do
@@ -27,7 +27,7 @@ class Syncs:
     def __init__(
         self,
         below: RoomsBelow,
-        cluster: Cluster,
+        cluster: MirroredQueues,
         alarm: Callable[[], bool],
     ) -> None:
         self._cluster = cluster

@@ -17,9 +17,9 @@ from engine.broker.queues.deliveries import Callbacks, Deliveries
 from engine.broker.queues.immediate_mail import ImmediateMail
 from engine.broker.queues.lifetimes import Lifetimes
 from engine.broker.queues.mail import Mail
+from engine.broker.queues.node import Node
 from engine.broker.queues.queue_mail import QueueMail
 from engine.broker.queues.queue_process import QueueProcess
-from engine.broker.queues.site import Site
 from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.board import Board
@@ -71,7 +71,7 @@ class Queues(Mapping[str, Deliveries]):
     def __init__(
         self,
         *,
-        site: Site,
+        site: Node,
         clock: Scheduler,
         settings: Callable[[], NodeSettings],
         processes: Processes,
@@ -84,7 +84,7 @@ class Queues(Mapping[str, Deliveries]):
     ) -> None:
         self.wishes: dict[str, Wish] = {}
         self.site = site
-        self._site_of: dict[str, Site] = {}
+        self._site_of: dict[str, Node] = {}
         self.engine_of: Callable[[str, BackingQueue], BackingQueue] = _as_it_is
         """Returns what a queue's process works on, given the engine: with mirrors a wrapper around it."""
         self.more_items: Callable[[str], dict[str, Any]] = _nothing_more
@@ -117,7 +117,7 @@ class Queues(Mapping[str, Deliveries]):
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
-    def begin(self, queue: DeclaredQueue, redeclared: bool = False, site: Site | None = None) -> Deliveries:
+    def begin(self, queue: DeclaredQueue, redeclared: bool = False, site: Node | None = None) -> Deliveries:
         """Begin a queue that is not there yet (Q5), on a node of the cluster."""
         name = queue.name
         self._site_of[name] = site or self.site
@@ -227,7 +227,7 @@ class Queues(Mapping[str, Deliveries]):
         self._forget(name)
         self._down[name] = live
 
-    def take_over(self, name: str, site: Site) -> Deliveries:
+    def take_over(self, name: str, site: Node) -> Deliveries:
         """Give a queue that had lost its process a new one, on the engine that a node has (H62, H73)."""
         self._live[name] = self._down.pop(name)
         self._site_of[name] = site

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConnectionBlocked, ConnectionUnblocked, NodeChanged
 from engine.values.errors import CommandError
@@ -19,7 +19,7 @@ DISK = {"disk_total_bytes": 1_000_000_000, "disk_free_limit": 50_000_000}
 
 def follower_of(**settings: Any) -> Follower:
     scenario = {"version": 1, "profile": "classroom", "settings": settings}
-    return Follower(Node(parse(scenario), LedgerStorage(), keep=1_000_000))
+    return Follower(Cluster(parse(scenario), LedgerStorage(), keep=1_000_000))
 
 
 def burst(count: int, size_bytes: int = 6144, **more: Any) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def test_an_alarm_that_a_restart_does_not_end_blocks_as_before() -> None:
 def test_acknowledgements_on_a_blocked_connection_lie_unread() -> None:
     """A3: the broker stops reading the whole socket, so a consumer that publishes on the same connection is stuck."""
     scenario = parse({"version": 1, "profile": "classroom", "settings": {"vm_memory_high_watermark": 0.2}})
-    follower = Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    follower = Follower(Cluster(scenario, LedgerStorage(), keep=100_000))
     follower.submit({"do": "publish", "count": 40, "size_bytes": 6000})
     follower.submit({"do": "get", "count": 4, "channel": "one.read"})
     follower.submit({"do": "get", "count": 4, "channel": "two.read"})
@@ -203,7 +203,7 @@ def test_acknowledgements_on_a_blocked_connection_lie_unread() -> None:
 def test_a_blocked_connection_that_is_closed_takes_along_what_lay_unread() -> None:
     """A3, P11: nobody reads it any more, and what its channels held goes back."""
     scenario = parse({"version": 1, "profile": "classroom", "settings": {"vm_memory_high_watermark": 0.2}})
-    follower = Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    follower = Follower(Cluster(scenario, LedgerStorage(), keep=100_000))
     follower.submit({"do": "publish", "count": 40, "size_bytes": 6000})
     follower.submit({"do": "get", "count": 4, "channel": "one.read"})
     follower.advance(300_000)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
@@ -41,7 +41,7 @@ def follow(topology: dict[str, Any] | None = FANOUT, **settings: Any) -> Followe
     scenario = {"version": 1, "profile": "classroom", "settings": settings}
     if topology is not None:
         scenario["topology"] = topology
-    return Follower(Node(parse(scenario), LedgerStorage(), keep=100_000))
+    return Follower(Cluster(parse(scenario), LedgerStorage(), keep=100_000))
 
 
 def burst(exchange: str, key: str, count: int, size_bytes: int = 100, **more: Any) -> dict[str, Any]:

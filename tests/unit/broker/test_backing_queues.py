@@ -15,8 +15,8 @@ from engine.backing_queue.measured import Measured
 from engine.backing_queue.places import PLACES, places_of
 from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.protocol import BackingQueue, Verbs
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.releases import REFERENCE
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
@@ -32,7 +32,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> None:
 def node(**settings: Any) -> Follower:
     topology = {"queues": [{"name": "orders"}, {"name": "shelf.a"}]}
     scenario = {"version": 1, "profile": "classroom", "topology": topology, "settings": settings}
-    return Follower(Node(parse(scenario), LedgerStorage(), keep=100_000))
+    return Follower(Cluster(parse(scenario), LedgerStorage(), keep=100_000))
 
 
 def check(made: Follower) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.classic_v1.queue.state import QueueState
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import IndexForgotten, QueueStopped
@@ -16,16 +16,16 @@ DEAD = {"dead-letter-exchange": "", "dead-letter-routing-key": "dead"}
 
 
 def follower(profile: str) -> Follower:
-    return Follower(Node(parse({"version": 1, "profile": profile}), LedgerStorage(), keep=100_000))
+    return Follower(Cluster(parse({"version": 1, "profile": profile}), LedgerStorage(), keep=100_000))
 
 
-def stops(node: Node) -> list[str]:
+def stops(node: Cluster) -> list[str]:
     rows = node.log.since(0)
     assert rows is not None
     return [each.how for each in rows.rows if isinstance(each, QueueStopped)]
 
 
-def state_of(node: Node) -> QueueState:
+def state_of(node: Cluster) -> QueueState:
     return node.process.queue.state
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.ctl.operator import ask, operated
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower
 
 
-def node() -> Node:
+def node() -> Cluster:
     return operated(parse({"version": 1, "profile": "classroom", "until_us": 1_000_000}), LedgerStorage())
 
 
-def ctl(made: Node, line: str) -> None:
+def ctl(made: Cluster, line: str) -> None:
     made.submit({"do": "ctl", "line": line})
 
 

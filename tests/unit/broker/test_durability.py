@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import StoreRecovered
 from tests.helpers.following import Follower
@@ -30,7 +30,7 @@ def follow(queue_durable: bool, exchange_durable: bool) -> Follower:
         "bindings": [{"exchange": "x", "queue": "q"}],
     }
     scenario = parse({"version": 1, "profile": "classroom", "topology": topology})
-    return Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    return Follower(Cluster(scenario, LedgerStorage(), keep=100_000))
 
 
 def burst(count: int, size_bytes: int, **more: Any) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def test_policies_and_arguments_hold_through_every_end() -> None:
 def test_a_queue_that_is_not_durable_does_not_make_a_clean_start_of_the_store_a_scan() -> None:
     """It has no client of the persistent store, so the note of the stop names the durable queues alone (S200, S206)."""
     queues = [{"name": "kept"}, {"name": "gone", "durable": False}]
-    node = Node(
+    node = Cluster(
         parse({"version": 1, "profile": "classroom", "topology": {"queues": queues}}),
         LedgerStorage(),
         keep=1000,

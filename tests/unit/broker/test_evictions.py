@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.classic_v1.queue import VariableQueue
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConfirmsSent, DeadLettered, Dropped, NacksSent, Rejected, Transition
@@ -24,7 +24,7 @@ def follow(arguments: dict[str, Any], profile: str = "classroom", **queues: dict
     named = {"work": arguments, "dead": {}, **queues}
     topology = {"queues": [{"name": name, "arguments": each} for name, each in named.items()]}
     scenario = parse({"version": 1, "profile": profile, "topology": topology})
-    return Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    return Follower(Cluster(scenario, LedgerStorage(), keep=100_000))
 
 
 def burst(count: int, size_bytes: int = 100, **more: Any) -> dict[str, Any]:
@@ -344,7 +344,7 @@ def test_many_gets_at_once_meet_the_same_expired_messages(
     assert together.queues["work"].depth == one_by_one.queues["work"].depth
 
 
-def get(node: Node, count: int) -> int:
+def get(node: Cluster, count: int) -> int:
     before = node.consumers.hand.delivered
     try:
         node.submit({"do": "get", "count": count, "queue": "work"})
@@ -353,7 +353,7 @@ def get(node: Node, count: int) -> int:
     return node.consumers.hand.delivered - before
 
 
-def pending_of(node: Node) -> list[Any]:
+def pending_of(node: Cluster) -> list[Any]:
     state = node.queues["work"].process.queue.state
     runs = [e for place in ("ram_pending", "disk_pending", "index_pending") for e in state.extents_of(place)]
     return sorted(

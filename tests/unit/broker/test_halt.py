@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
-from engine.broker.node import Node
 from engine.fold import empty_state, fold, to_json
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
@@ -30,8 +30,8 @@ FIRST = 12
 EVERY = 41
 
 
-def run(storage: Storage, halt_at: int | None = None) -> Node:
-    node = Node(scenarios.parse({"version": 1, "profile": "classroom"}), storage, keep=100_000)
+def run(storage: Storage, halt_at: int | None = None) -> Cluster:
+    node = Cluster(scenarios.parse({"version": 1, "profile": "classroom"}), storage, keep=100_000)
     node.log.halt_at = halt_at
     for at_us, command in COMMANDS:
         node.advance(at_us)

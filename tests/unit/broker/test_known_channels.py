@@ -6,23 +6,23 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConsumerCancelled
 
 SECOND_US = 1_000_000
 
 
-def holding(*channels: str) -> Node:
+def holding(*channels: str) -> Cluster:
     """Return a node whose queue was killed after each channel got a message of three."""
-    node = Node(parse({"version": 1, "profile": "real"}), LedgerStorage(), keep=10_000)
+    node = Cluster(parse({"version": 1, "profile": "real"}), LedgerStorage(), keep=10_000)
     play(node, {"do": "publish", "count": 3, "size_bytes": 10, "persistent": True, "confirm": True})
     play(node, *(get(each) for each in channels), {"do": "kill_queue"})
     return node
 
 
-def play(node: Node, *commands: dict[str, Any]) -> None:
+def play(node: Cluster, *commands: dict[str, Any]) -> None:
     for command in commands:
         node.submit(command)
         node.advance(node.now_us + SECOND_US)
@@ -36,7 +36,7 @@ def tag(verb: str, channel: str, number: int, **more: Any) -> dict[str, Any]:
     return {"do": verb, "channel": channel, "tag": number, **more}
 
 
-def depth(node: Node) -> int:
+def depth(node: Cluster) -> int:
     return node.queues["orders"].depth
 
 
@@ -104,7 +104,9 @@ def test_a_transaction_holds_its_acknowledgements_until_it_commits() -> None:
 @pytest.mark.parametrize("profile", ["instant", "measured-vm"])
 def test_a_consumer_goes_on_after_its_queue_was_killed(ack: str, profile: str) -> None:
     settings = {"work_profile": profile}
-    node = Node(parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage(), keep=10_000)
+    node = Cluster(
+        parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage(), keep=10_000
+    )
     consumer = {"do": "set_consumer", "name": "c1", "rate_per_s": 10, "prefetch": 5, "ack": ack}
     play(
         node, {"do": "publish", "count": 100, "size_bytes": 10, "persistent": True, "confirm": True}, consumer
@@ -121,7 +123,7 @@ def test_a_consumer_goes_on_after_its_queue_was_killed(ack: str, profile: str) -
 
 
 def test_an_error_cancels_the_consumers() -> None:
-    node = Node(parse({"version": 1, "profile": "real"}), LedgerStorage(), keep=10_000)
+    node = Cluster(parse({"version": 1, "profile": "real"}), LedgerStorage(), keep=10_000)
     play(node, {"do": "set_consumer", "name": "c1", "rate_per_s": 1, "prefetch": 1})
     play(node, {"do": "kill_queue", "how": "error"})
     rows = node.log.since(0)
@@ -132,7 +134,7 @@ def test_an_error_cancels_the_consumers() -> None:
 
 
 def test_consumers_that_want_so_are_cancelled_also_where_their_queue_was_killed() -> None:
-    node = Node(parse({"version": 1, "profile": "real"}), LedgerStorage(), keep=10_000)
+    node = Cluster(parse({"version": 1, "profile": "real"}), LedgerStorage(), keep=10_000)
     play(node, {"do": "set_consumer", "name": "c1", "rate_per_s": 1, "cancel_on_failover": True})
     play(node, {"do": "kill_queue"})
     assert not node.consumers.all["c1"].running

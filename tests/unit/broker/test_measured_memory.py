@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.memory.garbage import HEAP_BYTES
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 
 
-def node(**settings: Any) -> Node:
+def node(**settings: Any) -> Cluster:
     scenario = {"version": 1, "profile": "real", "settings": {"ram_bytes": 2**30, **settings}}
-    return Node(parse(scenario), LedgerStorage(), 100_000)
+    return Cluster(parse(scenario), LedgerStorage(), 100_000)
 
 
-def ready(made: Node) -> int:
+def ready(made: Cluster) -> int:
     return int(made.snapshot()["queues"]["orders"]["counters"]["len"])
 
 
-def memory(made: Node) -> dict[str, Any]:
+def memory(made: Cluster) -> dict[str, Any]:
     return dict(made.snapshot()["node"]["memory"])
 
 
@@ -77,7 +77,7 @@ def test_a_connection_takes_its_receive_buffer_along() -> None:
     assert memory(made)["process_memory"] - before > 3_900_000
 
 
-def paged() -> Node:
+def paged() -> Cluster:
     """Return a node whose idle queue paged out 1000 bodies of 10 kB half a second ago."""
     made = node(processes_collect_garbage=True, desired_hibernate_ms=10_000)
     made.submit({"do": "publish", "count": 1000, "size_bytes": 10_000})

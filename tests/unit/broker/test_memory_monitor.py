@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.memory import calibration
 from engine.broker.memory.monitor import MemoryMonitor
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 
 
@@ -67,7 +67,7 @@ def test_no_limit_means_zero() -> None:
 def test_modelled_bytes_of_alphas() -> None:
     """601 + body for small ones, 633 + 58 + 1.037 * body for others."""
     for size, each in ((16, 600.77 + 16), (60, 600.77 + 64), (1000, 633.01 + 57.8 + 1037)):
-        node = Node(parse({"version": 1, "profile": "real"}), LedgerStorage())
+        node = Cluster(parse({"version": 1, "profile": "real"}), LedgerStorage())
         before = node.watch.memory.total
         node.submit({"do": "publish", "count": 10_000, "size_bytes": size})
         node.advance(1_000_000)
@@ -102,7 +102,7 @@ def test_the_residuals_beside_the_memory_are_those_of_the_calibration(
 def test_every_queue_shows_what_it_reported_and_aims_for() -> None:
     """M2, M4: once there is more than one; what is infinite is left out."""
     topology = {"queues": [{"name": "orders"}, {"name": "idle"}]}
-    node = Node(parse({"version": 1, "profile": "classroom", "topology": topology}), LedgerStorage())
+    node = Cluster(parse({"version": 1, "profile": "classroom", "topology": topology}), LedgerStorage())
     node.submit({"do": "publish", "count": 30, "size_bytes": 6144})
     node.advance(800_000)
     orders, idle = (node.snapshot()["queues"][name] for name in ("orders", "idle"))

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower
@@ -25,7 +25,7 @@ SECOND_US = 1_000_000
 
 def cluster_of(nodes: int, **settings: Any) -> Follower:
     scenario = {"version": 1, "profile": "real", "settings": {"nodes": nodes, **settings}}
-    return Follower(Node(parse(scenario), LedgerStorage(), keep=1_000_000))
+    return Follower(Cluster(parse(scenario), LedgerStorage(), keep=1_000_000))
 
 
 def play(follower: Follower, *commands: dict[str, Any]) -> None:

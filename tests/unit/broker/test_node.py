@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.classic_v1.queue.state import QueueState
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConfirmsSent, Discarded, PublishedDelivered, Transition
@@ -17,8 +17,8 @@ from tests.helpers.following import Follower
 SECOND = 1_000_000
 
 
-def node_of(profile: str = "classroom", **settings: Any) -> Node:
-    return Node(
+def node_of(profile: str = "classroom", **settings: Any) -> Cluster:
+    return Cluster(
         parse({"version": 1, "profile": profile, "settings": settings}), LedgerStorage(), keep=100_000
     )
 
@@ -35,16 +35,16 @@ def publisher(**more: Any) -> dict[str, Any]:
     return {"do": "set_publisher", "name": "p1", "rate_per_s": 10, "size_bytes": 1000, **more}
 
 
-def state_of(node: Node) -> QueueState:
+def state_of(node: Cluster) -> QueueState:
     return node.process.queue.state
 
 
-def actor(node: Node, name: str) -> dict[str, Any]:
+def actor(node: Cluster, name: str) -> dict[str, Any]:
     found: dict[str, Any] = node.snapshot()["node"]["actors"][name]
     return found
 
 
-def all_of(node: Node, kind: type[Transition]) -> list[Any]:
+def all_of(node: Cluster, kind: type[Transition]) -> list[Any]:
     rows = node.log.since(0)
     assert rows is not None
     return [each for each in rows.rows if type(each) is kind]
@@ -326,7 +326,7 @@ def test_commands_of_a_scenario_that_cannot_be_done_are_noted() -> None:
         ],
         "until_us": 100,
     }
-    node = Node(parse(scenario), LedgerStorage())
+    node = Cluster(parse(scenario), LedgerStorage())
     node.run()
     assert [(each.at_us, each.message[:14]) for each in node.refused] == [(5, "there is no c1")]
     assert state_of(node).len == 1

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from engine import transitions as t
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 
@@ -20,9 +20,9 @@ GET = {"do": "get", "channel": "ch", "count": 2}
 
 def down(
     nodes: int = 3, how: str = "kill_node", definition: dict[str, Any] | None = None, **consumer: Any
-) -> Node:
+) -> Cluster:
     """Return a cluster whose queue has five messages, and no master since its node is gone."""
-    node = Node(
+    node = Cluster(
         parse({"version": 1, "profile": "real", "settings": {"nodes": nodes}}), LedgerStorage(), keep=100_000
     )
     if consumer:
@@ -36,13 +36,13 @@ def down(
     return node
 
 
-def emitted(node: Node, kind: type[t.Transition]) -> list[Any]:
+def emitted(node: Cluster, kind: type[t.Transition]) -> list[Any]:
     rows = node.log.since(0)
     assert rows is not None
     return [each for each in rows.rows if isinstance(each, kind)]
 
 
-def wait(node: Node, us: int) -> None:
+def wait(node: Cluster, us: int) -> None:
     node.advance(node.now_us + us)
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 
 LOCATOR = "x-queue-master-locator"
 
 
-def cluster(**settings: Any) -> Node:
-    node = Node(
+def cluster(**settings: Any) -> Cluster:
+    node = Cluster(
         parse({"version": 1, "profile": "real", "seed": 5, "settings": {"nodes": 3, **settings}}),
         LedgerStorage(),
     )
@@ -24,11 +24,11 @@ def cluster(**settings: Any) -> Node:
     return node
 
 
-def by_chance() -> Node:
+def by_chance() -> Cluster:
     return cluster(queue_master_locator="random")
 
 
-def declare(node: Node, name: str, at: str = "n1", **words: Any) -> str:
+def declare(node: Cluster, name: str, at: str = "n1", **words: Any) -> str:
     node.submit({"do": "declare_queue", "name": name, "channel": f"{at}.1", **words})
     return node.cluster.records[name].master
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.ctl.operator import ask, operated
 from engine.formats.names import queue_directory
 from engine.reading.places import declared, drawn_queue, held_messages, parts_of, ready_of, unacked_of
@@ -20,7 +20,7 @@ from tests.helpers.following import Follower
 
 def node(highest: int = 3, compare: bool = True, **settings: Any) -> Follower:
     scenario = {"version": 1, "profile": "classroom", "topology": {}, "settings": settings}
-    made = Follower(Node(parse(scenario), LedgerStorage(), keep=100_000), compare)
+    made = Follower(Cluster(parse(scenario), LedgerStorage(), keep=100_000), compare)
     made.submit({"do": "declare_queue", "name": "tasks", "arguments": {"x-max-priority": highest}})
     return made
 
@@ -178,7 +178,7 @@ def test_it_lives_where_work_takes_time() -> None:
 
 
 def test_each_priority_has_the_brokers_directory(tmp_path: Path) -> None:
-    made = Node(parse({"version": 1, "profile": "classroom", "topology": {}}), DirectoryStorage(tmp_path))
+    made = Cluster(parse({"version": 1, "profile": "classroom", "topology": {}}), DirectoryStorage(tmp_path))
     made.submit({"do": "declare_queue", "name": "tasks", "arguments": {"x-max-priority": 1}})
     for priority in (0, 1):
         made.submit(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConfirmsSent, QueueStopped, Transition
 from engine.values.errors import CommandError, ScenarioError
@@ -17,24 +17,24 @@ SECOND = 1_000_000
 TWO = {"queues": [{"name": "orders"}, {"name": "slow", "durable": False}]}
 
 
-def node_of(topology: dict[str, Any] | None = TWO, **settings: Any) -> Node:
+def node_of(topology: dict[str, Any] | None = TWO, **settings: Any) -> Cluster:
     scenario = {"version": 1, "profile": "classroom", "settings": settings}
     if topology is not None:
         scenario["topology"] = topology
-    return Node(parse(scenario), LedgerStorage(), keep=100_000)
+    return Cluster(parse(scenario), LedgerStorage(), keep=100_000)
 
 
 def burst(queue: str, count: int, size_bytes: int = 6144, **more: Any) -> dict[str, Any]:
     return {"do": "publish", "count": count, "size_bytes": size_bytes, "routing_key": queue, **more}
 
 
-def all_of(node: Node, kind: type[Transition]) -> list[Any]:
+def all_of(node: Cluster, kind: type[Transition]) -> list[Any]:
     rows = node.log.since(0)
     assert rows is not None
     return [each for each in rows.rows if type(each) is kind]
 
 
-def ready(node: Node) -> dict[str, int]:
+def ready(node: Cluster) -> dict[str, int]:
     return {name: queue.depth for name, queue in node.queues.items()}
 
 
@@ -167,7 +167,7 @@ def test_a_scenario_with_several_queues_replays() -> None:
     )
     node.advance(2 * SECOND)
     node.submit({"do": "restart", "kind": "kill"})
-    again = Node(parse(node.scenario_so_far().encode()), LedgerStorage())
+    again = Cluster(parse(node.scenario_so_far().encode()), LedgerStorage())
     assert again.run() == node.log.digest
     assert not again.refused
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ChannelClosed, Committed, ConfirmsSent, StoreSynced, Transition
 from tests.helpers.following import Follower
@@ -16,7 +16,7 @@ SECOND = 1_000_000
 def follow(arguments: dict[str, Any] | None = None, **settings: Any) -> Follower:
     topology = {"queues": [{"name": "orders", "arguments": arguments or {}}]}
     scenario = parse({"version": 1, "profile": "classroom", "settings": settings, "topology": topology})
-    return Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    return Follower(Cluster(scenario, LedgerStorage(), keep=100_000))
 
 
 def publisher(tx: int, **more: Any) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def test_confirms_and_transactions_exclude_each_other() -> None:
 
 def test_a_channel_that_leaves_tx_mode_shows_that() -> None:
     """D12: and the fold of the transitions gives the same."""
-    follower = Follower(Node(parse({"version": 1, "profile": "classroom"}), LedgerStorage(), keep=10_000))
+    follower = Follower(Cluster(parse({"version": 1, "profile": "classroom"}), LedgerStorage(), keep=10_000))
     publisher = {"do": "set_publisher", "name": "c", "rate_per_s": 100, "size_bytes": 10}
     for tx, shown in ((4, (4, 1)), (0, (0, 0)), (3, (3, 1))):
         follower.submit({**publisher, "tx": tx})

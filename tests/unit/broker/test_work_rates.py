@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 
 MESSAGES = 30_000
@@ -22,9 +22,9 @@ def predicted(calibration_file: dict[str, Any]) -> dict[str, float]:
     return {each["name"][:2]: each["predicted_rate"] for each in found}
 
 
-def new_node() -> Node:
+def new_node() -> Cluster:
     settings = {"work_profile": "measured-vm", "ram_bytes": 2**36}
-    return Node(parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage())
+    return Cluster(parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage())
 
 
 def burst(size_bytes: int, **more: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def consumer(ack: str) -> dict[str, Any]:
     return {"do": "set_consumer", "name": "c1", "rate_per_s": 1_000_000, "prefetch": 0, "ack": ack}
 
 
-def rate_of(node: Node, acked: bool) -> float:
+def rate_of(node: Cluster, acked: bool) -> float:
     """Return messages per second until all are confirmed, or acknowledged."""
     began_us = node.now_us
     while (node.consumers.all["c1"].acked if acked else node.connections.burst.confirmed) < MESSAGES:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
     Acked,
@@ -28,7 +28,7 @@ TWO = {"queues": [{"name": "orders"}, {"name": "slow"}]}
 
 def node_of(
     work_profile: str = "measured-vm", topology: dict[str, Any] | None = None, **settings: Any
-) -> Node:
+) -> Cluster:
     scenario: dict[str, Any] = {
         "version": 1,
         "profile": "real",
@@ -36,7 +36,7 @@ def node_of(
     }
     if topology is not None:
         scenario["topology"] = topology
-    return Node(parse(scenario), LedgerStorage(), keep=1_000_000)
+    return Cluster(parse(scenario), LedgerStorage(), keep=1_000_000)
 
 
 def burst(count: int, size_bytes: int = 1000, **more: Any) -> dict[str, Any]:
@@ -47,23 +47,23 @@ def publisher(rate_per_s: int, size_bytes: int = 1000, **more: Any) -> dict[str,
     return {"do": "set_publisher", "name": "p1", "rate_per_s": rate_per_s, "size_bytes": size_bytes, **more}
 
 
-def shown(node: Node, process: str) -> dict[str, Any]:
+def shown(node: Cluster, process: str) -> dict[str, Any]:
     found: dict[str, Any] = node.snapshot()["node"]["processes"][process]
     return found
 
 
-def actor(node: Node, name: str) -> dict[str, Any]:
+def actor(node: Cluster, name: str) -> dict[str, Any]:
     found: dict[str, Any] = node.snapshot()["node"]["actors"][name]
     return found
 
 
-def rows(node: Node, *kinds: type) -> list[tuple[int, Any]]:
+def rows(node: Cluster, *kinds: type) -> list[tuple[int, Any]]:
     found = node.log.since(0)
     assert found is not None
     return [(at, row) for at, row in zip(found.at_us, found.rows, strict=True) if type(row) in kinds]
 
 
-def after(node: Node, duration_us: int) -> None:
+def after(node: Cluster, duration_us: int) -> None:
     node.advance(node.now_us + duration_us)
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from engine import transitions as t
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.schema import CELLS
 from sweeps import cell as cells
@@ -61,7 +61,7 @@ def cell(scenario: Scenario = SCENARIO, points: int = 6, power_cut_us: int | Non
     )
 
 
-def held(node: Node) -> list[tuple[int, bool]]:
+def held(node: Cluster) -> list[tuple[int, bool]]:
     """Return every message of the queue by itself: its number, and whether it is persistent."""
     queue = node.snapshot()["queues"]["orders"]
     return [
@@ -73,7 +73,7 @@ def held(node: Node) -> list[tuple[int, bool]]:
 
 
 def test_a_row_has_what_the_node_did() -> None:
-    node = Node(parse(SCENARIO), LedgerStorage(), keep=100_000)
+    node = Cluster(parse(SCENARIO), LedgerStorage(), keep=100_000)
     node.run()
     row = cells.run_cell(cell(), "build")
     memory = node.snapshot()["node"]["memory"]
@@ -122,7 +122,7 @@ def test_an_event_too_large_for_the_log_is_reported(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("scenario", [SCENARIO, PERSISTENT], ids=["burst", "persistent"])
 def test_waits_equal_those_of_each_message_taken_by_itself(scenario: Scenario) -> None:
-    node = Node(parse(scenario), LedgerStorage(), keep=100_000)
+    node = Cluster(parse(scenario), LedgerStorage(), keep=100_000)
     node.run()
     log = node.log.since(0)
     assert log is not None
@@ -145,7 +145,7 @@ def test_waits_equal_those_of_each_message_taken_by_itself(scenario: Scenario) -
 @pytest.mark.parametrize("at_us", [None, 350_000, 705_000])
 def test_a_power_cut_is_a_real_recovery(at_us: int | None) -> None:
     row = cells.run_cell(cell(PERSISTENT, power_cut_us=at_us), "build")
-    node = Node(parse(PERSISTENT), LedgerStorage(), keep=100_000)
+    node = Cluster(parse(PERSISTENT), LedgerStorage(), keep=100_000)
     node.advance(PERSISTENT["until_us"] if at_us is None else at_us)
     before = dict(held(node))
     assert not node.snapshot()["queues"]["orders"]["counted"]["delta"][
@@ -169,7 +169,7 @@ def test_a_queue_in_delta_is_compared_message_by_message() -> None:
         {"at_us": 900_000, "do": "ack", "count": 12},
     ]
     scenario = {**SCENARIO, "commands": bursts}
-    node = Node(parse(scenario), LedgerStorage(), keep=100_000)
+    node = Cluster(parse(scenario), LedgerStorage(), keep=100_000)
     node.run()
     assert node.snapshot()["queues"]["orders"]["counted"]["delta"][1] > 100
     assert len(members(node.snapshot()["queues"]["orders"])) == 338

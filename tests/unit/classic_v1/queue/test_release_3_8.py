@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.broker.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import DELIVERED
 from tests.helpers.following import Follower
@@ -23,7 +23,7 @@ SMALL = {
 
 def follow(profile: str, **settings: Any) -> Follower:
     scenario = parse({"version": 1, "profile": profile, "settings": settings})
-    return Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    return Follower(Cluster(scenario, LedgerStorage(), keep=100_000))
 
 
 def publish(count: int, size_bytes: int = 100, **more: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ Observer = Callable[[str, str, Any], None]
 """Called with a node, what reached it (gm, direct, sync_asked), and that."""
 
 
-class Cluster:
+class MirroredQueues:
     """Who has which member of which queue.
 
     Args:

@@ -34,7 +34,7 @@ from engine.broker.control.report import Live, Report
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.topology_verbs import TopologyVerbs
 from engine.broker.control.verbs import Verbs
-from engine.broker.mirrors.cluster import Cluster
+from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.queues.dead_letters import DeadLetters
@@ -69,7 +69,7 @@ class Refused(msgspec.Struct, frozen=True):
     message: str
 
 
-class Node:
+class Cluster:
     """A whole node in virtual time.
 
     The same scenario gives the same transitions, however the time is cut into calls of `advance` and whichever
@@ -181,7 +181,7 @@ class Node:
             connections=self.connections,
             emit=self._emit,
         )
-        self.cluster = Cluster(self._below)
+        self.cluster = MirroredQueues(self._below)
         self._ends = QueueEnds(
             self.queues, self.consumers, self.connections.confirms, self._settings, self.cluster
         )

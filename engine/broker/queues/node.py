@@ -6,7 +6,7 @@ from engine.broker.memory.watch import MemoryWatch
 from engine.broker.vhost.virtual_host import VirtualHost
 
 
-class Site:
+class Node:
     """One node's virtual host and memory.
 
     Args:
