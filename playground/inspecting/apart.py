@@ -17,7 +17,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing
 from pathlib import Path
-from typing import IO, Final, TypeVar
+from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
@@ -33,6 +33,8 @@ PROGRAM: Final = "playground.inspecting.reader"
 KEPT: Final = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
 """Of the server's environment: it has keys that no reader of files needs."""
 ASKS_S: Final = 0.5
+LEAVES_S: Final = 10.0
+"""Who stopped and gives something else: how long the end of the process before may take to be noticed."""
 BLOCK_BYTES: Final = 64 * 1024
 
 
@@ -53,10 +55,14 @@ class Apart:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the lines."""
         with self._parcel, tempfile.TemporaryFile() as found:
-            if not self._held.enter(self._visitor):
-                yield msgspec.json.encode(Unreadable("one_at_a_time").to_json())
-                return
+            entered = False
             try:
+                ends_s = time.monotonic() + LEAVES_S
+                while not (entered := self._held.enter(self._visitor)):
+                    if time.monotonic() > ends_s:
+                        raise Unreadable("one_at_a_time")
+                    yield _line(step="waiting", ahead=1)
+                    await asyncio.sleep(ASKS_S)
                 async with aclosing(self._steps(found)) as lines:
                     async for line in lines:
                         yield line
@@ -64,7 +70,8 @@ class Apart:
                 yield msgspec.json.encode(bad.to_json())
                 return
             finally:
-                self._held.leave(self._visitor)
+                if entered:
+                    self._held.leave(self._visitor)
             while block := found.read(BLOCK_BYTES):
                 yield block
 
@@ -86,7 +93,7 @@ class Apart:
                 raise Unreadable("many_read")
             if ahead != before:
                 before = ahead
-                yield msgspec.json.encode({"progress": {"step": "waiting", "ahead": ahead}}) + b"\n"
+                yield _line(step="waiting", ahead=ahead)
             await asyncio.sleep(ASKS_S)
 
     async def _work(self, found: IO[bytes]) -> AsyncGenerator[bytes, None]:
@@ -117,6 +124,10 @@ async def _by(ends_s: float, awaited: Awaitable[R]) -> R:
         return await asyncio.wait_for(awaited, max(0.0, ends_s - time.monotonic()))
     except TimeoutError:
         raise Unreadable("takes_too_long", most=int(bounds.MOST_WALL_S)) from None
+
+
+def _line(**progress: Any) -> bytes:
+    return msgspec.json.encode({"progress": progress}) + b"\n"
 
 
 def _environment() -> dict[str, str]:

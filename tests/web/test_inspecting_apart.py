@@ -82,6 +82,34 @@ def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     assert places.enter("somebody")
 
 
+def test_who_stops_and_gives_something_else_need_not_try_again() -> None:
+    places = Places()
+    assert places.enter("somebody")
+
+    async def give() -> dict[str, Any]:
+        lines = aiter(apart.Apart(parcel_of(scattered_acks(10)), "somebody", places))
+        assert json.loads(await anext(lines)) == {"progress": {"step": "waiting", "ahead": 1}}
+        places.ahead("somebody")
+        places.leave("somebody")
+        return [json.loads(line) async for line in lines][-1]
+
+    assert asyncio.run(give())["kind"] == "vhost"
+
+
+def test_a_visitor_who_reads_already_is_refused_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "LEAVES_S", 0.1)
+    places = Places()
+    assert places.enter("somebody")
+
+    async def give() -> dict[str, Any]:
+        return [
+            json.loads(line) async for line in apart.Apart(parcel_of({"0.idx": b""}), "somebody", places)
+        ][-1]
+
+    assert asyncio.run(give())["unreadable"] == "one_at_a_time"
+    assert not places.enter("somebody"), "the place is still the other's"
+
+
 def test_a_visitor_reads_once_at_a_time() -> None:
     places = Places(count=1, waiting=2)
     assert [places.enter(who) for who in ("a", "a", "b", "c")] == [True, False, True, False]
