@@ -16,11 +16,26 @@ RULE = re.compile(r"([A-Z])([0-9]{1,3})")
 SPAN = r"^[A-Z][0-9]{1,3}(-[A-Z][0-9]{1,3})?$"
 
 
+class OldVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a real 3.8.9, the articles' broker, does of a subject's claim.
+
+    Args:
+        rules: rule ids such as V1.
+        recordings: of that broker that prove it, by name (tests/recordings/3.8.9).
+    """
+
+    verdict: Literal["true", "false", "depends"]
+    rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
+    finding: Texts
+    recordings: Annotated[list[str], msgspec.Meta(min_length=1)]
+
+
 class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One subject: the claim, whether it holds for 3.10.8, what the broker does, and the rules that say so.
 
     Args:
         rules: rule ids such as Q21, or spans of them such as S60-S99.
+        in_3_8: the same for 3.8, where recordings prove it.
     """
 
     number: Annotated[int, msgspec.Meta(ge=1, le=30)]
@@ -29,6 +44,13 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
     claim: Texts
     finding: Texts
+    in_3_8: OldVerdict | None = None
+
+    @property
+    def was_right(self) -> OldVerdict | None:
+        """Return the verdict for 3.8 where the articles are right for it and not for 3.10.8."""
+        old = self.in_3_8
+        return old if old is not None and old.verdict == "true" and self.verdict != "true" else None
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -27,6 +27,8 @@ def _verdict_row(each: Verdict) -> dict[str, object]:
         "rules": each.rules,
         "claim": in_language(each.claim),
         "finding": in_language(each.finding),
+        "was_right": each.was_right
+        and {"finding": in_language(each.was_right.finding), "rules": each.was_right.rules},
     }
 
 

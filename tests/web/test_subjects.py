@@ -18,6 +18,7 @@ from playground.subjects import SUBJECTS
 from playground.templatetags.terms import terms
 from playground.verdicts.marking import words_of
 from playground.web.live_page import story_for_page
+from tests.conftest import RECORDINGS
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 pytestmark = pytest.mark.django_db
@@ -35,6 +36,7 @@ def test_every_subject_has_a_verdict_in_three_languages() -> None:
 def test_chinese_is_in_its_script() -> None:
     every = [text for each in verdicts.verdicts().values() for text in (each.claim, each.finding)]
     every += [each.text for each in verdicts.glossary().values()]
+    every += [each.in_3_8.finding for each in verdicts.verdicts().values() if each.in_3_8]
     for texts in every:
         assert isinstance(texts, dict)
         assert not TRADITIONAL.intersection(texts["zh_Hans"]), texts["zh_Hans"]
@@ -131,3 +133,22 @@ def test_the_brokers_words_are_in_the_glossary(entry: Entry) -> None:
     assert {
         word for word in used if word not in explained and word not in {"requeued", "hibernates"}
     } == set()
+
+
+def test_what_a_3_8_does_is_proved_by_its_recordings() -> None:
+    """V1-V10: a verdict for the articles' own release names traces that the engine repeats step for step."""
+    old = [each.in_3_8 for each in verdicts.verdicts().values() if each.in_3_8]
+    assert len(old) >= 16
+    for each in old:
+        assert all(each.finding[language] for language in ("en", "zh_Hans", "zh_Hant"))
+        for name in each.recordings:
+            assert (RECORDINGS / "3.8.9" / f"{name}.json").exists(), name
+
+
+def test_where_the_articles_are_right_for_their_release_the_page_begins_with_it(client: Client) -> None:
+    right = [each for each in verdicts.verdicts().values() if each.was_right]
+    assert [each.number for each in right] == [2]
+    page = client.get(f"/subjects/{right[0].slug}/").content.decode()
+    assert 0 < page.index("for RabbitMQ 3.8") < page.index("for RabbitMQ 3.10.8")
+    other = client.get("/subjects/rdq-record/").content.decode()
+    assert "for RabbitMQ 3.8," not in other
