@@ -1,4 +1,4 @@
-"""The layers as data, and the functions that find a breach. ARCHITECTURE.md gives the reasons."""
+"""The layers as data, and the functions that find a breach. docs/internals/layers.md gives the reasons."""
 
 import ast
 import re

@@ -21,7 +21,8 @@ FILES = set(
 DOCUMENTS = sorted(
     each
     for each in FILES
-    if re.fullmatch(r"[A-Z]+\.md|docs/[\w-]+\.md|tests/.*README\.md", each) and each != "CHANGELOG.md"
+    if re.fullmatch(r"[A-Z]+\.md|docs/(?:(?:internals|adding)/)?[\w-]+\.md|tests/.*README\.md", each)
+    and each != "CHANGELOG.md"
 )
 NEED_SPARK = ("spark_jobs",)
 """Programs whose modules import Spark; tests/unit/spark_jobs asks them for their options."""
@@ -49,6 +50,15 @@ def test_programs_and_their_options_are_there(path: str) -> None:
 def test_every_path_that_a_program_makes_is_named_by_a_document() -> None:
     texts = "".join(read(each) for each in DOCUMENTS)
     assert [each for each in documents.MADE_AT_RUN_TIME if f"`{each}" not in texts] == []
+
+
+def test_the_first_page_is_read_in_fifteen_minutes_and_leads_to_all_others() -> None:
+    first = read("ARCHITECTURE.md")
+    assert len(first.split()) < 1500
+    led_to = set(re.findall(r"\]\((docs/internals/[^)#]+)", first))
+    assert led_to == {each for each in DOCUMENTS if each.startswith("docs/internals/")}
+    recipes = {each for each in DOCUMENTS if each.startswith("docs/adding/")}
+    assert set(re.findall(r"\]\((docs/adding/[^)#]+)", read("CONTRIBUTING.md"))) == recipes
 
 
 def test_what_is_missing_is_found() -> None:
@@ -87,7 +97,9 @@ def test_a_link_that_leads_nowhere_is_found() -> None:
     assert documents.broken_links(text, "README.md", headings) == ["#three", "docs/b.md", "docs/a.md#two"]
 
 
-@pytest.mark.parametrize("path", ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"])
+@pytest.mark.parametrize(
+    "path", [each for each in DOCUMENTS if re.match(r"[A-Z]|docs/(internals|adding)/", each)]
+)
 def test_names_are_those_of_the_sources(path: str) -> None:
     files = [
         each
@@ -105,7 +117,7 @@ def test_names_are_those_of_the_sources(path: str) -> None:
 
 
 def test_the_layers_are_as_many_as_the_document_claims() -> None:
-    claimed = documents.layers_claimed(read("ARCHITECTURE.md"))
+    claimed = documents.layers_claimed(read("docs/internals/layers.md"))
     assert claimed
     assert claimed == {folder: figures(rooms_of(file_imports(folder, ROOT))).layers for folder in claimed}
 
@@ -136,7 +148,9 @@ def test_a_setting_that_is_not_listed_is_found() -> None:
 
 def test_the_table_of_dependencies_is_the_requirements() -> None:
     scripts = json.loads(read("package.json")).get("devDependencies", {})
-    assert documents.in_table(read("ARCHITECTURE.md")) == documents.required(ROOT) | set(scripts)
+    assert documents.in_table(read("docs/internals/dependencies.md")) == documents.required(ROOT) | set(
+        scripts
+    )
 
 
 def test_the_engine_imports_what_it_may_import() -> None:
