@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { targetAt } from "../../static/js/layout/fence.js";
-import { betaSurplus, permittedBetas } from "../../static/js/layout/permitted.js";
+import { betaSurplus, permittedBetas } from "../../static/js/generations/v1/layout/permitted.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { BETA, GAMMA, extent, paged, published, stateOf } from "./feed.js";
 
@@ -67,7 +67,7 @@ test("the surplus leaves q3's tail behind its first segment, then q2's head", ()
     [["TargetChanged", "Q43", "orders", 1, { old: null }]],
   );
   const scene = sceneOf(state);
-  assert.equal(scene.betas.surplus, 12);
-  assert.equal(scene.betas.over.length, 1);
+  assert.equal(scene.surplus.surplus, 12);
+  assert.equal(scene.surplus.over.length, 1);
   assert.equal(betaSurplus(queue({ q3: 3, target: null }), settings), null);
 });

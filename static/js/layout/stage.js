@@ -3,6 +3,7 @@
  * Every mark has a key that lasts from scene to scene, which is all that the drawing needs to let things travel.
  */
 import { EXTENT as E, IN_RAM, PERSISTENT } from "../model/catalogue/rows.js";
+import { generationOf } from "../model/generations.js";
 import { lengthOf, pendingOf, readyOf, rowsOf } from "../model/messages.js";
 import { UNACKED, aboutPlace, lanesOf, pendingPlacesOf, stageLanesOf } from "../model/places.js";
 import { holding } from "../model/stretches.js";
@@ -12,7 +13,6 @@ import { pushGlyph } from "./glyphs.js";
 import { pushCounted } from "./counted.js";
 import { fenceOf } from "./fence.js";
 import { fitting } from "./zoom.js";
-import { betaSurplus, entryLanes } from "./permitted.js";
 import { planLane, planPart, singles, walker } from "./lane.js";
 import { pendingRowsOf } from "./spot.js";
 
@@ -77,30 +77,8 @@ export function stageScene(state, width, height, turned, options = {}) {
     scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
   }
   scene.fence = queue ? fenceOf(queue, scene.lanes, options.held) : null;
-  scene.betas = queue ? betasOf(queue, state.node.settings, scene.lanes) : null;
+  scene.surplus = queue ? generationOf(queue).surplus(queue, state.node.settings, scene.lanes) : null;
   return scene;
-}
-
-/**
- * Permitted betas, with the stretches of the two lanes that must go.
- * @param {QueueState} queue
- * @param {Values} settings
- * @param {Lane[]} lanes
- */
-function betasOf(queue, settings, lanes) {
-  const betas = betaSurplus(queue, settings);
-  if (!betas) return null;
-  const names = entryLanes(queue);
-  const [tail, head] = [names.tail, names.head].map(
-    (name) => /** @type {Lane} */ (lanes.find((lane) => lane.name === name)),
-  );
-  const { fromHeadLane, fromTailLane } = betas;
-  /** @type {[u0: number, u1: number][]} */
-  const over = [];
-  if (fromHeadLane)
-    over.push([head.plan.border(head.count), head.plan.border(head.count - fromHeadLane)]);
-  if (fromTailLane) over.push([tail.plan.border(fromTailLane), tail.plan.border(0)]);
-  return { ...betas, over, lane: names.head };
 }
 
 /** @param {QueueState | null} queue */

@@ -5,18 +5,22 @@
  * with it. Common code finds a kind here, by the implementation that a queue names, and imports none.
  */
 import { USUAL } from "./catalogue/places.js";
+import { fill, gettext, number } from "./text.js";
 
 /**
  * @import { Plan } from "./bytes.js"
  * @import { Entry, Handlers, Kind, QueueState, State, Values } from "./catalogue/types.js"
- * @import { Observers } from "./life.js"
+ * @import { Lane } from "../layout/stage.js"
+ * @import { Moves, Observers } from "./life.js"
+ * @import { Figures } from "./situation.js"
+ * @import { Reasons, Step, Words } from "./why-sentence.js"
  * @import { Playhead } from "./playhead.js"
  * @import { Numbered } from "./stretches.js"
  */
 
 /** @typedef {{ name: string, bytes: number | null }} QueueFile a file in a queue's directory */
 
-/** @typedef {"handlers" | "lives"} ByKind tables of a generation by the kinds of transitions */
+/** @typedef {"handlers" | "lives" | "moves" | "words" | "steps"} ByKind tables of a generation by the kinds of transitions */
 
 /** @typedef {{ x: number, y: number, w: number, h: number }} MapBox */
 
@@ -34,6 +38,12 @@ import { USUAL } from "./catalogue/places.js";
  * @typedef {object} Generation
  * @property {Handlers} handlers folds of the transitions that only these queues have
  * @property {Observers} lives what such a transition adds to the life of a message
+ * @property {Moves} moves what a message does that such a transition moves
+ * @property {Words} words how such a transition is described
+ * @property {{ [K in Kind]?: (why: Values) => { title: string, steps: Step[] } }} steps for those that consist of several steps
+ * @property {Reasons} reasons the general cause of what all queues do
+ * @property {(now: Figures) => { text: string, tone: string }} situation the situation in one sentence, where messages are there
+ * @property {(queue: QueueState, settings: Values, lanes: Lane[]) => Values | null} surplus what of its lanes is more than may stay
  * @property {() => Values} empty the own part of a queue that holds nothing
  * @property {(own: Values) => void} begin the queue begins; what its recovery has found stays
  * @property {(own: Values) => Values} copy
@@ -50,6 +60,15 @@ import { USUAL } from "./catalogue/places.js";
 const NOTHING = {
   handlers: {},
   lives: {},
+  moves: {},
+  words: {},
+  steps: {},
+  reasons: {},
+  situation: ({ ready, unacked }) => ({
+    tone: "alpha",
+    text: fill(gettext("Ready: %(ready)s. With consumers: %(unacked)s."), { ready: number(ready), unacked: number(unacked) }),
+  }),
+  surplus: () => null,
   empty: () => ({}),
   begin: () => {},
   copy: (own) => ({ ...own }),
@@ -64,7 +83,7 @@ const NOTHING = {
 /** @type {Record<string, Generation>} */
 const known = {};
 /** @type {{ [T in ByKind]: Generation[T] }} what all kinds of queues have for transitions: each transition belongs to one of them */
-const byKind = { handlers: {}, lives: {} };
+const byKind = { handlers: {}, lives: {}, moves: {}, words: {}, steps: {} };
 
 /**
  * Make a kind of queue known, by the name of its implementation.

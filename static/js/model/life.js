@@ -5,7 +5,6 @@
 import { KINDS } from "./catalogue/kinds.js";
 import { EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js";
 import { ofTransition } from "./generations.js";
-import { stateOf } from "./messages.js";
 import { holding } from "./stretches.js";
 
 /**
@@ -27,15 +26,12 @@ const MAX_EVENTS = 80;
 
 /** @typedef {{ [K in Kind]?: (life: Life, t: TransitionOf<K>, number: number, us: number) => void }} Observers */
 
-/** @type {Record<string, (t: { to: string | null }, extent: Extent) => [what: string, more?: Values]>} what a message does that changes place */
+/** @typedef {Record<string, (t: { to: string | null }, extent: Extent) => [what: string, more?: Values]>} Moves what a message does that changes place */
+
+/** @type {Moves} */
 const SHIFTS = {
   Published: ({ to }) => ["published", { to }],
   PublishedDelivered: () => ["direct"],
-  AlphasPushed: ({ to }, extent) => [stateOf(String(to), extent[E.flags]), { to }],
-  PendingPaged: () => ["paged"],
-  BetasPushed: () => ["delta"],
-  DeltaRead: ({ to }) => ["read", { to }],
-  LaneJoined: ({ to }) => ["joined", { to }],
   Fetched: ({ to }) => (to === null ? ["taken"] : ["delivered"]),
   Dropped: () => ["dropped"],
   Acked: () => ["acked"],
@@ -109,25 +105,27 @@ export class Life {
   observe(t, number, us) {
     const before = this.events.length;
     const { kind } = t;
-    if (kind in SHIFTS) this.shift(t, number, us);
+    const move = moveOf(kind);
+    if (move) this.shift(move, t, number, us);
     else if ("queue" in t && t.queue === this.queue) observerOf(QUEUE, kind)?.(this, t, number, us);
     else if ("store" in t && t.store === this.store) observerOf(STORE, kind)?.(this, t, number, us);
     return this.events.length > before;
   }
 
   /**
+   * @param {Moves[string]} move
    * @param {Transition} t
    * @param {number} number
    * @param {number} us
    */
-  shift(t, number, us) {
+  shift(move, t, number, us) {
     if (!("extents" in t) || t.queue !== this.queue) return;
     const extent = holding(t.extents, this.seq);
     if (!extent) return;
     if (KINDS[t.kind].arrives) this.begin(us);
     this.msgNo = extent[E.msg_no] + this.seq - extent[E.start];
     this.store = homeOf(extent[E.flags]);
-    const [what, more] = SHIFTS[t.kind](t, extent);
+    const [what, more] = move(t, extent);
     this.add(what, number, us, more);
   }
 
@@ -165,6 +163,14 @@ export class Life {
     this.events.push({ what, number, us, ...more });
     if (this.events.length > MAX_EVENTS) this.events.splice(1, 1);
   }
+}
+
+/**
+ * What a message does that a transition of a kind moves; undefined for one that moves none.
+ * @param {Kind} kind
+ */
+function moveOf(kind) {
+  return /** @type {Moves[string] | undefined} */ (SHIFTS[kind] ?? ofTransition("moves", kind));
 }
 
 /** @param {number} flags */

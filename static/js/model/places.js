@@ -20,6 +20,14 @@ export function isCounted(name) {
   return Object.values(PLACES).some((places) => places.some((place) => place.name === name && place.counted));
 }
 
+/**
+ * The implementation that has one of some places; the usual one where none is a place.
+ * @param {unknown[]} places names, where they are known
+ */
+export function implementationOf(places) {
+  return Object.keys(PLACES).find((name) => PLACES[name].some((each) => places.includes(each.name))) ?? USUAL;
+}
+
 /** @type {Record<string, Place>} */
 const known = {};
 

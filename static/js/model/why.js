@@ -1,8 +1,9 @@
 /** Transition and state to words: what happened, in which function of the broker, by which rule, with its numbers. */
 import { KINDS, UNITS } from "./catalogue/kinds.js";
+import { generationOf, ofTransition } from "./generations.js";
+import { implementationOf } from "./places.js";
 import { outcomeText, returnText } from "./fate-words.js";
 import { WORDS } from "./why-words.js";
-import { reductionSteps, reductionTitle } from "./why-reduce.js";
 import { bytes, decimal, fill, gettext, number } from "./text.js";
 import { messagesOf } from "./timeline.js";
 
@@ -10,7 +11,7 @@ import { messagesOf } from "./timeline.js";
  * @import { AnyTransition, Kind, TransitionOf, Values } from "./catalogue/types.js"
  * @import { Fate } from "./fate.js"
  * @import { Target } from "./timeline.js"
- * @import { Sentence } from "./why-sentence.js"
+ * @import { Sentence, Step } from "./why-sentence.js"
  */
 
 /**
@@ -31,7 +32,21 @@ function valuesOf(t, messages) {
  * @param {Kind} kind
  */
 function wordOf(kind) {
-  return /** @type {((t: AnyTransition, n: number) => Sentence) | undefined} */ (WORDS[kind]);
+  const found = WORDS[kind] ?? ofTransition("words", kind);
+  return /** @type {((t: AnyTransition, n: number) => Sentence) | undefined} */ (found);
+}
+
+/**
+ * The general cause of a transition: that of its kind, else that of the kind of queue whose lanes it names.
+ * @param {AnyTransition} t
+ * @param {number} messages
+ */
+function reasonOf(t, messages) {
+  const reason = wordOf(t.kind)?.(t, messages).reason;
+  if (reason) return reason;
+  const implementation = implementationOf([t.to, t.source]);
+  const own = generationOf({ backing_queue: implementation }).reasons[t.kind];
+  return own ? /** @type {(t: AnyTransition) => string} */ (own)(t) : "";
 }
 
 /** @typedef {ReturnType<typeof explain>} Explained what the Why? panel shows of a transition */
@@ -63,26 +78,19 @@ export function explain(t, messages = messagesOf(t), target = null, fate = null)
   const why = t.why ?? {};
   const line = narrate(t, messages, fate);
   const shared = { kind: t.kind, rule: t.rule, name: KINDS[t.kind].function || t.kind, tone: line.tone };
-  if (t.kind === "Reduced") {
+  const steps = ofTransition("steps", t.kind)?.(why);
+  if (steps) {
     /** @type {[name: string, value: string][]} */
     const numbers = [];
-    return {
-      ...shared,
-      title: reductionTitle(why),
-      bar: ramBar(why),
-      reason: "",
-      steps: reductionSteps(why),
-      numbers,
-      origin: originOf(target),
-    };
+    return { ...shared, title: steps.title, bar: ramBar(why), reason: "", steps: steps.steps, numbers, origin: originOf(target) };
   }
-  const reason = wordOf(t.kind)?.(t, messages).reason;
+  const reason = reasonOf(t, messages);
   return {
     ...shared,
     title: line.text,
     reason: [reason ? fill(reason, valuesOf(t, messages)) : "", fate ? returnText(fate) : ""].filter(Boolean).join(" "),
     bar: /** @type {ReturnType<typeof ramBar>} */ (null),
-    steps: /** @type {ReturnType<typeof reductionSteps>} */ ([]),
+    steps: /** @type {Step[]} */ ([]),
     numbers: numbersOf(why, t.kind),
     origin:
       t.kind === "TargetChanged" ? originOf(target?.t.target === t.target ? target : { t: /** @type {TransitionOf<"TargetChanged">} */ (t), memory: {} }) : null,

@@ -9,6 +9,7 @@ import { el, find, findAll, need, setText, show, throttle } from "../base/dom.js
 import { ruleAddress } from "../base/rule-link.js";
 
 /**
+ * @import { Step } from "../../model/why-sentence.js"
  * @import { Governing } from "../../model/governs.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Line } from "../../model/timeline.js"
@@ -240,7 +241,7 @@ function valueText({ name, value }) {
   return Number.isInteger(value) ? number(value) : decimal(value, 3);
 }
 
-/** @param {Explained["steps"]} steps */
+/** @param {Step[]} steps */
 function stepList(steps) {
   return el(
     "ol.steps",

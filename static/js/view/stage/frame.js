@@ -146,8 +146,8 @@ const TITLES = { [UNACKED]: () => gettext("unacked") };
  */
 function subtitle(lane, scene) {
   if (lane.closed) return gettext("closed in lazy mode");
-  if (lane.name === scene.betas?.lane) {
-    const { surplus, permitted } = scene.betas;
+  if (lane.name === scene.surplus?.lane) {
+    const { surplus, permitted } = scene.surplus;
     const values = { n: number(permitted), over: number(surplus) };
     return surplus
       ? fill(gettext("\u03b2 \u03b3, %(over)s over the permitted %(n)s"), values)

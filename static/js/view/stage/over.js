@@ -37,7 +37,7 @@ export function paintFence(pen, scene) {
  * @param {Scene} scene
  */
 export function paintSurplus(pen, scene) {
-  const { geo, betas } = scene;
+  const { geo, surplus: betas } = scene;
   if (!betas?.surplus) return;
   pen.fillStyle = hatch(pen, null, faded(colors["delta-o"], 0.75), 5, 1.4);
   for (const [u0, u1] of betas.over) {

@@ -4,7 +4,10 @@ import { queueOf, recount } from "../../../model/queue-state.js";
 import { ENTRIES, overlapping } from "../../../model/stretches.js";
 import { indexPlan } from "./bytes.js";
 import { acked } from "./entries.js";
-import { INDEX_LIVES } from "./lives.js";
+import { INDEX_LIVES, MOVES } from "./lives.js";
+import { reductionSteps, reductionTitle } from "./reduction.js";
+import { situationOf } from "./situation.js";
+import { REASONS, WORDS } from "./words.js";
 import { INDEX_HANDLERS, emptyIndex, entriesPerSegment } from "./fold-index.js";
 import { STORE_HANDLERS } from "./fold-store.js";
 
@@ -34,6 +37,11 @@ export const VERSION_1 = {
     },
   },
   lives: INDEX_LIVES,
+  moves: MOVES,
+  words: WORDS,
+  steps: { Reduced: (why) => ({ title: reductionTitle(why), steps: reductionSteps(why) }) },
+  reasons: REASONS,
+  situation: situationOf,
   empty: () => ({ reduced: null, index: emptyIndex() }),
   begin: (own) => {
     own.reduced = null;

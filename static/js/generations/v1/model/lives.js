@@ -1,9 +1,19 @@
-/** What the index adds to the life of a message: its entry, and when that reached the disk. */
-import { ENTRY } from "../../../model/catalogue/rows.js";
+/** What version 1 adds to the life of a message: its ways between lanes, its entry, and when that reached the disk. */
+import { ENTRY, EXTENT as E } from "../../../model/catalogue/rows.js";
+import { stateOf } from "../../../model/messages.js";
 import { holding } from "../../../model/stretches.js";
 import { acked } from "./entries.js";
 
-/** @import { Observers } from "../../../model/life.js" */
+/** @import { Moves, Observers } from "../../../model/life.js" */
+
+/** @type {Moves} */
+export const MOVES = {
+  AlphasPushed: ({ to }, extent) => [stateOf(String(to), extent[E.flags]), { to }],
+  PendingPaged: () => ["paged"],
+  BetasPushed: () => ["delta"],
+  DeltaRead: ({ to }) => ["read", { to }],
+  LaneJoined: ({ to }) => ["joined", { to }],
+};
 
 /** @type {Observers} */
 export const INDEX_LIVES = {

@@ -1,15 +1,18 @@
 /** The index entries that a queue may keep in RAM, and those that must move into delta, of which RAM keeps only the counts (Q48, Q49). */
-import { EXTENT as E } from "../model/catalogue/rows.js";
-import { lengthOf, rowsOf } from "../model/messages.js";
-import { countedLanesOf, limitedLanesOf } from "../model/places.js";
+import { EXTENT as E } from "../../../model/catalogue/rows.js";
+import { lengthOf, rowsOf } from "../../../model/messages.js";
+import { countedLanesOf, limitedLanesOf } from "../../../model/places.js";
 
-/** @import { Extent, QueueState, Values } from "../model/catalogue/types.js" */
+/**
+ * @import { Lane } from "../../../layout/stage.js"
+ * @import { Extent, QueueState, Values } from "../../../model/catalogue/types.js"
+ */
 
 /**
  * The lanes whose index entries are limited: the one at the tail, and the one at the head.
  * @param {QueueState} queue
  */
-export function entryLanes(queue) {
+function entryLanes(queue) {
   const names = limitedLanesOf(queue, "entries");
   return { tail: names[0], head: names[names.length - 1] };
 }
@@ -69,4 +72,26 @@ function beyondFirstSegment(rows, entries) {
   if (!rows.length) return 0;
   const boundary = (Math.floor(rows[0][E.start] / entries) + 1) * entries;
   return rows.reduce((sum, [start, count]) => sum + Math.max(0, start + count - Math.max(start, boundary)), 0);
+}
+
+/**
+ * Permitted betas, with the stretches of the two lanes that must go.
+ * @param {QueueState} queue
+ * @param {Values} settings
+ * @param {Lane[]} lanes
+ */
+export function surplusOf(queue, settings, lanes) {
+  const betas = betaSurplus(queue, settings);
+  if (!betas) return null;
+  const names = entryLanes(queue);
+  const [tail, head] = [names.tail, names.head].map(
+    (name) => /** @type {Lane} */ (lanes.find((lane) => lane.name === name)),
+  );
+  const { fromHeadLane, fromTailLane } = betas;
+  /** @type {[u0: number, u1: number][]} */
+  const over = [];
+  if (fromHeadLane)
+    over.push([head.plan.border(head.count), head.plan.border(head.count - fromHeadLane)]);
+  if (fromTailLane) over.push([tail.plan.border(fromTailLane), tail.plan.border(0)]);
+  return { ...betas, over, lane: names.head };
 }

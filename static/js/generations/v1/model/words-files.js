@@ -1,8 +1,8 @@
 /** A sentence, a glyph and a tone for the kinds that concern files; `reason` is the general cause. */
-import { bytes, gettext, ngettext, number } from "./text.js";
-import { sentence } from "./why-sentence.js";
+import { bytes, gettext, ngettext, number } from "../../../model/text.js";
+import { sentence } from "../../../model/why-sentence.js";
 
-/** @import { Words } from "./why-sentence.js" */
+/** @import { Words } from "../../../model/why-sentence.js" */
 
 /** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
 /** @type {Words} */

@@ -1,7 +1,7 @@
 /** The reduction of memory in steps, those that did nothing included (Q45, Q53). */
-import { fill, gettext, number } from "./text.js";
+import { fill, gettext, number } from "../../../model/text.js";
 
-/** @import { Values } from "./catalogue/types.js" */
+/** @import { Values } from "../../../model/catalogue/types.js" */
 
 /**
  * The sentence above the steps.

@@ -1,0 +1,101 @@
+/** The situation of a queue of version 1 in one sentence: what may stay in RAM, and where the messages are. */
+import { EXTENT as E } from "../../../model/catalogue/rows.js";
+import { sentence } from "../../../model/situation.js";
+import { gettext, ngettext, number } from "../../../model/text.js";
+
+/** @import { Figures } from "../../../model/situation.js" */
+
+/**
+ * {text, tone} of a queue that is not empty, without an alarm.
+ * @param {Figures} now
+ */
+export function situationOf(now) {
+  return now.target !== null ? paging(now) : calm(now);
+}
+
+/** @param {Figures} now */
+function paging(now) {
+  const over =
+    now.inRam + (now.queue?.lanes.ram_pending || []).reduce((sum, row) => sum + row[E.count], 0) - now.target;
+  if (over > 0) {
+    return sentence(
+      "beta",
+      ngettext(
+        "Past the paging line: %(n)s message content must leave RAM.",
+        "Past the paging line: %(n)s message contents must leave RAM.",
+        over,
+      ),
+      { n: number(over) },
+    );
+  }
+  if (now.onlyCounted > 0) {
+    return sentence(
+      "delta",
+      ngettext(
+        "Of the %(n)s message in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
+        "Of the %(n)s messages in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
+        now.onlyCounted,
+      ),
+      { n: number(now.onlyCounted) },
+    );
+  }
+  return sentence(
+    "beta",
+    ngettext(
+      "Past the paging line: %(n)s content may stay in RAM, and no more is there.",
+      "Past the paging line: %(n)s contents may stay in RAM, and no more are there.",
+      now.target,
+    ),
+    { n: number(now.target) },
+  );
+}
+
+/** @param {Figures} now */
+function calm(now) {
+  if (now.mode === "lazy")
+    return sentence(
+      "delta",
+      gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."),
+    );
+  if (now.onlyCounted > 0) {
+    return sentence(
+      "delta",
+      ngettext(
+        "Memory is fine again, yet %(n)s message stays on disk until its turn comes.",
+        "Memory is fine again, yet %(n)s messages stay on disk until their turn comes.",
+        now.onlyCounted,
+      ),
+      { n: number(now.onlyCounted) },
+    );
+  }
+  if (now.entries > 0) {
+    return sentence(
+      "gamma",
+      ngettext(
+        "%(n)s content is on disk and its index in RAM: it is read when its turn comes.",
+        "%(n)s contents are on disk and their index in RAM: they are read when their turn comes.",
+        now.entries,
+      ),
+      { n: number(now.entries) },
+    );
+  }
+  if (!now.ready)
+    return sentence(
+      "alpha",
+      ngettext(
+        "The queue is empty; consumers hold %(n)s message.",
+        "The queue is empty; consumers hold %(n)s messages.",
+        now.unacked,
+      ),
+      { n: number(now.unacked) },
+    );
+  return sentence(
+    "alpha",
+    ngettext(
+      "%(n)s message waits in RAM: content and index.",
+      "All %(n)s messages wait in RAM: content and index.",
+      now.ready,
+    ),
+    { n: number(now.ready) },
+  );
+}

@@ -1,0 +1,149 @@
+/** Sentences about the transitions of version 1 alone, and why it does what all queues do. */
+import { EXTENT as E, IN_RAM } from "../../../model/catalogue/rows.js";
+import { limitedLanesOf } from "../../../model/places.js";
+import { gettext, ngettext } from "../../../model/text.js";
+import { lanePhrase, sentence } from "../../../model/why-sentence.js";
+import { FILE_WORDS } from "./words-files.js";
+
+/**
+ * @import { TransitionOf } from "../../../model/catalogue/types.js"
+ * @import { Reasons, Words } from "../../../model/why-sentence.js"
+ */
+
+/** The lanes of contents in RAM, at the tail and at the head of a queue. */
+const [TAIL, HEAD] = limitedLanesOf(null, "contents");
+
+/**
+ * @param {TransitionOf<"AlphasPushed">} t
+ * @param {number} n
+ */
+function alphasPushed(t, n) {
+  const fromHead = t.source === TAIL;
+  const reason = fromHead
+    ? gettext("Reduction begins at the head of q1: everything in front of it is needed sooner.")
+    : gettext(
+        "Then the tail of q4 goes to the front of q3: newest first, so the next deliveries stay in RAM.",
+      );
+  const text = ngettext(
+    "%(n)s content leaves RAM: %(source)s \u2192 %(to)s",
+    "%(n)s contents leave RAM: %(source)s \u2192 %(to)s",
+    n,
+  );
+  const stays = ngettext(
+    "%(n)s message moves, its small body stays in RAM: %(source)s \u2192 %(to)s",
+    "%(n)s messages move, their small bodies stay in RAM: %(source)s \u2192 %(to)s",
+    n,
+  );
+  const embedded = t.extents?.length > 0 && t.extents.every((extent) => extent[E.flags] & IN_RAM);
+  return sentence("\u03b1\u2192\u03b2\u03b3", "beta", embedded ? stays : text, reason, lanePhrase(t));
+}
+
+/**
+ * @param {TransitionOf<"DeltaRead">} t
+ * @param {number} n
+ */
+function deltaRead(t, n) {
+  return sentence(
+    "\u03b4\u2192\u03b3",
+    "delta",
+    ngettext("%(n)s message read from delta into q3", "%(n)s messages read from delta into q3", n),
+    gettext(
+      "q3 ran empty and delta is not: one read brings back at most the rest of one segment. Their index is on disk: gammas, but for bodies embedded in the index, which come back into RAM with it.",
+    ),
+  );
+}
+
+/**
+ * @param {TransitionOf<"LaneJoined">} t
+ * @param {number} n
+ */
+function laneJoined(t, n) {
+  const reason =
+    t.to === HEAD
+      ? gettext("q3 and delta ran out, so q1 is next in line: the whole of it becomes q4.")
+      : gettext("Delta ran out, so q2 joins the tail of q3.");
+  return sentence(
+    `${t.source}\u2192${t.to}`,
+    "plain",
+    ngettext("%(source)s becomes %(to)s: %(n)s message", "%(source)s becomes %(to)s: %(n)s messages", n),
+    reason,
+    lanePhrase(t),
+  );
+}
+
+/**
+ * For each kind of its own the sentence of a transition, with how many messages it concerns.
+ * @type {Words}
+ */
+export const WORDS = {
+  ...FILE_WORDS,
+  PutBack: (t) =>
+    sentence(
+      "\u21a9",
+      "plain",
+      t.to === null ? gettext("The head is looked at") : gettext("The head returns to %(to)s"),
+      gettext("After every fetch the head is checked for expiry: it is taken and put back."),
+      lanePhrase(t),
+    ),
+  AlphasPushed: alphasPushed,
+  PendingPaged: (t, n) =>
+    sentence(
+      "\u03b1\u2192\u03b2",
+      "beta",
+      ngettext("%(n)s unacked content leaves RAM", "%(n)s unacked contents leave RAM", n),
+      gettext("Unacked messages count as RAM too: the newest of them go to disk."),
+    ),
+  BetasPushed: (t, n) =>
+    sentence(
+      "\u2192\u03b4",
+      "delta",
+      ngettext(
+        "%(n)s message rolls from %(source)s into delta",
+        "%(n)s messages roll from %(source)s into delta",
+        n,
+      ),
+      gettext(
+        "q2 and q3 may keep only so many index entries. Of the rest RAM keeps only four numbers: start, count, how many are transient, and end.",
+      ),
+      lanePhrase(t),
+    ),
+  DeltaRead: deltaRead,
+  LaneJoined: laneJoined,
+  Reduced: () => sentence("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
+  ConversionStuck: () =>
+    sentence(
+      "\u2699",
+      "alarm",
+      gettext("The conversion to lazy never ends"),
+      gettext(
+        "%(left)s messages are neither in q3 nor in delta. Of q2 and q3 together (%(q2)s + %(q3)s) all but %(permitted)s may go to delta: %(surplus)s, fewer than a batch of %(io_batch_size)s, so none goes. The queue process tries for ever, and answers nobody.",
+      ),
+    ),
+  StoreStopped: () => sentence("\u25a0", "alarm", gettext("Store %(store)s stopped")),
+  StoreRecovered: () => sentence("\u25b6", "plain", gettext("Store %(store)s started on its files")),
+  IndexRecovered: ({ clean }) =>
+    sentence(
+      "\u25b6",
+      "plain",
+      gettext("The index started on its files"),
+      clean
+        ? gettext("After an orderly stop no segment is read: what was saved then says how many messages each one holds.")
+        : gettext("Journal and segments are read; transient messages are forgotten."),
+    ),
+};
+
+/**
+ * For kinds that all queues have, why version 1 does it so.
+ * @type {Reasons}
+ */
+export const REASONS = {
+  Published: ({ to }) => {
+    if (to === "delta") return gettext("Lazy mode: every publish goes to disk at once.");
+    return to === TAIL
+      ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
+      : gettext("q3 is empty, and that alone decides: new messages go straight to the tail of q4.");
+  },
+  Fetched: () => gettext("The head of the queue: q4 first, then q3."),
+  Acked: () => gettext("Its index entry gets an ack mark, its content loses a reference."),
+  QueueStarted: () => gettext("What the files hold becomes delta, then one read fills q3."),
+};

@@ -1,0 +1,33 @@
+"""Version 1 of classic queues is known in its own rooms: what else names its lanes is counted, and may only become less."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from tests.layering.sources import ROOT
+
+LANES: Final = re.compile(r"\b(?:q[1-4]|delta|ram_pending|disk_pending|index_pending)\b")
+MOST: Final = {"static/js": 54, "templates": 6, "playground": 21}
+"""Lines that name a lane of version 1; `delta` is the Greek letter too, as in colours. Lower a number when it sinks."""
+OWN_ROOMS: Final = ("generations", "catalogue", "migrations")
+"""Folders of the generations, and files that programs write."""
+
+
+def naming(room: str) -> list[str]:
+    """Return the lines of scripts, templates and modules below a room that name a lane of version 1."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sorted((ROOT / room).rglob("*"))
+        if path.suffix in {".js", ".html", ".py"} and not set(OWN_ROOMS) & set(_folders(path))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if LANES.search(line)
+    ]
+
+
+def _folders(path: Path) -> tuple[str, ...]:
+    return path.relative_to(ROOT).parts[:-1]
+
+
+def test_common_code_names_lanes_of_version_1_in_ever_fewer_lines() -> None:
+    found = {room: naming(room) for room in MOST}
+    assert {room: len(lines) for room, lines in found.items()} == MOST, found
