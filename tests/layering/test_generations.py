@@ -1,4 +1,4 @@
-"""Version 1 of classic queues is known in its own rooms: what else names its lanes is counted, and may only become less."""
+"""Version 1 of classic queues is known in its own rooms: what else names its lanes is counted, and may only sink."""
 
 import re
 from pathlib import Path
