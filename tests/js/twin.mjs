@@ -3,7 +3,7 @@
  * concern and what happened in words, folds them and compares with the node's own snapshots, says how many betas a
  * queue may keep; then goes back to each snapshot through the page's history.
  */
-import { permittedBetas } from "../../static/js/layout/permitted.js";
+import { permittedBetas } from "../../static/js/generations/v1/layout/permitted.js";
 import { canonical, differences } from "../../static/js/model/canonical.js";
 import { KINDS } from "../../static/js/model/catalogue/kinds.js";
 import { decode } from "../../static/js/model/catalogue/rows.js";
