@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("classroom", "whatif"), ("view", "net", "layout", "model")),
     **dict.fromkeys(("pages", "compare", "exercises"), ("generations", "view", "net", "layout", "model")),
 }
-"""For each room of static/js, the rooms that it may import beside itself; docs/internals/layers.md gives the reasons."""
+"""For each room of static/js, the rooms that it may import beside itself; reasons: docs/internals/layers.md."""
 
 PURE_ROOMS = ("model", "layout", "generations/v1/model", "generations/v1/layout")
 """Rooms that compute only: no page, no drawing, so that they run in Node.js as they are."""
