@@ -8,7 +8,9 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.conformance.door import BackingQueueDoor, settings_of
 from engine.storage.ledger import LedgerStorage
+from engine.transitions import EntriesRecorded, Transition
 from engine.values.extents import DELIVERED
 from tests.helpers.following import Follower
 
@@ -182,3 +184,30 @@ def test_one_priority_that_never_ends_stops_the_whole_queue() -> None:
     make_lazy(follower, "urgent")
     state = follower.node.snapshot()["queues"]["urgent"]
     assert (state["mode"], state["queue_process"]) == ("default", "converting")
+
+
+@pytest.mark.parametrize(("mode", "most"), [("default", 14), ("lazy", 26)])
+def test_a_burst_of_fetches_stays_one_gesture(mode: str, most: int) -> None:
+    """V1: two index calls for each of 36,000 messages, in few transitions: they end where a flush must come."""
+    config = {
+        "durable": True,
+        "mode": mode,
+        "segment_entry_count": 16384,
+        "queue_index_embed_msgs_below": 4096,
+        "queue_index_max_journal_entries": 32768,
+        "msg_store_file_size_limit": 16777216,
+        "msg_store_io_batch_size": 4096,
+        "msg_store_credit_disc_bound": [4000, 800],
+        "explicit_gc_run_operation_threshold": 1000,
+        "rates": [0.5, 0.5, 0, 0],
+        "queue": "q",
+        "vhost": "/",
+    }
+    log: list[Transition] = []
+    door = BackingQueueDoor(config, LedgerStorage(), log.append, settings_of("RabbitMQ 3.8.9"))
+    door.step({"op": "publish", "count": 36_000, "size": 100, "persistent": True})
+    log.clear()
+    door.step({"op": "fetch", "count": 36_000, "ack": False})
+    recorded = [each for each in log if isinstance(each, EntriesRecorded)]
+    assert sum(each.count * (2 if each.action == "deliver_ack" else 1) for each in recorded) == 72_000
+    assert len(log) <= most
