@@ -14,15 +14,15 @@ MOST_MEMORY: Final = 1 << 30
 """Bytes of data of the process that reads."""
 MOST_WORK_S: Final = 60
 """Seconds of a processor."""
-MOST_WALL_S: Final = 180.0
+MOST_WALL_S: Final = 300.0
 """Seconds until it is ended, whatever it waits for."""
 MOST_ANSWER: Final = 16 * 1024 * 1024
 """Bytes of the answer."""
 GRACE_S: Final = 5
 """What it has after its time to answer with what it has found."""
-NICENESS: Final = 10
-AT_ONCE: Final = 2
-"""Processes that read at the same time."""
+NICENESS: Final = 15
+AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
+"""Processes that read at the same time: engines need the other processors."""
 PATIENCE_S: Final = 120.0
 """How long somebody waits for a place."""
 

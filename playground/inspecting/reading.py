@@ -6,9 +6,10 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from playground.inspecting import again, definitions, revival, summary
+from playground.inspecting import again, configuration, definitions, revival, summary
 from playground.inspecting.listing import figures
 from playground.inspecting.revival import Revival
+from playground.inspecting.unreadable import Unreadable
 from playground.inspecting.uploads import Files
 
 Answer = dict[str, Any]
@@ -28,8 +29,11 @@ def _ignore(step: str, **values: Any) -> None:
 
 
 def listing(text: str) -> Answer:
-    """Return the figures of a pasted listing, and what of it was not read."""
-    found: Answer = msgspec.to_builtins(figures.read(text))
+    """Return the figures of a pasted listing, or the settings of a pasted configuration, and what was not read."""
+    try:
+        found: Answer = msgspec.to_builtins(figures.read(text))
+    except Unreadable:
+        found = msgspec.to_builtins(configuration.read(text))
     return found
 
 

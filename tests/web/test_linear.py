@@ -19,7 +19,7 @@ from engine.ctl import request
 from engine.formats import names, terms
 from engine.formats.message import MessageCodec
 from engine.values.errors import EngineError
-from playground.inspecting import definitions, uploads
+from playground.inspecting import definitions, reading, uploads
 from playground.inspecting.listing import figures
 from playground.inspecting.unreadable import Unreadable
 from playground.storybook import entry
@@ -106,6 +106,13 @@ CASES: Final[dict[str, tuple[Read, Make]]] = {
     "arrivals: rows": (imported("csv"), lambda count: "at_us,size_bytes\n" + "1,2\n" * (count // 4)),
     "console: words": (request.parse, lambda count: "list_queues " + "name " * (count // 5)),
     "console: quotes": (request.parse, lambda count: "list_queues " + "\"'" * (count // 2)),
+    "configuration: lines": (reading.listing, repeated("vm_memory_high_watermark.relative = 0.5\n")),
+    "configuration: many keys": (
+        reading.listing,
+        lambda n: "".join(f"key.{at} = 1\n" for at in range(n // 12)),
+    ),
+    "configuration: equals signs": (reading.listing, lambda n: "a" * n + " = " + " =" * (n // 2)),
+    "configuration: terms": (reading.listing, lambda n: "[{rabbit,[" + "{disk_free_limit,1}," * (n // 20)),
     "zip: files": (uploads.of_zip, zipped),
     "journal: scattered acks": (
         decoded_journal,

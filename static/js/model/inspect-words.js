@@ -33,6 +33,8 @@ import { bytes, fill, gettext } from "./text.js";
  * @typedef {{ scenario: Values, vhost: string | null, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number }} TopologyAnswer
  */
 
+/** @typedef {{ scenario: Values, settings: Values, left_out: [name: string, why: Coded][], left_out_count: number }} SettingsAnswer what a reader answers of a pasted configuration */
+
 /**
  * Why something could not be read, with what to do; the codes are those of playground/inspecting.
  * @param {string} code
@@ -59,7 +61,7 @@ function unreadable() {
     many_read: gettext("The server reads for others and did not come to your files. Try again in a few minutes."),
     no_record: gettext("No record begins there."),
     not_agreed: gettext("The files would be sent to this server to be read. Agree to that first."),
-    figures: gettext("No backing_queue_status is in this text. Paste what the command above prints."),
+    figures: gettext("Neither a backing_queue_status nor a setting of the broker is in this text. Paste what the command above prints, rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
     definitions: gettext("This is no definitions.json: no JSON object with queues."),
     definitions_bytes: gettext("The definitions have more than %(most)s bytes."),
     definitions_queues: gettext("None of the queues can be played: names begin with a small letter, at most %(most)s are taken."),
@@ -100,6 +102,7 @@ function steps() {
 /** @returns {Record<string, string>} */
 function failures() {
   return {
+    key_unused: gettext("no setting of a session is called so"),
     section: gettext("a topology has no place for this section (entries: %(count)s)"),
     section_unknown: gettext("no section that is known here (entries: %(count)s)"),
     no_list: gettext("this is no list"),

@@ -10,7 +10,7 @@ import { Recording } from "./recording.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { FilesAnswer, ListingAnswer, ManyVhosts, Progress, TopologyAnswer } from "../model/inspect-words.js"
+ * @import { FilesAnswer, ListingAnswer, ManyVhosts, Progress, SettingsAnswer, TopologyAnswer } from "../model/inspect-words.js"
  */
 
 /**
@@ -103,7 +103,7 @@ export class OwnReader {
 
   /**
    * @param {string} text
-   * @returns {Promise<ListingAnswer>}
+   * @returns {Promise<ListingAnswer | SettingsAnswer>}
    */
   async listing(text) {
     return read(await this.request("listing", text));
@@ -249,7 +249,7 @@ export class ServerReader {
 
   /**
    * @param {string} text
-   * @returns {Promise<ListingAnswer>}
+   * @returns {Promise<ListingAnswer | SettingsAnswer>}
    */
   listing(text) {
     return this.send([["figures", text]]);

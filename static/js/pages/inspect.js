@@ -8,13 +8,14 @@ import { around, csrfToken, el, find, listenerOf, need, required, setText, show 
 import { watchFiles } from "../view/inspect/drop.js";
 import { listingCards } from "../view/inspect/figures.js";
 import { report } from "../view/inspect/report.js";
+import { settingsCard } from "../view/inspect/settings.js";
 import { topologyCard } from "../view/inspect/topology.js";
 import { vhostsCard } from "../view/inspect/vhosts.js";
 import { openSession } from "./session-page.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { FilesAnswer, TopologyAnswer } from "../model/inspect-words.js"
+ * @import { FilesAnswer, SettingsAnswer, TopologyAnswer } from "../model/inspect-words.js"
  * @import { Reader, OnStep } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
  * @import { Followed } from "./followed.js"
@@ -157,15 +158,31 @@ function watchTheStart({ engine }, { scenario }) {
 }
 
 /**
+ * The button that plays a scenario on this page, where the engine runs here.
+ * @param {Values} scenario
+ * @param {Reader} by
+ */
+function playHere(scenario, by) {
+  return by.own
+    ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {Event} */ event) => (listenerOf(event, HTMLButtonElement).remove(), open(by.host(scenario, 0), { scenario, place: NOWHERE })) }, gettext("Play with it here"))
+    : null;
+}
+
+/**
+ * @param {SettingsAnswer} answer
+ * @param {Reader} by
+ */
+function settingsShown(answer, by) {
+  return [settingsCard(answer, page.sentences, [playHere(answer.scenario, by), importForm(answer.scenario), others()])];
+}
+
+/**
  * @param {TopologyAnswer} answer
  * @param {Reader} by
  * @param {Blob} file
  */
 function topologyShown(answer, by, file) {
-  const here = by.own
-    ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {Event} */ event) => (listenerOf(event, HTMLButtonElement).remove(), open(by.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
-    : null;
-  return [topologyCard(answer, page.sentences, [here, importForm(answer.scenario), others()], (vhost) => readTopology(file, vhost))];
+  return [topologyCard(answer, page.sentences, [playHere(answer.scenario, by), importForm(answer.scenario), others()], (vhost) => readTopology(file, vhost))];
 }
 
 /**
@@ -191,7 +208,7 @@ watchFiles(files, (entries) => {
 });
 listing.addEventListener("submit", (event) => {
   event.preventDefault();
-  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), listingCards);
+  request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), (answer, by) => ("settings" in answer ? settingsShown(answer, by) : listingCards(answer)));
 });
 definitions.addEventListener("submit", (event) => {
   event.preventDefault();
