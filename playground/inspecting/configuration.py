@@ -16,6 +16,7 @@ from playground.inspecting.unreadable import Unreadable, Why, why
 
 MOST_CHARS: Final = 200_000
 MOST_NAMED: Final = 100
+TITLE: Final = "A node's settings"
 UNTIL_US: Final = 1_000_000
 LINE: Final = re.compile(r"\s*([a-z][a-z0-9_.$-]*)\s*=\s*(\S.*?)\s*\Z", re.IGNORECASE)
 
@@ -85,7 +86,7 @@ def read(text: str) -> Configuration:
 def _scenario(settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "version": 1,
-        "title": "",
+        "title": TITLE,
         "profile": "real",
         "settings": settings,
         "seed": 1,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from django.test import Client
 
 from engine.broker.commands.scenario import parse
 from playground.inspecting import reading
@@ -86,6 +89,13 @@ def test_a_value_that_is_none_is_left_out_with_the_reason() -> None:
 
 def test_the_page_takes_a_configuration_where_a_listing_is_pasted() -> None:
     assert reading.listing(CONF)["settings"]["vm_memory_calculation_strategy"] == "rss"
+
+
+@pytest.mark.django_db
+def test_the_settings_open_as_a_session_of_ones_own() -> None:
+    answer = Client().post("/s/import", {"text": json.dumps(read(ADVANCED).scenario)})
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/s/")
 
 
 @pytest.mark.parametrize("text", ["", "hello = world", "[]", "[{rabbit,[]}]", "[" * 1000, "=" * 1000])
