@@ -309,7 +309,8 @@ class Cluster:
 
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
-        self.processes.meter.observe(transition)
+        if self.processes.timed:
+            self.processes.meter.observe(transition)
 
     def _label(self, queue: str, node: str) -> str:
         return self.cluster.label(queue, node)
@@ -471,7 +472,8 @@ class Cluster:
             self.monitors.only_looked = False
             return
         self.dead_letters.deliver()
-        self.cluster.settle()
+        if len(self.sites) > 1:
+            self.cluster.settle()
         self._report.report_changes()
 
     def snapshot(self) -> dict[str, Any]:

@@ -92,10 +92,13 @@ class Report:
         board.report_part("memory", "M2", self._watch.info_items())
         board.report_part("disk", "M10", self._monitors.disk_items())
         board.report_part("alarms", "M7", self._monitors.alarm_items())
-        board.report_part("cluster", "H1", self._shown.nodes())
+        mirrored = len(self._sites) > 1
+        if mirrored:
+            board.report_part("cluster", "H1", self._shown.nodes())
         self._queues.report_queues()
-        for name, member in self._shown.mirrors():
-            board.report_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
+        if mirrored:
+            for name, member in self._shown.mirrors():
+                board.report_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
         board.report_part("clock", "P5", self._queues.timer_items())
         self._processes.report_processes()
 

@@ -37,9 +37,7 @@ class Meter:
         self._ns += ns
 
     def observe(self, transition: tr.Transition) -> None:
-        """Count what a transition cost."""
-        if self.profile.instant:
-            return
+        """Count what a transition cost, where work takes time."""
         if isinstance(transition, tr.BufferWritten):
             self._unsynced[transition.store] = self._unsynced.get(transition.store, 0) + transition.bytes_
             self._disk_ns += self.profile.disk.write(transition.bytes_)

@@ -42,7 +42,7 @@ class Capacity:
 
     def held(self, waiting: int) -> int:
         """Return how many messages there are, with `waiting` that are on their way in."""
-        return sum(each.depth + each.unacked for each in self._queues()) + waiting
+        return _held(self._queues(), waiting)
 
     def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
         """Return why a batch cannot be let in, or None.
@@ -53,7 +53,7 @@ class Capacity:
             copies: how many queues each message goes to.
         """
         queues = list(self._queues())
-        held = self.held(waiting)
+        held = _held(queues, waiting)
         room = (self._max_messages - held) // max(copies, 1)
         if copies and batch.count > room:
             return CommandError("too_many_messages", held=held, most=self._max_messages, room=max(room, 0))
@@ -74,3 +74,7 @@ class Capacity:
                 most=self._max_disk_bytes,
             )
         return None
+
+
+def _held(queues: Iterable[BackingQueue], waiting: int) -> int:
+    return sum(each.depth + each.unacked for each in queues) + waiting
