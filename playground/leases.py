@@ -20,6 +20,10 @@ from playground.hosting.book import Elsewhere
 from playground.models import Lease, Session
 
 
+AHEAD: Final = 4
+"""No lease ends later than so many of its times from now, unless the database's clock was set back since: it is over."""
+
+
 class Holder(msgspec.Struct, frozen=True):
     """Who may own sessions.
 
@@ -47,7 +51,8 @@ def take(public_id: str, holder: Holder, lasts_s: float, epoch: int | None = Non
     mine = Lease.objects.filter(session__public_id=public_id, process=holder.process)
     if epoch is not None and mine.filter(epoch=epoch).update(expires_at=until):
         return epoch
-    free = Q(process=holder.process) | Q(expires_at__lte=Now())
+    beyond = Now() + timedelta(seconds=AHEAD * lasts_s)
+    free = Q(process=holder.process) | Q(expires_at__lte=Now()) | Q(expires_at__gt=beyond)
     taken = Lease.objects.filter(free, session__public_id=public_id).update(
         process=holder.process, node=holder.node, epoch=F("epoch") + 1, expires_at=until
     )

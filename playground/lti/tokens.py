@@ -138,7 +138,7 @@ def _key(registration: LtiRegistration, number: str) -> Any:
     place = f"lti-keys-{registration.pk}"
     kept: tuple[float, dict[str, dict[str, Any]]] = cache.get(place) or (0.0, {})
     at_s, keys = kept
-    if number not in keys and time.time() - at_s > AGAIN_S:
+    if number not in keys and abs(time.time() - at_s) > AGAIN_S:
         keys = _fetched(registration.keyset_url)
         cache.set(place, (time.time(), keys), KEYS_S)
     if number not in keys:

@@ -66,6 +66,25 @@ def test_a_lease_that_is_over_is_taken_with_a_higher_epoch(end: Callable[[], Any
     assert leases.renew(B, [one], LONG_S) == {one}
 
 
+def test_an_owner_that_died_before_the_clock_was_set_back_keeps_nothing() -> None:
+    one = begin()
+    leases.take(one, A, 9.0)
+    Lease.objects.update(expires_at=timezone.now() + timedelta(hours=1, seconds=9))  # as the database sees it now
+    assert leases.take(one, B, 9.0) == 2
+    assert leases.node_of(one) == "app2"
+
+
+def test_an_owner_that_lives_goes_on_when_the_clock_is_set_forward_or_back() -> None:
+    one = begin()
+    epoch = leases.take(one, A, 9.0)
+    for jump in (timedelta(hours=1), -timedelta(hours=1)):
+        Lease.objects.update(expires_at=timezone.now() + timedelta(seconds=9) - jump)
+        assert leases.renew(A, [one], 9.0) == {one}
+        assert leases.take(one, A, 9.0, epoch) == epoch
+        with pytest.raises(Elsewhere):
+            leases.take(one, B, 9.0)
+
+
 def test_who_comes_back_to_an_epoch_that_is_over_gets_a_new_one_or_nothing() -> None:
     one = begin()
     epoch = leases.take(one, A, LONG_S)

@@ -20,11 +20,18 @@ from pathlib import Path
 from typing import Final
 
 from playground import handles
-from tests.programs.attack import hogs, intruders, nonsense, readers, senders
+from tests.programs.attack import hogs, intruders, nonsense, readers, senders, storms
 from tests.programs.attack.world import World, seats_left
 from tools import live_server
 
-CASES: Final = (*nonsense.CASES, *intruders.CASES, *hogs.CASES, *senders.CASES, *readers.CASES)
+CASES: Final = (
+    *nonsense.CASES,
+    *intruders.CASES,
+    *hogs.CASES,
+    *senders.CASES,
+    *readers.CASES,
+    *storms.CASES,
+)
 TINY: Final = (
     nonsense.absurd_messages,
     nonsense.floods,
@@ -37,6 +44,7 @@ TINY: Final = (
     hogs.a_session_that_stands_still,
     *senders.CASES,
     *readers.CASES,
+    *storms.CASES,
 )
 """Those that need no time."""
 QUIET_S: Final = 20.0
