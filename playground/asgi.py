@@ -14,6 +14,7 @@ from django.conf import settings  # noqa: E402
 from playground import live, urls, warm  # noqa: E402, F401 - needs the apps to be ready; all views' types are imported
 from playground.doors import door  # noqa: E402
 from playground.kept_files import KeptFiles  # noqa: E402
+from playground.letting_in import LetIn, letting_in  # noqa: E402
 from playground.origins import OwnOrigins  # noqa: E402
 from playground.routing import websocket_urlpatterns  # noqa: E402
 from playground.turns import InTurn, turns  # noqa: E402
@@ -21,11 +22,11 @@ from playground.web.overfull import answer_busy  # noqa: E402
 
 door()
 warm.types()
-turns.pressure = live.pressure
+turns.pressure = letting_in.pressure = live.pressure
 
 application = ProtocolTypeRouter(
     {
         "http": KeptFiles(InTurn(pages, answer_busy, turns), settings.STATIC_URL),
-        "websocket": OwnOrigins(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": OwnOrigins(LetIn(SessionMiddlewareStack(URLRouter(websocket_urlpatterns)), letting_in)),
     }
 )

@@ -19,9 +19,8 @@ from django.db.models.functions import Now
 from playground.hosting.book import Elsewhere
 from playground.models import Lease, Session
 
-
 AHEAD: Final = 4
-"""No lease ends later than so many of its times from now, unless the database's clock was set back since: it is over."""
+"""A lease that ends later than so many of its times from now is over: the database's clock was set back since."""
 
 
 class Holder(msgspec.Struct, frozen=True):

@@ -69,7 +69,9 @@ def test_a_lease_that_is_over_is_taken_with_a_higher_epoch(end: Callable[[], Any
 def test_an_owner_that_died_before_the_clock_was_set_back_keeps_nothing() -> None:
     one = begin()
     leases.take(one, A, 9.0)
-    Lease.objects.update(expires_at=timezone.now() + timedelta(hours=1, seconds=9))  # as the database sees it now
+    Lease.objects.update(
+        expires_at=timezone.now() + timedelta(hours=1, seconds=9)
+    )  # as the database sees it now
     assert leases.take(one, B, 9.0) == 2
     assert leases.node_of(one) == "app2"
 

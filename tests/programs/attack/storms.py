@@ -50,8 +50,8 @@ async def thousands_of_idle_sockets(world: World) -> None:
     owners = [world.person(place) for place in places]
     sessions = [await in_thread(owner.new_session) for owner in owners]
     opened = 0
-    for number in range(0, count, 40):
-        some = range(number, min(count, number + 40))
+    for number in range(0, count, 20):
+        some = range(number, min(count, number + 20))
         seats = await asyncio.gather(
             *(
                 world.seat(world.person(places[each % addresses]), sessions[each % addresses])
