@@ -28,6 +28,15 @@ test("publishing and paging move the messages through the lanes", () => {
   assert.equal(queue.own.reduced.q4_moved, 30);
 });
 
+test("bytes of entries that were recorded before change no entry (S77)", () => {
+  const state = stateOf([
+    ["EntriesRecorded", "S76", "orders", "publish", 0, 10, 0],
+    ["EntriesRecorded", "S77", "orders", "publish", 4, 0, 360],
+  ]);
+  const { entries, dirty, buffered_bytes: buffered } = state.queues.orders.own.index;
+  assert.deepEqual([entries, dirty, buffered], [[[0, 10, 1]], 10, 360]);
+});
+
 test("index entries: journal bits, then the file, then gone", () => {
   const state = stateOf([
     ["JournalOpened", "S70", "orders"],

@@ -99,7 +99,8 @@ function segmentAt(index, segment) {
 function entriesRecorded(state, t) {
   const index = indexOf(state, t.queue);
   const bits = BITS[t.action];
-  recode(index.entries, t.start, t.count, (code) => ((code | bits) === GONE ? null : code | bits));
+  // Where only bytes are reported, of entries that were recorded before, there are none (S77).
+  if (t.count) recode(index.entries, t.start, t.count, (code) => ((code | bits) === GONE ? null : code | bits));
   index.dirty += t.count * recorded(bits);
   index.buffered_bytes += t.journal_bytes;
 }
