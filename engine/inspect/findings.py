@@ -76,6 +76,10 @@ ENGLISH: Final[dict[str, str]] = {
 }
 
 
+MOST: Final = 10_000
+"""Findings that are described."""
+
+
 class Damage(msgspec.Struct, frozen=True):
     """One finding.
 
@@ -101,6 +105,8 @@ class Findings:
 
     def __init__(self) -> None:
         self.damage: list[Damage] = []
+        self.more = 0
+        """Findings beyond the first `MOST`, which are counted alone: damage can be in each record."""
 
     def add(self, file: str, offset: int | None, kind: str, code: str, /, **values: object) -> None:
         """Note one finding.
@@ -112,6 +118,9 @@ class Findings:
             code: a key of `ENGLISH`.
             values: what the sentence's places stand for.
         """
+        if len(self.damage) == MOST:
+            self.more += 1
+            return
         plain = {name: _plain(value) for name, value in values.items()}
         self.damage.append(Damage(file, offset, kind, ENGLISH[code] % values, code, plain))
 

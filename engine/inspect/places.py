@@ -72,7 +72,7 @@ def inspect(storage: DirectoryStorage, options: Options, directory: str = "") ->
     else:
         found = {}
         findings.add(directory or ".", None, "missing", "nothing_known")
-    return {"kind": kind, **found, "damage": findings.as_rows()}
+    return {"kind": kind, **found, "damage": findings.as_rows(), "damage_more": findings.more}
 
 
 def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, options: Options) -> dict[str, Any]:

@@ -263,6 +263,17 @@ def test_a_recovery_dets_that_is_overwritten_is_damage_and_not_believed(mixed: u
         assert by_name(found) == {"q.mixed": (None, None, 16), "q.lazy": (None, None, 5)}
 
 
+def test_findings_and_files_that_are_not_listed_are_counted(mixed: uploads.Files) -> None:
+    """Each of the records of a store may be damaged: their number is bounded, and the rest is counted."""
+    broken = b"".join((16).to_bytes(8, "big") + bytes([at % 256]) * 16 + b"\0" for at in range(11_000))
+    many = {f"msg_store_transient/{at}.rdq": b"" for at in range(300)}
+    found = looked_into({**mixed, **many, f"{STORE}/1.rdq": broken})
+    assert len(found["damage"]) == summary.MOST_DAMAGE
+    assert found["damage_more"] >= 11_000 - summary.MOST_DAMAGE
+    assert len(found["files"]) == summary.MOST_LISTED
+    assert found["files_more"] > 100
+
+
 def test_terms_of_another_node_are_not_believed(mixed: uploads.Files, recordings: Path) -> None:
     other = load(recordings / "datadirs" / "clean-17000")["recovery.dets"]
     assert not looked_into({**mixed, "recovery.dets": other})["stop"]["clean"]

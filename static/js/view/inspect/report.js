@@ -71,15 +71,17 @@ function stores(rows) {
 
 /**
  * @param {DamageRow[]} found
+ * @param {number} more of them that are not listed
  * @param {Record<string, string>} sentences
  * @param {Record<string, string>} kinds
  */
-function damage(found, sentences, kinds) {
+function damage(found, more, sentences, kinds) {
   if (!found.length) return el("p.mid", {}, gettext("No damage was found."));
   return el("div", {}, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
     el("li", {},
       el("code", {}, each.offset === null ? each.file : `${each.file} @ ${each.offset}`), " ", el("b", {}, kinds[each.kind]), `: ${codedWords(each, sentences)}`,
-      each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))));
+      each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))),
+    more ? el("p", {}, fill(gettext("and %(n)s more"), { n: number(more) })) : null);
 }
 
 /** @param {CleanStop | null} clean */
@@ -132,7 +134,8 @@ export function report(answer, reader, { sentences, kinds }, actions) {
     ...answer.unowned.map(({ store, count, bytes: size }) =>
       el("p", { "data-unowned": store }, fill(gettext("%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone."), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
-    damage(answer.damage, sentences, kinds),
+    damage(answer.damage, answer.damage_more, sentences, kinds),
     el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
-      el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader)))));
+      el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader))),
+      answer.files_more ? el("p", {}, fill(gettext("and %(n)s more"), { n: number(answer.files_more) })) : null));
 }
