@@ -5,9 +5,11 @@
 
 /** @import { Recipe } from "./colors.js" */
 
+/** What XML has no character for, halves of characters among it: a picture with one of these cannot be opened. */
+const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 /** @param {string | number} text */
 const escape = (text) =>
-  String(text).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+  String(text).replace(NO_CHARACTER, "\ufffd").replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 /** @param {number} value */
 const round = (value) => Number(value.toFixed(2));
 
