@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 VENDOR = Path(__file__).resolve().parent.parent / "static" / "vendor"
+MAP = re.compile(rb"^//# sourceMappingURL=\S+\s*\Z", re.MULTILINE)
+"""The last line of a script, which names a map that is not served: collecting static files fails on it."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,16 @@ PACKAGES = (
             "LICENSE": "uplot/uplot-LICENSE.txt",
         },
     ),
+    # Films as GIF: loaded only when one is recorded.
+    Package(
+        "gifenc",
+        "1.0.3",
+        "sha512-xdr6AdrfGBcfzncONUOlXMBuc5wJDtOueE3c5rdG0oNgtINLD+f2iFZltrBRZYzACRbKr+mSVU/x98zv2u3jmw==",
+        {
+            "dist/gifenc.esm.js": "gifenc/gifenc.js",
+            "LICENSE.md": "gifenc/gifenc-LICENSE.txt",
+        },
+    ),
 )
 
 
@@ -87,7 +100,7 @@ def unpack(package: Package, archive: Path) -> None:
                 raise SystemExit(f"{package.name}@{package.version} has no file {source}")
             path = VENDOR / target
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(member.read())
+            path.write_bytes(MAP.sub(b"", member.read()))
             sys.stdout.write(f"{target}\n")
 
 

@@ -22,7 +22,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "model",
         "../vendor/uplot",
     ),
-    "view/page": ("view/panels", "view/time", "view/files", "view/stage", "view/base", "layout", "model"),
+    "view/page": (
+        "view/panels",
+        "view/time",
+        "view/files",
+        "view/stage",
+        "view/base",
+        "layout",
+        "model",
+        "../vendor/gifenc",
+    ),
     "view/inspect": ("view/base", "model"),
     # Kinds of queues: what each has of its own. Common rooms find it in model/generations.js and import none of it;
     # kinds do not know each other, and only the files of the room itself, which register them, import them.

@@ -11,7 +11,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = """
 import { writeFileSync } from "node:fs";
-import { Gif } from "./static/js/model/gif.js";
+import { Gif } from "./static/js/view/page/gif.js";
 const [width, height] = [120, 80];
 const gif = new Gif(width, height);
 let seed = 7;

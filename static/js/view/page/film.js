@@ -1,6 +1,5 @@
 /** A film for slides: the stage of a stretch of the run, picture by picture, as an animated GIF. */
 import { PICTURE, filmOf, momentOf, sheetOf } from "../../model/film.js";
-import { Gif } from "../../model/gif.js";
 import { fill, gettext, messageOf } from "../../model/text.js";
 import { colors } from "../base/colors.js";
 import { find, need, required, setText } from "../base/dom.js";
@@ -95,6 +94,7 @@ export class Film {
     const { width, height, scale } = sheetOf(this.sheet.width, this.sheet.height);
     const canvas = Object.assign(document.createElement("canvas"), { width, height });
     const pen = required(canvas.getContext("2d", { willReadFrequently: true }), "what draws a film");
+    const { Gif } = await import("./gif.js");
     const gif = new Gif(width, height);
     for (let at = 0; at < film.pictures && !this.stopped; at += 1) {
       this.playhead.toTime(momentOf(film, at));
