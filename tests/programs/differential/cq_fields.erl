@@ -1,18 +1,12 @@
 %% Fields of the broker's own records, by name. The packaged modules carry their abstract code, so no copy of a
 %% record definition has to be kept here (and none can be out of date).
 -module(cq_fields).
--export([get/3, get/4, set/4, new/2, has/3]).
+-export([get/3, set/4, new/2, has/3]).
 
 get(Module, Field, Record) ->
     element(place(Module, element(1, Record), Field), Record).
 
-%% The value of a field that only some releases have.
-get(Module, Field, Record, Default) ->
-    case has(Module, element(1, Record), Field) of
-        true -> get(Module, Field, Record);
-        false -> Default
-    end.
-
+%% Whether a release's record has a field.
 has(Module, Name, Field) -> lists:member(Field, fields(Module, Name)).
 
 set(Module, Field, Value, Record) ->

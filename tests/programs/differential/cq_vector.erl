@@ -42,12 +42,14 @@ in_store(Queues) ->
         false -> count(msg_location, fun(Value) -> Value =:= rabbit_msg_store end, Queues)
     end.
 
+marks_entries() -> not cq_fields:has(rabbit_variable_queue, vqstate, next_deliver_seq_id).
+
 %% 3.8 marks each entry that was delivered, later releases keep one number.
 delivered(State, Queues, Pending) ->
-    case cq_fields:has(rabbit_variable_queue, vqstate, next_deliver_seq_id) of
-        true ->
-            #{next_deliver_seq_id => cq_fields:get(rabbit_variable_queue, next_deliver_seq_id, State)};
+    case marks_entries() of
         false ->
+            #{next_deliver_seq_id => cq_fields:get(rabbit_variable_queue, next_deliver_seq_id, State)};
+        true ->
             Fresh = [M || Tree <- Pending, M <- gb_trees:values(Tree), not status(is_delivered, M)],
             #{delivered => count(is_delivered, fun(Value) -> Value =:= true end, Queues),
               pending_undelivered => length(Fresh)}
@@ -72,9 +74,9 @@ runs([Seq | Rest], Done) -> runs(Rest, [[Seq, Seq] | Done]).
 index(QI) ->
     F = fun(Name) -> cq_fields:get(rabbit_queue_index, Name, QI) end,
     Dir = F(dir),
-    Cached = case cq_fields:get(rabbit_queue_index, delivered_cache, QI, none) of
-                 none -> #{};
-                 Delivers -> #{delivered_cache => length(Delivers)}
+    Cached = case marks_entries() of
+                 true -> #{delivered_cache => length(F(delivered_cache))};
+                 false -> #{}
              end,
     Cached#{files => lists:sort([[number(Path), filelib:file_size(Path)]
                            || Path <- filelib:wildcard(filename:join(Dir, "*.idx"))]),
