@@ -14,4 +14,4 @@ from engine.report.fold.tables import own_part, register
 
 __all__ = ["State", "empty_state", "fold", "fold_all", "own_part", "rows_of", "to_json"]
 
-register(version_1.TABLES, VARIABLE_QUEUE, version_1.OwnPart)
+register(version_1.TABLES, VARIABLE_QUEUE, version_1.V1OwnPart)

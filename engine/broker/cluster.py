@@ -33,7 +33,7 @@ from engine.broker.control.operator_verbs import Console, OperatorVerbs, no_cons
 from engine.broker.control.report import Live, Report
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.topology_verbs import TopologyVerbs
-from engine.broker.control.verbs import Verbs
+from engine.broker.control.verbs import CommandVerbs
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
 from engine.broker.mirrors.rooms_below import RoomsBelow
@@ -251,7 +251,9 @@ class Cluster:
             shown=self._parts.shown,
             sites=self.sites,
         )
-        self._verbs = Verbs(self.life, (self.connections.unread, self._parts.patience), self.cluster.sites)
+        self._verbs = CommandVerbs(
+            self.life, (self.connections.unread, self._parts.patience), self.cluster.sites
+        )
         self._teach_verbs(clients, console)
 
     def _teach_verbs(self, parts: ClientParts, console: Console) -> None:

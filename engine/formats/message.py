@@ -104,7 +104,7 @@ class Publish(msgspec.Struct, frozen=True):
         )
 
 
-class Layout(NamedTuple):
+class TermLayout(NamedTuple):
     """One encoded term and the places in it that differ from message to message, in bytes."""
 
     row: Bytes2D
@@ -216,13 +216,13 @@ class MessageCodec:
 
     # --- encoding ---
 
-    def layout(self, template: int, size_bytes: int, raw_persistent: bool) -> Layout:
+    def layout(self, template: int, size_bytes: int, raw_persistent: bool) -> TermLayout:
         """Return one encoded term with its varying places; arguments as for `term_bytes`."""
         if size_bytes > _CACHED_LAYOUT_BYTES:
             return self._lay_out(template, size_bytes, raw_persistent)
         return self._cached_layout(template, size_bytes, raw_persistent)
 
-    def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> Layout:
+    def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> TermLayout:
         made = self.templates[template]
         body = self.body(0, size_bytes)
         frames = [body[at : at + FRAME_BYTES] for at in range(0, size_bytes, FRAME_BYTES)]
@@ -249,9 +249,9 @@ class MessageCodec:
         row = np.frombuffer(term, np.uint8)
         id_at = len(term) - (7 if raw_persistent else 8) - 16
         first = len(frames[0]) if frames else 0
-        return Layout(row, id_at, id_at - 6 - first if frames else id_at, min(8, size_bytes))
+        return TermLayout(row, id_at, id_at - 6 - first if frames else id_at, min(8, size_bytes))
 
-    def fill(self, rows: Bytes2D, at: int, layout: Layout, ids: Bytes2D) -> None:
+    def fill(self, rows: Bytes2D, at: int, layout: TermLayout, ids: Bytes2D) -> None:
         """Write terms into a table of records, one message a row.
 
         Args:
@@ -266,7 +266,7 @@ class MessageCodec:
             body = at + layout.body_at
             rows[:, body : body + layout.lead_bytes] = ids[:, 8 : 8 + layout.lead_bytes]
 
-    def one(self, layout: Layout, own: bytes) -> bytes:
+    def one(self, layout: TermLayout, own: bytes) -> bytes:
         """Return the term of one message: without a table, which costs more than a message does.
 
         Args:

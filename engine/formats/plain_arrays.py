@@ -22,15 +22,15 @@ def uint64(value: int) -> int:
     return value & WORD_MASK
 
 
-def empty(shape: tuple[int, int], _dtype: Any) -> Table:
+def empty(shape: tuple[int, int], _dtype: Any) -> ByteTable:
     """Return a table of zeros."""
     count, width = shape
-    return Table([bytearray(width) for _ in range(count)])
+    return ByteTable([bytearray(width) for _ in range(count)])
 
 
-def frombuffer(data: bytes, _dtype: Any) -> Line:
+def frombuffer(data: bytes, _dtype: Any) -> ByteLine:
     """Return bytes as a line."""
-    return Line(bytes(data))
+    return ByteLine(bytes(data))
 
 
 def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None) -> Numbers:
@@ -38,12 +38,12 @@ def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None
     return Numbers(range(start) if stop is None else range(start, stop, step))
 
 
-def array_equal(one: Table, other: Table) -> bool:
+def array_equal(one: ByteTable, other: ByteTable) -> bool:
     """Return whether two tables are the same."""
     return one.rows == other.rows
 
 
-class Line:
+class ByteLine:
     """Bytes one after the other."""
 
     def __init__(self, data: bytes) -> None:
@@ -52,14 +52,14 @@ class Line:
     def __len__(self) -> int:
         return len(self.data)
 
-    def __getitem__(self, part: slice) -> Line:
-        return Line(self.data[part])
+    def __getitem__(self, part: slice) -> ByteLine:
+        return ByteLine(self.data[part])
 
-    def reshape(self, count: int, width: int) -> Table:
+    def reshape(self, count: int, width: int) -> ByteTable:
         """Return the bytes in rows."""
         if count * width != len(self.data):
             raise ValueError(f"{len(self.data)} bytes are not {count} rows of {width}")
-        return Table([bytearray(self.data[at * width : (at + 1) * width]) for at in range(count)])
+        return ByteTable([bytearray(self.data[at * width : (at + 1) * width]) for at in range(count)])
 
     def tobytes(self) -> bytes:
         """Return the bytes."""
@@ -89,27 +89,27 @@ class Numbers:
         """Return the numbers at the width of ">u2" or ">u8"; other types leave it."""
         return Numbers(self.values, int(dtype[2:])) if isinstance(dtype, str) else self
 
-    def view(self, _dtype: Any) -> Line:
+    def view(self, _dtype: Any) -> ByteLine:
         """Return the numbers as bytes."""
-        return Line(b"".join(each.to_bytes(self.width, "big") for each in self.values))
+        return ByteLine(b"".join(each.to_bytes(self.width, "big") for each in self.values))
 
     def argmax(self) -> int:
         """Return the place of the first of the largest."""
         return self.values.index(max(self.values))
 
 
-class Table:
+class ByteTable:
     """Rows of bytes, all as long as each other."""
 
     def __init__(self, rows: list[bytearray]) -> None:
         self.rows = rows
 
-    def __getitem__(self, part: slice | tuple[slice, slice]) -> Table:
+    def __getitem__(self, part: slice | tuple[slice, slice]) -> ByteTable:
         if isinstance(part, tuple):
-            return Table([row[part[1]] for row in self.rows[part[0]]])
-        return Table(self.rows[part])
+            return ByteTable([row[part[1]] for row in self.rows[part[0]]])
+        return ByteTable(self.rows[part])
 
-    def __setitem__(self, part: tuple[slice, slice | int], value: Table | Line | int) -> None:
+    def __setitem__(self, part: tuple[slice, slice | int], value: ByteTable | ByteLine | int) -> None:
         columns = part[1]
         for at, row in enumerate(self.rows[part[0]]):
             if isinstance(columns, int):
@@ -124,8 +124,8 @@ class Table:
 
     def __ne__(self, other: object) -> Any:
         """Return where two tables differ, as a table of 1 and 0."""
-        assert isinstance(other, Table)
-        return Table(
+        assert isinstance(other, ByteTable)
+        return ByteTable(
             [
                 bytearray(mine != its for mine, its in zip(one, two, strict=True))
                 for one, two in zip(self.rows, other.rows, strict=True)
@@ -143,5 +143,5 @@ class Table:
         return b"".join(self.rows)
 
 
-def _row(value: Table | Line, at: int) -> bytes:
-    return value.data if isinstance(value, Line) else bytes(value.rows[at])
+def _row(value: ByteTable | ByteLine, at: int) -> bytes:
+    return value.data if isinstance(value, ByteLine) else bytes(value.rows[at])

@@ -11,7 +11,7 @@ from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsT
 from engine.backing_queue.terms import Terms
 from engine.formats import properties
 from engine.formats.message import MessageCodec
-from engine.priority_queue.reading import Reading
+from engine.priority_queue.reading import PriorityReading
 from engine.priority_queue.tags import base_of, by_priority, in_turn, tagged, taken
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import CountersChanged, ModeChanged
@@ -24,7 +24,7 @@ HIGHEST: Final = 255
 T = TypeVar("T")
 
 
-class PriorityQueue(Reading):
+class PriorityQueue(PriorityReading):
     """Queues behind one: each priority from 0 to the highest has a queue, with an index, of its own.
 
     The highest priority that has messages is served. The parts emit their own transitions under their own names; the

@@ -17,7 +17,7 @@ from engine.values.inherit import override
 from engine.values.ranges import Range
 
 
-class Reading(PlainQueue):
+class PriorityReading(PlainQueue):
     """The part of a priority queue that changes nothing but its clock.
 
     The members are those of `engine.backing_queue.protocol`, which documents them.

@@ -26,7 +26,7 @@ class Keeper(Protocol):
         """Keep a command for later; return whether it was kept."""
 
 
-class Verbs:
+class CommandVerbs:
     """The commands of one node.
 
     Args:

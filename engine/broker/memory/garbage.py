@@ -22,7 +22,7 @@ BUFFERS: Final = (0, 1, 1, 2)
 """Receive buffers that a busy connection has at once."""
 
 
-class Collector(Protocol):
+class HeapCollector(Protocol):
     """A queue process, as far as its garbage goes."""
 
     awake: bool
@@ -63,7 +63,7 @@ class GarbageWatch:
         self._heap_bytes = 0
         """Drawn when processes had collected so often."""
 
-    def check(self, processes: Iterable[Collector], connections: int) -> Garbage:
+    def check(self, processes: Iterable[HeapCollector], connections: int) -> Garbage:
         """Return what processes hold now; a body that left several queues at once counts once.
 
         Args:

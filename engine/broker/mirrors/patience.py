@@ -19,7 +19,7 @@ LIMIT_US: Final = 2000 * 30_000
 """2000 tries, one each 30 ms."""
 
 
-class Waiting:
+class WaitingMethod:
     """One method that waits.
 
     Args:
@@ -54,7 +54,7 @@ class Patience:
         self._closing = closing
         self._clock = clock
         self._redo = redo
-        self._waiting: dict[str, list[Waiting]] = {}
+        self._waiting: dict[str, list[WaitingMethod]] = {}
         self._behind: dict[str, deque[Command]] = {}
         cluster.hooks.down = self._went_down
         cluster.hooks.served = self._served
@@ -74,7 +74,7 @@ class Patience:
             return False
         if record.stopped and not forever:
             raise AmqpError("not_found", f"{queue_words(queue)} process is stopped by supervisor")
-        waiting = Waiting(channel, do)
+        waiting = WaitingMethod(channel, do)
         self._waiting.setdefault(queue, []).append(waiting)
         self._behind.setdefault(channel, deque())
         if not forever:
@@ -89,7 +89,7 @@ class Patience:
         behind.append(command)
         return True
 
-    def _give_up(self, queue: str, waiting: Waiting) -> None:
+    def _give_up(self, queue: str, waiting: WaitingMethod) -> None:
         if waiting not in self._waiting.get(queue, ()):
             return
         self._waiting[queue].remove(waiting)

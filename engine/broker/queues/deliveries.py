@@ -16,7 +16,7 @@ from engine.broker.clients.way_out import WayOut
 from engine.broker.queues.evictions import Bury, Evictions
 from engine.broker.queues.finishing import Finishing
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
-from engine.broker.queues.ring import Ring
+from engine.broker.queues.ring import ConsumerRing
 from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.process import ACK, PUBLISH, Process
 from engine.broker.time.scheduler import Scheduler
@@ -73,7 +73,7 @@ class Deliveries:
         self.used = False
         """Whether it ever had a consumer (P18)."""
         self._way_out = way_out
-        self.ring = Ring(self._resumed)
+        self.ring = ConsumerRing(self._resumed)
         self.finishing = Finishing(self, way_out, scheduler)
         self._scheduler = scheduler
         self._emit = emit

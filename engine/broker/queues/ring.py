@@ -71,7 +71,7 @@ class Line:
         return taken
 
 
-class Ring:
+class ConsumerRing:
     """Who of a queue's consumers is served next.
 
     Args:

@@ -9,14 +9,14 @@ MEMORY_US: Final = 1_000_000
 """A process shows `flow` for this long after its last block began (F7)."""
 
 
-class Spec(NamedTuple):
+class CreditSpec(NamedTuple):
     """Credit of one pair: how much the sender starts with, and how much each grant gives (F1)."""
 
     initial: int
     more: int
 
 
-DEFAULT: Final = Spec(400, 200)
+DEFAULT: Final = CreditSpec(400, 200)
 """Reader to channel, and channel to queue."""
 
 
@@ -64,7 +64,7 @@ class CreditFlow:
         """Grants kept back, by the process that waits for them."""
         self._now_us = now_us
         self._left: dict[str, int] = {}
-        self._specs: dict[str, Spec] = {}
+        self._specs: dict[str, CreditSpec] = {}
         self._until_grant: dict[str, int] = {}
         self._began_us: int | None = None
         self._since_us = 0
@@ -97,11 +97,11 @@ class CreditFlow:
 
     # --- as a sender -------------------------------------------------------------------------------------------------
 
-    def left(self, to: str, spec: Spec = DEFAULT) -> int:
+    def left(self, to: str, spec: CreditSpec = DEFAULT) -> int:
         """Return how many messages may be sent before `to` blocks this process; 0 or less when it does (F2)."""
         return self._left.get(to, spec.initial)
 
-    def sent(self, to: str, count: int, spec: Spec = DEFAULT) -> None:
+    def sent(self, to: str, count: int, spec: CreditSpec = DEFAULT) -> None:
         """Pay for messages; the one that takes the last credit blocks this process, later ones go below 0 (F2)."""
         self._specs[to] = spec
         before = self._left.get(to, spec.initial)
@@ -146,7 +146,7 @@ class CreditFlow:
 
     # --- as a receiver -----------------------------------------------------------------------------------------------
 
-    def handled(self, sender: str, count: int, spec: Spec = DEFAULT) -> list[Grant]:
+    def handled(self, sender: str, count: int, spec: CreditSpec = DEFAULT) -> list[Grant]:
         """Count handled messages; return the grant that is due, unless this process is blocked itself (F1, F3)."""
         until = self._until_grant.get(sender, spec.more) - count
         amount = 0

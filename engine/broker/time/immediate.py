@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from engine.broker.time.credit import DEFAULT, Spec
-from engine.broker.time.meter import Meter
+from engine.broker.time.credit import DEFAULT, CreditSpec
+from engine.broker.time.meter import WorkMeter
 from engine.broker.time.process import Cores, Process
 from engine.broker.time.scheduler import Scheduler
 
@@ -29,7 +29,7 @@ class Immediate(Process):
             kind="queue",
             id_=id_,
             scheduler=scheduler,
-            meter=Meter(),
+            meter=WorkMeter(),
             cores=Cores(),
             peer=_nobody,
             on_change=_ignore,
@@ -77,5 +77,5 @@ def _ignore(_: object) -> None:
     """Nobody is notified."""
 
 
-def _default() -> Spec:
+def _default() -> CreditSpec:
     return DEFAULT

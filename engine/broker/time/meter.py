@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine import transitions as tr
-from engine.broker.time.work import PROFILES, Profile
+from engine.broker.time.work import PROFILES, WorkProfile
 from engine.values.extents import Extent
 
 COPIES: Final = frozenset({"tmp_written", "source_copied"})
 """Steps of a combination that copy live records."""
 
 
-class Meter:
+class WorkMeter:
     """Adds up the cost of what was emitted since it was last read.
 
     Costs follow from what happened: the message that triggers a reduction, a flush or a read from delta is the slow
@@ -21,7 +21,7 @@ class Meter:
     """
 
     def __init__(self) -> None:
-        self.profile: Profile = PROFILES["instant"]
+        self.profile: WorkProfile = PROFILES["instant"]
         self._ns = self._disk_ns = 0
         self._unsynced: dict[str, int] = {}
         """Bytes of each store's current file that no fsync has covered yet."""
@@ -60,27 +60,27 @@ def _count(t: tr.Shift) -> int:
     return sum(each.count for each in t.extents)
 
 
-def _published(profile: Profile, t: tr.Shift) -> int:
+def _published(profile: WorkProfile, t: tr.Shift) -> int:
     return sum(publish_ns(profile, each) for each in t.extents)
 
 
-def _fetched(profile: Profile, t: tr.Shift) -> int:
+def _fetched(profile: WorkProfile, t: tr.Shift) -> int:
     return sum(_deliver_cost(profile, each) for each in t.extents)
 
 
-def _delivered_at_once(profile: Profile, t: tr.Shift) -> int:
+def _delivered_at_once(profile: WorkProfile, t: tr.Shift) -> int:
     return _published(profile, t) + _fetched(profile, t)
 
 
-def _acked(profile: Profile, t: tr.Shift) -> int:
+def _acked(profile: WorkProfile, t: tr.Shift) -> int:
     return profile.cpu.bq_ack_ram.of(_count(t))
 
 
-def _taken(profile: Profile, t: tr.Shift) -> int:
+def _taken(profile: WorkProfile, t: tr.Shift) -> int:
     return profile.cpu.bq_fetch_ram.of(_count(t))
 
 
-def _paged(profile: Profile, t: tr.Shift) -> int:
+def _paged(profile: WorkProfile, t: tr.Shift) -> int:
     """Bodies leave RAM; those of persistent messages are in the store already, embedded ones go nowhere."""
     cpu = profile.cpu
     return sum(
@@ -93,63 +93,63 @@ def _paged(profile: Profile, t: tr.Shift) -> int:
     )
 
 
-def _to_delta(profile: Profile, t: tr.Shift) -> int:
+def _to_delta(profile: WorkProfile, t: tr.Shift) -> int:
     return profile.cpu.beta_or_embedded_to_delta.of(_count(t))
 
 
-def _from_delta(profile: Profile, t: tr.Shift) -> int:
+def _from_delta(profile: WorkProfile, t: tr.Shift) -> int:
     return profile.cpu.load_from_delta_embedded.of(_count(t))
 
 
-def _journal_synced(profile: Profile, t: tr.JournalSynced) -> int:
+def _journal_synced(profile: WorkProfile, t: tr.JournalSynced) -> int:
     return profile.disk.write(t.bytes_) + profile.disk.fsync(t.bytes_)
 
 
-def _segment_written(profile: Profile, t: tr.SegmentWritten) -> int:
+def _segment_written(profile: WorkProfile, t: tr.SegmentWritten) -> int:
     """Records go to a segment in one write with its fsync."""
     return profile.disk.write(t.bytes_) + profile.disk.fsync(t.bytes_)
 
 
-def _segment_encoded(profile: Profile, t: tr.SegmentWritten) -> int:
+def _segment_encoded(profile: WorkProfile, t: tr.SegmentWritten) -> int:
     """Records are encoded; counted by their bytes."""
     return profile.cpu.journal_flush_per_record.of(1, t.bytes_)
 
 
-def _segment_read(profile: Profile, t: tr.SegmentRead) -> int:
+def _segment_read(profile: WorkProfile, t: tr.SegmentRead) -> int:
     return profile.disk.read(t.bytes_)
 
 
-def _store_written(profile: Profile, t: tr.StoreWritten) -> int:
+def _store_written(profile: WorkProfile, t: tr.StoreWritten) -> int:
     return profile.cpu.store_write_server_cpu.of(t.count, t.record_bytes)
 
 
-def _removed(profile: Profile, t: tr.RefCountChanged) -> int:
+def _removed(profile: WorkProfile, t: tr.RefCountChanged) -> int:
     return profile.cpu.store_remove.of(t.count)
 
 
-def _store_read(profile: Profile, t: tr.StoreRead) -> int:
+def _store_read(profile: WorkProfile, t: tr.StoreRead) -> int:
     """A run of records that lie together is one read of the disk."""
     return profile.disk.read(t.bytes_) if t.by == "file" else 0
 
 
-def _store_decoded(profile: Profile, t: tr.StoreRead) -> int:
+def _store_decoded(profile: WorkProfile, t: tr.StoreRead) -> int:
     """What is read from a file costs the queue process more than what the store's cache has."""
     cpu = profile.cpu.store_read_cached
     return cpu.of(1, t.bytes_) + (t.count - 1) * cpu.each_ns if t.by == "file" else 0
 
 
-def _combined(profile: Profile, t: tr.CombineStepped) -> int:
+def _combined(profile: WorkProfile, t: tr.CombineStepped) -> int:
     """Live records are copied; a destination that was cut is written again, and a crash may fall into that (S191)."""
     if t.step == "truncated":
         return profile.disk.write(t.bytes_) + profile.disk.fsync(t.bytes_)
     return profile.combine_ns_per_mib * t.bytes_ // (1024 * 1024) if t.step in COPIES else 0
 
 
-def _moved(profile: Profile, t: tr.RowsMoved) -> int:
+def _moved(profile: WorkProfile, t: tr.RowsMoved) -> int:
     return profile.combine_ns_per_message * sum(row[1] for row in t.rows)
 
 
-def publish_ns(profile: Profile, extent: Extent) -> int:
+def publish_ns(profile: WorkProfile, extent: Extent) -> int:
     """Return what the queue process needs to take messages in."""
     cpu = profile.cpu
     if not extent.persistent:
@@ -160,7 +160,7 @@ def publish_ns(profile: Profile, extent: Extent) -> int:
     return more + cpu.queue_publish_persistent_embedded.of(extent.count, extent.size_bytes)
 
 
-def _deliver_cost(profile: Profile, extent: Extent) -> int:
+def _deliver_cost(profile: WorkProfile, extent: Extent) -> int:
     """Return what a delivery costs, without its acknowledgement, which is counted when it comes."""
     cpu = profile.cpu
     embedded = extent.persistent and not extent.home_store
@@ -168,7 +168,7 @@ def _deliver_cost(profile: Profile, extent: Extent) -> int:
     return both.of(extent.count) - cpu.bq_ack_ram.of(extent.count)
 
 
-_CPU: Final[dict[type[tr.Transition], Callable[[Profile, Any], int]]] = {
+_CPU: Final[dict[type[tr.Transition], Callable[[WorkProfile, Any], int]]] = {
     tr.Published: _published,
     tr.PublishedDelivered: _delivered_at_once,
     tr.Discarded: _delivered_at_once,
@@ -188,7 +188,7 @@ _CPU: Final[dict[type[tr.Transition], Callable[[Profile, Any], int]]] = {
     tr.RowsMoved: _moved,
 }
 
-_DISK: Final[dict[type[tr.Transition], Callable[[Profile, Any], int]]] = {
+_DISK: Final[dict[type[tr.Transition], Callable[[WorkProfile, Any], int]]] = {
     tr.JournalSynced: _journal_synced,
     tr.SegmentWritten: _segment_written,
     tr.SegmentRead: _segment_read,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from engine.broker.time.credit import CreditFlow, Grant, Pair, Spec
-from engine.broker.time.meter import Meter
+from engine.broker.time.credit import CreditFlow, CreditSpec, Grant, Pair
+from engine.broker.time.meter import WorkMeter
 from engine.broker.time.scheduler import Scheduler, Timer
 
 QUANTUM_NS: Final = 4_000_000
@@ -83,11 +83,11 @@ class Process:
         kind: str,
         id_: str,
         scheduler: Scheduler,
-        meter: Meter,
+        meter: WorkMeter,
         cores: Cores,
         peer: Callable[[str], Process | None],
         on_change: Callable[[Process], None],
-        spec: Callable[[], Spec],
+        spec: Callable[[], CreditSpec],
     ) -> None:
         self.kind = kind
         self.id = id_

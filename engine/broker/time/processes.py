@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, Final
 
 from engine.backing_queue.stores import Store
-from engine.broker.time.credit import Spec
+from engine.broker.time.credit import CreditSpec
 from engine.broker.time.immediate import Immediate
-from engine.broker.time.meter import Meter
+from engine.broker.time.meter import WorkMeter
 from engine.broker.time.process import PUBLISH, Cores, Process
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.broker.time.store_process import GcProcess, StoreProcess
@@ -35,9 +35,9 @@ class Processes:
         scheduler: Scheduler,
         emit: Callable[[Transition], None],
         on_store_worked: Callable[[], None],
-        spec: Callable[[], Spec],
+        spec: Callable[[], CreditSpec],
     ) -> None:
-        self.meter = Meter()
+        self.meter = WorkMeter()
         self.timed = False
         """Whether work takes time, so that mailboxes fill. Hardly anything depends on it."""
         self.cores = Cores()

@@ -89,7 +89,7 @@ class Disk(NamedTuple):
         return self.read_ns + self.read_ns_per_mib * size_bytes // MEBIBYTE
 
 
-class Profile(msgspec.Struct, frozen=True, kw_only=True):
+class WorkProfile(msgspec.Struct, frozen=True, kw_only=True):
     """A machine to work on.
 
     Args:
@@ -150,11 +150,11 @@ MEASURED_CPU: Final = Cpu(
 MEASURED_TRIP_US: Final = 250
 """Clients with prefetch 1 finished 224 of 250 and 369 of 400 messages a second: 0.2 to 0.5 ms more for each."""
 
-PROFILES: Final[dict[str, Profile]] = {
+PROFILES: Final[dict[str, WorkProfile]] = {
     each.name: each
     for each in (
-        Profile(name="instant", why="order only: work costs no time"),
-        Profile(
+        WorkProfile(name="instant", why="order only: work costs no time"),
+        WorkProfile(
             name="measured-vm",
             cpu=MEASURED_CPU,
             disk=Disk(135130, 1331700, 40000, 291000, 0, 0),
@@ -165,7 +165,7 @@ PROFILES: Final[dict[str, Profile]] = {
             assumed=False,
             why="measured: two shared virtual cores, a virtual disk; bodies are read from the page cache",
         ),
-        Profile(
+        WorkProfile(
             name="nvme",
             cpu=MEASURED_CPU,
             disk=Disk(60000, 500000, 20000, 300000, 80000, 333000),
@@ -177,7 +177,7 @@ PROFILES: Final[dict[str, Profile]] = {
             why="assumption: data-centre NVMe with power-loss protection, "
             "about 2 GiB/s write, 3 GiB/s read, flush well under 0.1 ms",
         ),
-        Profile(
+        WorkProfile(
             name="ssd",
             cpu=MEASURED_CPU,
             disk=Disk(800000, 2222000, 20000, 300000, 120000, 2000000),
@@ -188,7 +188,7 @@ PROFILES: Final[dict[str, Profile]] = {
             assumed=True,
             why="assumption: SATA SSD, about 450-500 MiB/s, flush about 1 ms without power-loss protection",
         ),
-        Profile(
+        WorkProfile(
             name="hdd",
             cpu=MEASURED_CPU,
             disk=Disk(12000000, 6667000, 20000, 300000, 9000000, 6667000),
@@ -200,7 +200,7 @@ PROFILES: Final[dict[str, Profile]] = {
             why="assumption: 7200 rpm, 4.2 ms mean rotation + 8 ms seek, "
             "a flush costs about a revolution plus a journal seek; 150 MiB/s sequential",
         ),
-        Profile(
+        WorkProfile(
             name="cloud-volume",
             cpu=MEASURED_CPU,
             disk=Disk(1500000, 8000000, 20000, 300000, 1000000, 8000000),
@@ -216,7 +216,7 @@ PROFILES: Final[dict[str, Profile]] = {
 }
 
 
-def each_us(profile: Profile) -> dict[str, float | None]:
+def each_us(profile: WorkProfile) -> dict[str, float | None]:
     """Return the modelled microseconds of every step with a body of 1 KiB, and their residuals in per cent."""
     found: dict[str, float | None] = {}
     for name, cost in profile.cpu._asdict().items():

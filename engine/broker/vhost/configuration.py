@@ -10,7 +10,7 @@ import msgspec
 from engine.broker.commands import settings
 from engine.broker.commands.scenario import Scenario
 from engine.broker.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
-from engine.broker.time.credit import Spec
+from engine.broker.time.credit import CreditSpec
 from engine.formats.message import MessageCodec, Template
 from engine.releases import REFERENCE
 from engine.report.transitions.base import Why
@@ -41,9 +41,9 @@ class Configuration:
         """Return the node's settings as commands left them."""
         return self.node
 
-    def credit(self) -> Spec:
+    def credit(self) -> CreditSpec:
         """Return the credit that processes give each other."""
-        return Spec(*self.node.credit_flow_default_credit)
+        return CreditSpec(*self.node.credit_flow_default_credit)
 
     def change(self, name: str, value: Any) -> None:
         """Take a value from a command."""

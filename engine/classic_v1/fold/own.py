@@ -18,7 +18,7 @@ USUAL: Final = QueueSettings()
 """What a run has whose settings nobody has reported."""
 
 
-class OwnPart:
+class V1OwnPart:
     """The own part of one queue."""
 
     __slots__ = ("reduction", "index")
@@ -60,7 +60,7 @@ class Record(NamedTuple):
         self.queue.record = t.delta
 
 
-class Segments(NamedTuple):
+class SegmentTables(NamedTuple):
     """An index whose segments have so many entries: what is done to all entries of one segment."""
 
     table: IndexTable
@@ -92,11 +92,13 @@ def _segment_entries(settings: Mapping[str, Any]) -> int:
 
 TABLES: Final[Mapping[str, Table]] = {
     "record": Table(Record, lambda state, t: Record(state.queue(t.queue))),
-    "reduction": Table(OwnPart, lambda state, t: state.queue(t.queue).own),
+    "reduction": Table(V1OwnPart, lambda state, t: state.queue(t.queue).own),
     "index": Table(IndexTable, lambda state, t: state.queue(t.queue).own.index),
     "segments": Table(
-        Segments,
-        lambda state, t: Segments(state.queue(t.queue).own.index, _segment_entries(state.node["settings"])),
+        SegmentTables,
+        lambda state, t: SegmentTables(
+            state.queue(t.queue).own.index, _segment_entries(state.node["settings"])
+        ),
     ),
     "store": Table(StoreTable, lambda state, t: state.stores.setdefault(t.store, StoreTable())),
     "stores": Table(Stores, lambda state, t: Stores(state.stores)),

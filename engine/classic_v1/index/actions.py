@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from engine.classic_v1.formats.journal import RECORDS, Action, JournalRecords
 from engine.classic_v1.index.before import Before
-from engine.classic_v1.index.confirms import Confirms
+from engine.classic_v1.index.confirms import IndexConfirms
 from engine.classic_v1.index.journal import Journal
 from engine.classic_v1.index.records import publish_of
 from engine.classic_v1.index.segments import Segments
@@ -32,7 +32,7 @@ class Actions:
         max_journal: int,
         segments: Segments,
         journal: Journal,
-        confirms: Confirms,
+        confirms: IndexConfirms,
         emit: Callable[[Transition], None],
     ) -> None:
         self.queue = queue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.classic_v1.index.confirms import Confirms
+from engine.classic_v1.index.confirms import IndexConfirms
 from engine.classic_v1.index.journal import Journal
 from engine.classic_v1.index.segments import Segments
 from engine.classic_v1.index.slots import Slot
@@ -21,7 +21,7 @@ class Before:
         self._dirty = 0
         self._journal_open = False
 
-    def take(self, segments: Segments, confirms: Confirms, journal: Journal, dirty: int) -> None:
+    def take(self, segments: Segments, confirms: IndexConfirms, journal: Journal, dirty: int) -> None:
         """Copy the values as they are now."""
         self.kept = True
         self._journal_open = journal.is_open
@@ -30,7 +30,7 @@ class Before:
         self._waiting = confirms.store_homed.copy(), confirms.embedded.copy()
         self._dirty = dirty
 
-    def put_back(self, segments: Segments, confirms: Confirms, journal: Journal) -> int:
+    def put_back(self, segments: Segments, confirms: IndexConfirms, journal: Journal) -> int:
         """Make them the index's values again; return the number of actions since the last flush.
 
         A journal that was opened meanwhile is forgotten too, with what its buffer has.

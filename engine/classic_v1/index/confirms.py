@@ -10,7 +10,7 @@ from engine.values.ranges import RangeSet
 Report = Callable[[RangeSet], None]
 
 
-class Confirms:
+class IndexConfirms:
     """The two sets of message numbers, and whom to notify.
 
     Args:

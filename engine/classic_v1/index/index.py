@@ -8,9 +8,9 @@ from typing import Literal
 from engine.classic_v1.index import recovery, views
 from engine.classic_v1.index.actions import Actions
 from engine.classic_v1.index.combine import MERGE, arguments, live_entries
-from engine.classic_v1.index.confirms import Confirms
+from engine.classic_v1.index.confirms import IndexConfirms
 from engine.classic_v1.index.journal import Journal
-from engine.classic_v1.index.pace import Pace
+from engine.classic_v1.index.pace import FlushPace
 from engine.classic_v1.index.records import extent_of
 from engine.classic_v1.index.recovery import Recovered
 from engine.classic_v1.index.segments import Segments
@@ -67,7 +67,7 @@ class QueueIndex:
         self.recovery_flushes = settings.recovery_flushes
         self.emit = emit
         self.segments, self.journal = self._views(emit)
-        self.confirms = Confirms(on_index_written, on_both_written)
+        self.confirms = IndexConfirms(on_index_written, on_both_written)
         self.actions = Actions(
             queue=queue,
             max_journal=settings.queue_index_max_journal_entries,
@@ -114,7 +114,7 @@ class QueueIndex:
             hint: the queue's target RAM count in messages, None for infinity (S78).
         """
         actions = self.actions
-        pace = Pace(actions.max_journal, hint)
+        pace = FlushPace(actions.max_journal, hint)
         done = 0
         while done < extent.count:
             whole, on_publish = pace.until_flush(actions.dirty)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Pace(NamedTuple):
+class FlushPace(NamedTuple):
     """The two limits that publishing meets.
 
     Args:

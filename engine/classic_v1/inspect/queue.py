@@ -29,7 +29,7 @@ KINDS: Final = {"publish": "pub", "deliver": "del", "ack": "ack"}
 """What a listing calls a record of the journal."""
 
 
-class Message(msgspec.Struct, gc=False):
+class FoundMessage(msgspec.Struct, gc=False):
     """One message of a queue, as its index files describe it.
 
     Args:
@@ -101,7 +101,7 @@ class QueueInspector:
         self._codec = codec
         self._findings = findings
         self._options = options
-        self.messages: dict[int, Message] = {}
+        self.messages: dict[int, FoundMessage] = {}
         """By seq_id."""
         self.segments: set[int] = set()
         """Numbers of those with a file."""
@@ -282,7 +282,7 @@ class QueueInspector:
         for at in range(run.count):
             known = self.messages.get(run.start + at)
             if known is None:
-                self.messages[run.start + at] = Message(publish, at, run.term, length)
+                self.messages[run.start + at] = FoundMessage(publish, at, run.term, length)
             elif isinstance(run, SegmentRecords) or known.publish != publish.later(at):
                 self._again.add(offset, run.start)
 
@@ -328,7 +328,7 @@ class QueueInspector:
             seqs = seqs[:3] + seqs[-3:]
         return [self._described(seq, self.messages[seq]) for seq in seqs]
 
-    def _described(self, seq: int, message: Message) -> dict[str, Any]:
+    def _described(self, seq: int, message: FoundMessage) -> dict[str, Any]:
         publish = message.publish
         found: dict[str, Any] = {
             "seq": seq,

@@ -14,7 +14,7 @@ from engine.classic_v1.queue import confirms, lifecycle, modes, pending, publish
 from engine.classic_v1.queue.folding import fold
 from engine.classic_v1.queue.invariants import check
 from engine.classic_v1.queue.means import QueueMeans
-from engine.classic_v1.queue.reading import Reading
+from engine.classic_v1.queue.reading import VariableQueueReading
 from engine.classic_v1.queue.reduce import resume
 from engine.classic_v1.queue.state import COUNTERS, QueueState, counters_of
 from engine.report.transitions.queue import CountersChanged, TargetChanged
@@ -25,7 +25,7 @@ from engine.values.ranges import Range, RangeSet
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 
 
-class VariableQueue(Reading, Mirrorable):
+class VariableQueue(VariableQueueReading, Mirrorable):
     """One classic queue of version 1 on its index and its clients of two message stores.
 
     The owner sets `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants

@@ -21,7 +21,7 @@ LISTED = tuple(place for place in PLACES[VARIABLE_QUEUE] if not place.counted)
 SIDES = ("persistent", "transient")
 
 
-class Reading(PlainQueue):
+class VariableQueueReading(PlainQueue):
     """The part of a variable queue that changes nothing but its clock."""
 
     places = PLACES[VARIABLE_QUEUE]

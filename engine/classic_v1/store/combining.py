@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from engine.classic_v1.store.index_table import Row
+from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.transitions.stores import CombineStepped, RowsForgotten, RowsMoved
 from engine.values.errors import InvariantBroken
@@ -87,7 +87,7 @@ def combine(
     done(source, destination, total)
 
 
-def _live(state: StoreState, file: int) -> list[Row]:
+def _live(state: StoreState, file: int) -> list[StoreIndexRow]:
     """Return the rows of live records in file order, after forgetting those without references."""
     live = _vacuum(state, file, "S183")
     size = sum(row.size_bytes for row in live)
@@ -98,7 +98,7 @@ def _live(state: StoreState, file: int) -> list[Row]:
     return live
 
 
-def _vacuum(state: StoreState, file: int, rule: str) -> list[Row]:
+def _vacuum(state: StoreState, file: int, rule: str) -> list[StoreIndexRow]:
     """Forget the entries of a file that have no reference; return the others in the order of their records."""
     rows = state.index.in_file(file)
     garbage = RangeSet(Range(row.start, row.count) for row in rows if not row.refs)
@@ -109,7 +109,7 @@ def _vacuum(state: StoreState, file: int, rule: str) -> list[Row]:
     return [row for row in rows if row.refs]
 
 
-def _contiguous(live: list[Row]) -> tuple[int, list[Row]]:
+def _contiguous(live: list[StoreIndexRow]) -> tuple[int, list[StoreIndexRow]]:
     """Return the bytes at the file's beginning that are live without a gap, and the rows behind the first gap."""
     top = 0
     for at, row in enumerate(live):
@@ -119,7 +119,7 @@ def _contiguous(live: list[Row]) -> tuple[int, list[Row]]:
     return top, []
 
 
-def _blocks(live: Iterable[Row]) -> Iterator[tuple[int, int]]:
+def _blocks(live: Iterable[StoreIndexRow]) -> Iterator[tuple[int, int]]:
     """Yield (offset, bytes) of the stretches without a gap."""
     low = size = 0
     for row in live:
@@ -133,7 +133,7 @@ def _blocks(live: Iterable[Row]) -> Iterator[tuple[int, int]]:
         yield low, size
 
 
-def _move(state: StoreState, live: list[Row], file: int, low: int) -> None:
+def _move(state: StoreState, live: list[StoreIndexRow], file: int, low: int) -> None:
     """Give records their new place, packed from `low`; their reference counts may have changed meanwhile (S183)."""
     moved: list[tuple[int, int, int, int]] = []
     for row in live:

@@ -10,7 +10,7 @@ from engine.classic_v1.store.tallies import pieces
 from engine.values.stretches import Stretches
 
 
-class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Index entries of consecutive messages whose records lie back to back in one file.
 
     Args:
@@ -31,9 +31,9 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     record_bytes: int
     step: int = 1
 
-    def part(self, offset: int, count: int) -> Row:
+    def part(self, offset: int, count: int) -> StoreIndexRow:
         """Return `count` entries beginning `offset` messages on."""
-        return Row(
+        return StoreIndexRow(
             self.start + offset,
             count,
             self.refs,
@@ -43,7 +43,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.step,
         )
 
-    def continued_by(self, after: Row) -> bool:
+    def continued_by(self, after: StoreIndexRow) -> bool:
         """Return whether `after` (adjacent in message numbers) goes on in the same file and direction."""
         return (
             self.refs == after.refs
@@ -53,9 +53,11 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             and self.offset + self.count * self.step * self.record_bytes == after.offset
         )
 
-    def merged(self, count: int) -> Row:
+    def merged(self, count: int) -> StoreIndexRow:
         """Return these entries with `count` in all."""
-        return Row(self.start, count, self.refs, self.file, self.offset, self.record_bytes, self.step)
+        return StoreIndexRow(
+            self.start, count, self.refs, self.file, self.offset, self.record_bytes, self.step
+        )
 
     @property
     def low(self) -> int:
@@ -67,17 +69,21 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Bytes of all records."""
         return self.count * self.record_bytes
 
-    def with_refs(self, refs: int) -> Row:
+    def with_refs(self, refs: int) -> StoreIndexRow:
         """Return these entries with another reference count."""
-        return Row(self.start, self.count, refs, self.file, self.offset, self.record_bytes, self.step)
+        return StoreIndexRow(
+            self.start, self.count, refs, self.file, self.offset, self.record_bytes, self.step
+        )
 
-    def at(self, file: int, low: int) -> Row:
+    def at(self, file: int, low: int) -> StoreIndexRow:
         """Return these entries moved as one block to `file`, the first byte at `low`."""
         offset = low if self.step > 0 else low + (self.count - 1) * self.record_bytes
-        return Row(self.start, self.count, self.refs, file, offset, self.record_bytes, self.step)
+        return StoreIndexRow(self.start, self.count, self.refs, file, offset, self.record_bytes, self.step)
 
 
-def row_at(msg_no: int, count: int, file: int, low: int, record_bytes: int, step: int, refs: int = 1) -> Row:
+def row_at(
+    msg_no: int, count: int, file: int, low: int, record_bytes: int, step: int, refs: int = 1
+) -> StoreIndexRow:
     """Return entries of records whose first byte is at `low`.
 
     Args:
@@ -89,10 +95,10 @@ def row_at(msg_no: int, count: int, file: int, low: int, record_bytes: int, step
         step: 1 when the lowest number comes first in the file, -1 when the highest does.
         refs: reference count.
     """
-    return Row(msg_no, count, refs, file, 0, record_bytes, step).at(file, low)
+    return StoreIndexRow(msg_no, count, refs, file, 0, record_bytes, step).at(file, low)
 
 
-class IndexTable:
+class StoreIndexTable:
     """All rows, by message number.
 
     For each file it also keeps which stretch of message numbers its rows can lie in, so that the rows of one file
@@ -100,24 +106,24 @@ class IndexTable:
     """
 
     def __init__(self) -> None:
-        self.rows: Stretches[Row] = Stretches()
+        self.rows: Stretches[StoreIndexRow] = Stretches()
         self._reach: dict[int, tuple[int, int]] = {}
 
     def __len__(self) -> int:
         """Number of messages with an entry."""
         return self.rows.total
 
-    def insert(self, row: Row) -> None:
+    def insert(self, row: StoreIndexRow) -> None:
         """Add entries that are not here yet."""
         self.rows.insert(row)
         low, high = self._reach.get(row.file, (row.start, 0))
         self._reach[row.file] = (min(low, row.start), max(high, row.start + row.count))
 
-    def pieces(self, start: int, count: int) -> list[tuple[int, int, Row | None]]:
+    def pieces(self, start: int, count: int) -> list[tuple[int, int, StoreIndexRow | None]]:
         """Cut [start, start+count) into rows and gaps, ascending."""
         return pieces(self.rows, start, count)
 
-    def replace(self, new: Row) -> None:
+    def replace(self, new: StoreIndexRow) -> None:
         """Put `new` where entries of the same messages are."""
         self.rows.remove(new.start, new.count)
         self.insert(new)
@@ -126,7 +132,7 @@ class IndexTable:
         """Delete the entries of [start, start+count)."""
         self.rows.remove(start, count)
 
-    def in_file(self, file: int) -> list[Row]:
+    def in_file(self, file: int) -> list[StoreIndexRow]:
         """Return the rows of one file in the order of their records."""
         low, high = self._reach.get(file, (0, 0))
         found = [row for row in self.rows.overlapping(low, high - low) if row.file == file]

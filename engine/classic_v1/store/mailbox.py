@@ -57,7 +57,7 @@ class Write(msgspec.Struct, frozen=True):
         return Write(self.peer, start, count, self.step, self.content, self.each)
 
 
-class Remove(msgspec.Struct, frozen=True):
+class RemoveSent(msgspec.Struct, frozen=True):
     """Remove messages (S146).
 
     Args:
@@ -77,7 +77,7 @@ class Remove(msgspec.Struct, frozen=True):
         """Number of messages in the mailbox."""
         return sum(each.count for each in self.ranges) if self.single else 1
 
-    def split(self, count: int) -> tuple[Remove, Remove | None]:
+    def split(self, count: int) -> tuple[RemoveSent, RemoveSent | None]:
         """Return the first `count` messages and the rest; one message with all ids is not split."""
         if not self.single:
             return self, None
@@ -91,8 +91,8 @@ class Remove(msgspec.Struct, frozen=True):
             count -= each.count
         return self, None
 
-    def _with(self, ranges: list[Range]) -> Remove:
-        return Remove(self.peer, tuple(ranges), self.step, self.single)
+    def _with(self, ranges: list[Range]) -> RemoveSent:
+        return RemoveSent(self.peer, tuple(ranges), self.step, self.single)
 
     def __bool__(self) -> bool:
         return bool(self.ranges)
@@ -106,7 +106,7 @@ def _rest(whole: Range, count: int, step: int) -> Range:
     return whole.part(count, whole.count - count) if step > 0 else whole.part(0, whole.count - count)
 
 
-class Delete(msgspec.Struct, frozen=True):
+class DeleteClient(msgspec.Struct, frozen=True):
     """A client is gone for good (S150); its "dying" was announced before."""
 
     peer: Peer
@@ -129,7 +129,7 @@ class Combined(msgspec.Struct, frozen=True):
 
 
 Result = Deleted | Combined
-Item = Write | Remove | Delete
+Item = Write | RemoveSent | DeleteClient
 
 
 class Mailbox:
@@ -156,4 +156,4 @@ class Mailbox:
 def _weight(item: Item) -> int:
     if isinstance(item, Write):
         return item.count
-    return item.messages if isinstance(item, Remove) else 1
+    return item.messages if isinstance(item, RemoveSent) else 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from engine.classic_v1.store.collector import Collector
-from engine.classic_v1.store.index_table import Row
+from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.transitions.stores import OperationDeferred, StoreRead
@@ -55,7 +55,7 @@ class Reader:
             waiting += self._read_row(peer, row, many)
         return waiting
 
-    def _read_row(self, peer: Peer | None, row: Row, count: int) -> int:
+    def _read_row(self, peer: Peer | None, row: StoreIndexRow, count: int) -> int:
         """Read records that lie together; `peer` is None when the server reads what had waited."""
         state = self._state
         if state.files[row.file].locked:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from engine.classic_v1.formats.record import StoreRecords, decode_store
-from engine.classic_v1.store.index_table import Row, row_at
+from engine.classic_v1.store.index_table import StoreIndexRow, row_at
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.tallies import Tallies, one_more
 from engine.formats.chunks import RawBytes
@@ -43,7 +43,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         state.files.open(number, valid_end if last else end, valid)
 
 
-def _claim(wanted: Tallies, file: int, low: int, run: StoreRecords) -> list[Row]:
+def _claim(wanted: Tallies, file: int, low: int, run: StoreRecords) -> list[StoreIndexRow]:
     """Take the records that are wanted and have no place yet out of `wanted`; return their rows."""
     whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
     found = wanted.runs.remove(run.msg_no, run.count)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from engine.classic_v1.store.collector import Collector
-from engine.classic_v1.store.index_table import Row
+from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.rebuild import Reference, rebuild
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.views import disk
@@ -85,7 +85,7 @@ def start(
         for number, size, valid in stop.files:
             state.files.open(number, size, valid)
         for row in stop.rows:
-            state.index.insert(Row(*row))
+            state.index.insert(StoreIndexRow(*row))
         state.refs.update(refs)
         state.orphans = {n: size for n, size in on_disk.items() if n not in {f[0] for f in stop.files}}
         _open(state, state.files[state.files.current].file_size, clean=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from engine.classic_v1.store.collector import Collector
-from engine.classic_v1.store.index_table import Row
-from engine.classic_v1.store.mailbox import Remove
+from engine.classic_v1.store.index_table import StoreIndexRow
+from engine.classic_v1.store.mailbox import RemoveSent
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import Judged, StoreState
 from engine.classic_v1.transitions.stores import OperationDeferred
@@ -27,7 +27,7 @@ class Remover:
         self._state = state
         self._collector = collector
 
-    def handle(self, remove: Remove, quiesce: Callable[[], None] | None) -> None:
+    def handle(self, remove: RemoveSent, quiesce: Callable[[], None] | None) -> None:
         """Handle all messages of `remove`.
 
         Args:
@@ -51,7 +51,7 @@ class Remover:
                 peer.flying.set(flying.start, flying.count, 0)
                 yield from self._state.judge(peer, flying.start, flying.count, step)
 
-    def _handle_singles(self, remove: Remove, quiesce: Callable[[], None] | None) -> None:
+    def _handle_singles(self, remove: RemoveSent, quiesce: Callable[[], None] | None) -> None:
         """Handle one message for each id."""
         for ids in remove.ranges:
             left = ids
@@ -133,7 +133,7 @@ class Remover:
             self._state.set_refs("S147", row, 0)
             self._collector.delete_if_empty(row.file)
 
-    def defer(self, peer: Peer, row: Row) -> None:
+    def defer(self, peer: Peer, row: StoreIndexRow) -> None:
         """Let the remove of the last reference wait until the file is unlocked (S187)."""
         self._collector.defer(row.file, partial(self._remove_again, peer, row.start, row.count))
         self._state.emit(

@@ -10,7 +10,7 @@ import msgspec
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store.file_summary import FileSummary
 from engine.classic_v1.store.handles import OpenHandles
-from engine.classic_v1.store.index_table import IndexTable, Row
+from engine.classic_v1.store.index_table import StoreIndexRow, StoreIndexTable
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.tallies import Tallies
 from engine.classic_v1.transitions.stores import BufferWritten, CacheChanged, RefCountChanged, StoreSynced
@@ -33,7 +33,7 @@ class Judged(msgspec.Struct, frozen=True, gc=False):
 
     start: int
     count: int
-    row: Row | None
+    row: StoreIndexRow | None
     masked: bool
 
 
@@ -71,7 +71,7 @@ class StoreState:
 
     def reset(self) -> None:
         """Forget everything but who registered as a client."""
-        self.index = IndexTable()
+        self.index = StoreIndexTable()
         self.files = FileSummary()
         self.cache = Tallies(keep_zero=True)
         self.pending_confirms: dict[str, RangeSet] = {}
@@ -132,7 +132,7 @@ class StoreState:
             found.reverse()
         return found
 
-    def set_refs(self, rule: str, row: Row, refs: int) -> None:
+    def set_refs(self, rule: str, row: StoreIndexRow, refs: int) -> None:
         """Give entries another reference count; valid sizes follow when it leaves or reaches 0 (S131)."""
         self.index.replace(row.with_refs(refs))
         if not row.refs or not refs:
@@ -175,7 +175,7 @@ class StoreState:
             self.emit(CacheChanged(rule, self.name, entries))
 
 
-def _judge_row(row: Row, death: tuple[int, int]) -> list[Judged]:
+def _judge_row(row: StoreIndexRow, death: tuple[int, int]) -> list[Judged]:
     """Split entries where they lie strictly behind the position at the client's death."""
     file, offset = death
     if row.file != file:

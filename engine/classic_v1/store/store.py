@@ -10,7 +10,7 @@ from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery, views
 from engine.classic_v1.store.client import StoreClient
 from engine.classic_v1.store.collector import Collector
-from engine.classic_v1.store.mailbox import Content, Delete, Mailbox, Remove, Write
+from engine.classic_v1.store.mailbox import Content, DeleteClient, Mailbox, RemoveSent, Write
 from engine.classic_v1.store.peers import Account, OnDisk, Peer
 from engine.classic_v1.store.reader import Reader
 from engine.classic_v1.store.rebuild import Reference
@@ -107,7 +107,7 @@ class MsgStore:
         """Take removes into the mailbox; arguments as in `mailbox.Remove` (S146)."""
         for each in ranges:
             peer.removed(each.start, each.count)
-        self._mailbox.items.append(Remove(peer, ranges, step, single))
+        self._mailbox.items.append(RemoveSent(peer, ranges, step, single))
 
     def read(self, peer: Peer, start: int, count: int, wait: bool) -> int:
         """Read messages for a client; return how many reads wait for the garbage collector (S155).
@@ -143,7 +143,7 @@ class MsgStore:
         state = self._state
         state.open_handles.close_all(peer.ref)
         state.dying[peer.ref] = (state.files.current, state.handle.virtual_offset)
-        self._mailbox.items.append(Delete(peer))
+        self._mailbox.items.append(DeleteClient(peer))
 
     def _forget_client(self, peer: Peer) -> None:
         self._state.pending_confirms.pop(peer.ref, None)
@@ -192,7 +192,7 @@ class MsgStore:
             self._collector.handle(mailbox.results.popleft())
             return 1
         item = mailbox.items.popleft()
-        if isinstance(item, Delete):
+        if isinstance(item, DeleteClient):
             self._delete(item)
             return 1
         if isinstance(item, Write):
@@ -208,7 +208,7 @@ class MsgStore:
         self._remover.handle(item, quiesce if item.single else None)
         return item.messages
 
-    def _delete(self, item: Delete) -> None:
+    def _delete(self, item: DeleteClient) -> None:
         """Let a client's name go (S150)."""
         if self._state.peers.get(item.peer.ref) is item.peer:
             del self._state.peers[item.peer.ref]

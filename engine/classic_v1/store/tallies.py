@@ -12,7 +12,7 @@ from engine.values.stretches import Stretch, Stretches
 R = TypeVar("R", bound=Stretch)
 
 
-class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class StretchTally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Consecutive message numbers that share a value.
 
     Args:
@@ -25,17 +25,17 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     count: int
     value: int
 
-    def part(self, offset: int, count: int) -> Tally:
+    def part(self, offset: int, count: int) -> StretchTally:
         """Return `count` messages beginning `offset` messages on."""
-        return Tally(self.start + offset, count, self.value)
+        return StretchTally(self.start + offset, count, self.value)
 
-    def continued_by(self, after: Tally) -> bool:
+    def continued_by(self, after: StretchTally) -> bool:
         """Return whether the value is the same."""
         return self.value == after.value
 
-    def merged(self, count: int) -> Tally:
+    def merged(self, count: int) -> StretchTally:
         """Return this tally over `count` messages."""
-        return Tally(self.start, count, self.value)
+        return StretchTally(self.start, count, self.value)
 
 
 def one_more(value: int) -> int:
@@ -43,7 +43,7 @@ def one_more(value: int) -> int:
     return value + 1
 
 
-class Piece(msgspec.Struct, frozen=True, gc=False):
+class TallyPiece(msgspec.Struct, frozen=True, gc=False):
     """A stretch of message numbers and the value it has (0 where there is no tally)."""
 
     start: int
@@ -84,17 +84,17 @@ class Tallies:
     __slots__ = ("_keep_zero", "runs")
 
     def __init__(self, keep_zero: bool = False) -> None:
-        self.runs: Stretches[Tally] = Stretches()
+        self.runs: Stretches[StretchTally] = Stretches()
         self._keep_zero = keep_zero
 
     def __len__(self) -> int:
         """Number of messages that are here."""
         return self.runs.total
 
-    def over(self, start: int, count: int, step: int = 1) -> list[Piece]:
+    def over(self, start: int, count: int, step: int = 1) -> list[TallyPiece]:
         """Return the values over [start, start+count), cut where they change; with step -1 the last comes first."""
         found = [
-            Piece(at, many, 0 if run is None else run.value)
+            TallyPiece(at, many, 0 if run is None else run.value)
             for at, many, run in pieces(self.runs, start, count)
         ]
         if step < 0:
@@ -114,7 +114,7 @@ class Tallies:
 
     def _put(self, start: int, count: int, value: int) -> None:
         if value or self._keep_zero:
-            self.runs.insert(Tally(start, count, value))
+            self.runs.insert(StretchTally(start, count, value))
 
     def set(self, start: int, count: int, value: int) -> None:
         """Give each message of [start, start+count) this value, whatever it had."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.store.collector import Collector
-from engine.classic_v1.store.index_table import Row, row_at
+from engine.classic_v1.store.index_table import StoreIndexRow, row_at
 from engine.classic_v1.store.mailbox import Write
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import Judged, StoreState
@@ -84,7 +84,7 @@ class Writer:
     def _ignore(self, rule: str, peer: Peer, start: int, count: int) -> None:
         self._state.emit(WriteIgnored(rule, self._state.name, start, count))
 
-    def _duplicate(self, peer: Peer, row: Row) -> None:
+    def _duplicate(self, peer: Peer, row: StoreIndexRow) -> None:
         """Count one more reference to records that are there already (S142, S144)."""
         state = self._state
         state.set_refs("S142", row, row.refs + 1)

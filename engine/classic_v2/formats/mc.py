@@ -13,10 +13,10 @@ from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import (
     FIRST_FOREIGN,
     OWN_PREFIX,
-    Layout,
     MessageCodec,
     ReadMessage,
     Template,
+    TermLayout,
     big_endian,
 )
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY
@@ -100,7 +100,7 @@ class McCodec(MessageCodec):
             found.append(b"w\x02ts" + _integer(values["timestamp"] * 1000))
         return tuple(found)
 
-    def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> Layout:
+    def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> TermLayout:
         made = self.templates[template]
         properties = made.properties
         if properties is None:
@@ -122,7 +122,7 @@ class McCodec(MessageCodec):
         )
         row = np.frombuffer(before_id + bytes(16) + b"".join(pairs), np.uint8)
         first = len(frames[0]) if frames else 0
-        return Layout(row, len(before_id), len(content) - 1 - first, min(8, size_bytes))
+        return TermLayout(row, len(before_id), len(content) - 1 - first, min(8, size_bytes))
 
     def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
         """Return the terms of `count` messages as one table, a term a row; arguments as in `MessageCodec`."""
@@ -131,7 +131,7 @@ class McCodec(MessageCodec):
         self.fill_terms(rows, 0, layout, msg_no, count)
         return rows
 
-    def fill_terms(self, rows: Bytes2D, at: int, layout: Layout, msg_no: int, count: int) -> None:
+    def fill_terms(self, rows: Bytes2D, at: int, layout: TermLayout, msg_no: int, count: int) -> None:
         """Write the terms of consecutive message numbers into a table of records, one message a row.
 
         Args:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.broker.time.credit import DEFAULT, CreditFlow, Grant, Spec
+from engine.broker.time.credit import DEFAULT, CreditFlow, CreditSpec, Grant
 from engine.classic_v1.settings import QueueSettings
 
 
@@ -61,7 +61,7 @@ def test_a_receiver_grants_after_every_so_many_messages(counts: list[int], amoun
 @given(st.lists(st.integers(1, 1000), max_size=30), st.integers(1, 300))
 def test_batches_grant_what_single_messages_grant(counts: list[int], more: int) -> None:
     """F1."""
-    spec = Spec(2 * more, more)
+    spec = CreditSpec(2 * more, more)
     batches, singles = CreditFlow(Clock()), CreditFlow(Clock())
     for count in counts:
         together = sum(grant.amount for grant in batches.handled("a", count, spec))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine import transitions as tr
 from engine.broker.time.credit import DEFAULT
-from engine.broker.time.meter import Meter
+from engine.broker.time.meter import WorkMeter
 from engine.broker.time.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.time.work import PROFILES
@@ -18,7 +18,7 @@ class Shop:
 
     def __init__(self, milli_cores: int = 10_000) -> None:
         self.clock = Scheduler()
-        self.meter = Meter()
+        self.meter = WorkMeter()
         self.cores = Cores()
         self.cores.milli = milli_cores
         self.all: dict[str, Process] = {}
@@ -169,7 +169,7 @@ def test_clear_forgets_what_waits_and_what_was_to_leave() -> None:
 
 
 def test_the_meter_charges_what_happened() -> None:
-    meter = Meter()
+    meter = WorkMeter()
     large = Extent(0, 10, 0, 5000, IN_RAM | HOME_STORE, 0, 0)
     steps: list[tuple[tr.Transition, int]] = [
         (tr.Published("Q21", "q", None, "q4", (large,)), 10 * 16_760),

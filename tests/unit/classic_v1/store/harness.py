@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore, StoreClient
-from engine.classic_v1.store.index_table import Row, row_at
+from engine.classic_v1.store.index_table import StoreIndexRow, row_at
 from engine.formats.message import MessageCodec, Template
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
@@ -167,7 +167,7 @@ def fold(state: dict[str, Any], t: Transition) -> None:
         state.update(
             files={number: list(rest) for number, *rest in t.files},
             current=t.current,
-            rows=Stretches(Row(*row) for row in t.rows),
+            rows=Stretches(StoreIndexRow(*row) for row in t.rows),
             cache=0,
             buffered_bytes=0,
             orphans=dict(t.orphans),
@@ -190,7 +190,7 @@ def fold(state: dict[str, Any], t: Transition) -> None:
 
 
 def _fold_rows(state: dict[str, Any], t: Transition) -> None:
-    rows: Stretches[Row] = state.get("rows", Stretches())
+    rows: Stretches[StoreIndexRow] = state.get("rows", Stretches())
     if isinstance(t, RefCountChanged):
         for row in rows.remove(t.msg_no, t.count):
             state["files"][row.file][1] += (bool(t.ref_count) - bool(row.refs)) * row.size_bytes
@@ -201,7 +201,7 @@ def _fold_rows(state: dict[str, Any], t: Transition) -> None:
     elif isinstance(t, RowsMoved):
         for msg_no, count, file, offset in t.rows:
             [row] = rows.remove(msg_no, count)
-            rows.insert(Row(msg_no, count, row.refs, file, offset, row.record_bytes, row.step))
+            rows.insert(StoreIndexRow(msg_no, count, row.refs, file, offset, row.record_bytes, row.step))
 
 
 def _fold_files(state: dict[str, Any], t: Transition) -> None:
