@@ -27,7 +27,7 @@ import { pendingRowsOf } from "./spot.js";
 /**
  * One lane of a scene: its messages, counted from the head, and where they are. `keys` are the messages that stand alone:
  * seq_id, u and width.
- * @typedef {LaneSpan & { name: string, count: number, plan: LanePlan, parts: Record<string, number> | null, closed: boolean, keys?: [seq: number, u: number, width: number][] }} Lane
+ * @typedef {LaneSpan & { name: string, count: number, plan: LanePlan, held: string | null, closed: boolean, keys?: [seq: number, u: number, width: number][] }} Lane
  */
 
 /**
@@ -110,13 +110,22 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
     count,
     ...span,
     plan,
-    parts: name === UNACKED ? Object.fromEntries(pendingPlacesOf(queue).map((place) => [place, lengthOf(queue, place)])) : null,
+    held: name === UNACKED && count ? generationOf(queue).held(heldCounts(queue)) : null,
     closed: queue?.mode === "lazy" && aboutPlace(name)?.lazy === false && count === 0,
   };
   if (!queue || !count) return lane;
   if (aboutPlace(name)?.counted) pushCounted(scene, state, queue, lane);
   else pushLane(scene, lane, laneRows(queue, name), unsynced);
   return lane;
+}
+
+/**
+ * How many of the messages with consumers are in which place.
+ * @param {QueueState | null} queue
+ * @returns {Record<string, number>}
+ */
+function heldCounts(queue) {
+  return Object.fromEntries(pendingPlacesOf(queue).map((place) => [place, lengthOf(queue, place)]));
 }
 
 /**

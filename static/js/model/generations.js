@@ -42,6 +42,8 @@ import { fill, gettext, number } from "./text.js";
  * @property {Words} words how such a transition is described
  * @property {{ [K in Kind]?: (why: Values) => { title: string, steps: Step[] } }} steps for those that consist of several steps
  * @property {Reasons} reasons the general cause of what all queues do
+ * @property {() => Record<string, string>} larger what larger values of its settings would mean, by their names
+ * @property {(counts: Record<string, number>) => string | null} held in a few signs how many of the messages with consumers are where
  * @property {(now: Figures) => { text: string, tone: string }} situation the situation in one sentence, where messages are there
  * @property {(queue: QueueState, settings: Values, lanes: Lane[]) => Values | null} surplus what of its lanes is more than may stay
  * @property {() => Values} empty the own part of a queue that holds nothing
@@ -64,6 +66,8 @@ const NOTHING = {
   words: {},
   steps: {},
   reasons: {},
+  larger: () => ({}),
+  held: () => null,
   situation: ({ ready, unacked }) => ({
     tone: "alpha",
     text: fill(gettext("Ready: %(ready)s. With consumers: %(unacked)s."), { ready: number(ready), unacked: number(unacked) }),
@@ -103,6 +107,16 @@ export function register(name, generation) {
  */
 export function ofTransition(table, kind) {
   return byKind[table][kind];
+}
+
+/**
+ * What a larger value of a setting would mean that queues of one kind have; undefined for other settings.
+ * @param {string} name
+ */
+export function largerOf(name) {
+  return Object.values(known)
+    .map((generation) => generation.larger()[name])
+    .find((text) => text !== undefined);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Which setting governs what a transition did, and what would be otherwise if it were larger. */
 import { KINDS } from "./catalogue/kinds.js";
+import { largerOf } from "./generations.js";
 import { gettext } from "./text.js";
 
 /** @import { AnyTransition, State } from "./catalogue/types.js" */
@@ -11,22 +12,6 @@ const TEXTS = () => ({
   vm_memory_high_watermark_paging_ratio: gettext("Larger: paging begins later, and less room is left before the alarm."),
   vm_memory_high_watermark: gettext("Larger: the node may use more memory before publishers are blocked."),
   disk_free_limit: gettext("Larger: publishers are blocked earlier, and more of the disk stays free."),
-  queue_index_embed_msgs_below: gettext(
-    "Larger: bigger messages live inside the index, so their content stays in RAM in every lane but delta.",
-  ),
-  msg_store_io_batch_size: gettext("Larger: more entries gather in q2 and q3 before they are moved to delta together."),
-  segment_entry_count: gettext("Larger: one segment holds more, so one read from delta brings back more and takes longer."),
-  explicit_gc_run_operation_threshold: gettext(
-    "Larger: publishes reduce memory more rarely, so that RAM swings farther over the target.",
-  ),
-  queue_sync_interval_ms: gettext("Larger: fewer fsyncs of the journal, and confirms wait longer for them."),
-  queue_index_max_journal_entries: gettext(
-    "Larger: the journal is emptied more rarely, and a restart has more of it to read.",
-  ),
-  write_buffer_bytes: gettext("Larger: fewer writes to the file, and a crash loses more that was not synced."),
-  msg_store_file_size_limit: gettext(
-    "Larger: fewer files, and more garbage stays before two of them are worth combining.",
-  ),
   prefetch: gettext("Larger: more messages are with the consumer at once, and each of them is held until its ack."),
   queue_mode: gettext("In lazy mode every message goes to disk at once; default keeps what memory allows in RAM."),
 });
@@ -52,7 +37,7 @@ export function governs(t, state) {
   const name = settingOf(t);
   if (name === null) return null;
   const value = name === "prefetch" ? prefetchOf(state) : state.node.settings[name];
-  return { name, value, larger: TEXTS()[name] };
+  return { name, value, larger: TEXTS()[name] ?? largerOf(name) };
 }
 
 /**

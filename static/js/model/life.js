@@ -108,7 +108,7 @@ export class Life {
     const move = moveOf(kind);
     if (move) this.shift(move, t, number, us);
     else if ("queue" in t && t.queue === this.queue) observerOf(QUEUE, kind)?.(this, t, number, us);
-    else if ("store" in t && t.store === this.store) observerOf(STORE, kind)?.(this, t, number, us);
+    else if ("store" in t && t.store === this.store) observerOf({}, kind)?.(this, t, number, us);
     return this.events.length > before;
   }
 
@@ -199,43 +199,5 @@ const QUEUE = {
     if (life.found !== null && life.events.length && !life.over)
       life.add(life.found ? "recovered" : "lost", number, us);
     life.found = null;
-  },
-};
-
-/** @type {Observers} */
-const STORE = {
-  StoreWritten(life, { file, offset, msg_no, count, record_bytes, step }, number, us) {
-    if (life.msgNo === null || !life.isMine(msg_no, count)) return;
-    const nth = life.msgNo - msg_no;
-    life.file = file;
-    life.end = offset + (step > 0 ? nth + 1 : count - nth) * record_bytes;
-    Object.assign(life.waits, { buffer: true, sync: true });
-    life.add("buffered", number, us, { file: true, name: `${file}.rdq` });
-  },
-  BufferWritten(life, { file }, number, us) {
-    if (life.waits.buffer && file === life.file)
-      life.add("handed", number, us, { file: true, name: `${file}.rdq` });
-    life.waits.buffer = false;
-  },
-  StoreSynced(life, { file }, number, us) {
-    if (life.waits.sync && file === life.file)
-      life.add("synced", number, us, { file: true, name: `${file}.rdq` });
-    life.waits.sync = false;
-  },
-  RefCountChanged(life, { msg_no, count, ref_count: refs }, number, us) {
-    if (life.isMine(msg_no, count)) life.add("refs", number, us, { file: true, refs });
-  },
-  RowsMoved(life, { rows }, number, us) {
-    const row = rows.find(([msgNo, count]) => life.isMine(msgNo, count));
-    if (!row) return;
-    [, , life.file] = row;
-    life.add("moved", number, us, { file: true, name: `${life.file}.rdq` });
-  },
-  StoreRead(life, { by, file, msg_no, count }, number, us) {
-    if (life.isMine(msg_no, count))
-      life.add("content", number, us, { file: true, by, name: `${file}.rdq` });
-  },
-  FileDeleted(life, { file }, number, us) {
-    if (file === life.file) life.add("gone", number, us, { file: true, name: `${file}.rdq` });
   },
 };

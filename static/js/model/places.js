@@ -127,16 +127,6 @@ export function laneMeaning(name, lanes) {
 }
 
 /**
- * How many of the messages with consumers are where, in a few signs; null where they are all in one place.
- * @param {Record<string, number>} counts by the names of places
- */
-export function heldMeaning({ ram_pending: ram, disk_pending: disk, index_pending: index }) {
-  if (ram === undefined) return null;
-  const values = { ram: number(ram), disk: number(disk), index: number(index) };
-  return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);
-}
-
-/**
  * The name of a lane with its length, for screen readers.
  * @param {string} name
  * @param {number} count

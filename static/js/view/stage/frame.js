@@ -1,5 +1,5 @@
 /** The standing parts of the stage: bands, waterline, lane headers, the axis. */
-import { UNACKED, heldMeaning, laneMeaning } from "../../model/places.js";
+import { UNACKED, laneMeaning } from "../../model/places.js";
 import { fill, gettext, number, signed } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
@@ -153,8 +153,7 @@ function subtitle(lane, scene) {
       ? fill(gettext("\u03b2 \u03b3, %(over)s over the permitted %(n)s"), values)
       : fill(gettext("\u03b2 \u03b3, %(n)s permitted"), values);
   }
-  const held = lane.count && lane.parts ? heldMeaning(lane.parts) : null;
-  if (held !== null) return held;
+  if (lane.held !== null) return lane.held;
   return laneMeaning(lane.name, scene.lanes.map((each) => each.name));
 }
 

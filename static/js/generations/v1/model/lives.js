@@ -40,3 +40,41 @@ export const INDEX_LIVES = {
     life.found = entry !== null && !acked(entry[ENTRY.code]);
   },
 };
+
+/** @type {Observers} */
+export const STORE_LIVES = {
+  StoreWritten(life, { file, offset, msg_no, count, record_bytes, step }, number, us) {
+    if (life.msgNo === null || !life.isMine(msg_no, count)) return;
+    const nth = life.msgNo - msg_no;
+    life.file = file;
+    life.end = offset + (step > 0 ? nth + 1 : count - nth) * record_bytes;
+    Object.assign(life.waits, { buffer: true, sync: true });
+    life.add("buffered", number, us, { file: true, name: `${file}.rdq` });
+  },
+  BufferWritten(life, { file }, number, us) {
+    if (life.waits.buffer && file === life.file)
+      life.add("handed", number, us, { file: true, name: `${file}.rdq` });
+    life.waits.buffer = false;
+  },
+  StoreSynced(life, { file }, number, us) {
+    if (life.waits.sync && file === life.file)
+      life.add("synced", number, us, { file: true, name: `${file}.rdq` });
+    life.waits.sync = false;
+  },
+  RefCountChanged(life, { msg_no, count, ref_count: refs }, number, us) {
+    if (life.isMine(msg_no, count)) life.add("refs", number, us, { file: true, refs });
+  },
+  RowsMoved(life, { rows }, number, us) {
+    const row = rows.find(([msgNo, count]) => life.isMine(msgNo, count));
+    if (!row) return;
+    [, , life.file] = row;
+    life.add("moved", number, us, { file: true, name: `${life.file}.rdq` });
+  },
+  StoreRead(life, { by, file, msg_no, count }, number, us) {
+    if (life.isMine(msg_no, count))
+      life.add("content", number, us, { file: true, by, name: `${file}.rdq` });
+  },
+  FileDeleted(life, { file }, number, us) {
+    if (file === life.file) life.add("gone", number, us, { file: true, name: `${file}.rdq` });
+  },
+};
