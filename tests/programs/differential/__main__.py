@@ -15,7 +15,7 @@ from typing import Any
 from engine.conformance.replay import Outcome
 from tests.programs.differential.comparison import Comparison, Recorded
 from tests.programs.differential.driver import Driver
-from tests.programs.differential.installation import LATEST, RELEASES
+from tests.programs.differential.installation import LATEST, RELEASES, summary_file
 from tests.programs.differential.node import PrivateNode
 from tests.programs.differential.reached import reached
 from tests.programs.differential.recording import replay_on_broker
@@ -163,9 +163,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first program")
     parser.add_argument("--count", type=int, default=200, help="how many programs")
     parser.add_argument("--differences", type=int, default=1, help="stop after so many programs that differ")
-    parser.add_argument("--summary", type=Path, default=ROOT / "var" / "differential" / "summary.json")
+    parser.add_argument("--summary", type=Path, help="else in var/differential")
     parser.add_argument("--check", nargs="+", metavar="PATH", help="replay traces on the broker instead")
     options = parser.parse_args(argv)
+    options.summary = options.summary or summary_file(ROOT / "var" / "differential", options.release)
     return check(options) if options.check else differential(options)
 
 

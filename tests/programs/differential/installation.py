@@ -33,6 +33,11 @@ class Installation(msgspec.Struct, frozen=True):
     environment: dict[str, str] = {}
 
 
+def summary_file(folder: Path, release: str) -> Path:
+    """Return where a run leaves its summary unless it is told otherwise: that of an older release by itself."""
+    return folder / ("summary.json" if release == LATEST else f"summary-{release}.json")
+
+
 def installation(release: str) -> Installation:
     """Return where a release is; the distribution's packages are fetched where it is missing.
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.programs.differential.installation import LATEST, RELEASES
+from tests.programs.differential.installation import LATEST, RELEASES, summary_file
 from tests.programs.interop import from_node, to_node
 from tests.programs.interop.report import Report
 from tools.measured_on import measured_on
@@ -32,11 +32,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
     parser.add_argument("--random", type=int, default=40, help="random programs that the engine writes")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first of them")
-    parser.add_argument("--summary", type=Path, default=ROOT / "var" / "interop" / "summary.json")
+    parser.add_argument("--summary", type=Path, help="else in var/interop")
     parser.add_argument(
         "--tiny", action="store_true", help="the least of each kind, to see that all of it runs"
     )
     options = parser.parse_args(argv)
+    options.summary = options.summary or summary_file(ROOT / "var" / "interop", options.release)
     kinds = from_node.KINDS[:1] if options.tiny else from_node.KINDS
     messages = TINY_MESSAGES if options.tiny else from_node.MESSAGES
     cases = to_node.all_cases(
