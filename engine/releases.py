@@ -15,8 +15,10 @@ import msgspec
 from engine.backing_queue.generation import Generation
 from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.means import Declared, Implementation, any_queue
-from engine.backing_queue.places import PRIORITY_QUEUE, VARIABLE_QUEUE
+from engine.backing_queue.places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE
 from engine.classic_v1.generation import CLASSIC_V1
+from engine.classic_v2 import generation as version_2
+from engine.classic_v2.settings import RULES_4_0
 from engine.priority_queue.making import priorities_of
 
 Scale = Literal["real", "classroom"]
@@ -38,6 +40,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         rules: what its queues do otherwise than the generation by default.
         node: settings of a node whose defaults are others than those of `NodeSettings`.
         profiles: what scenario files and links call it, by scale. A word stays for good: runs that were kept have it.
+        mirrors: whether its queues can have mirrors, so that several nodes make sense.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     rules: Values = MappingProxyType({})
     node: Values = MappingProxyType({})
     profiles: Mapping[Scale, str]
+    mirrors: bool = True
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let a checkpoint of a run name its row instead of copying it."""
@@ -89,6 +93,13 @@ CLASSROOM_STORAGE: Final[Mapping[str, Values]] = {
         "delta_read_cap": 2048,
         "msg_store_io_batch_size": 1,
         "explicit_gc_run_operation_threshold": 0,
+        "msg_store_file_size_limit": 64 * 1024,
+        "write_buffer_bytes": 16 * 1024,
+    },
+    version_2.CLASSIC_V2.name: {
+        "segment_entry_count": 8,
+        "store_max_cache_size": 1000,
+        "window_cap": 8,
         "msg_store_file_size_limit": 64 * 1024,
         "write_buffer_bytes": 16 * 1024,
     },
@@ -159,7 +170,33 @@ V3_10_8: Final = Release(
 )
 """The reference: the defaults of a generation and of a node are its own."""
 
-RELEASES: Final = {each.series: each for each in (V3_8_9, V3_10_8)}
+TODAYS_NODE: Final[Values] = {"vm_memory_high_watermark": 0.6}
+"""4.x rings at 60 % of the memory (W72)."""
+
+V4_0_5: Final = Release(
+    name="4.0.5",
+    series="4.0",
+    storage=version_2.CLASSIC_V2,
+    queues=_queues(version_2.CLASSIC_V2, CLASSIC_V2),
+    rules=RULES_4_0,
+    node=TODAYS_NODE,
+    profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
+    mirrors=False,
+)
+"""The first release series that has nothing but queues of version 2."""
+
+V4_3_6: Final = Release(
+    name="4.3.6",
+    series="4.3",
+    storage=version_2.CLASSIC_V2,
+    queues=_queues(version_2.CLASSIC_V2, CLASSIC_V2),
+    node=TODAYS_NODE,
+    profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},
+    mirrors=False,
+)
+"""Today's broker: the defaults of version 2 are its own."""
+
+RELEASES: Final = {each.series: each for each in (V3_8_9, V3_10_8, V4_0_5, V4_3_6)}
 """By series."""
 
 REFERENCE: Final = V3_10_8
@@ -175,7 +212,7 @@ class Profile(NamedTuple):
 
 PROFILES: Final = {
     word: Profile(release, scale)
-    for release in (V3_10_8, V3_8_9)
+    for release in (V3_10_8, V3_8_9, V4_0_5, V4_3_6)
     for scale, word in sorted(release.profiles.items())
 }
 """By the word of scenario files and links."""

@@ -17,6 +17,9 @@ from engine.classic_v1.transitions.messages import *
 from engine.classic_v1.transitions.queue import *
 from engine.classic_v1.transitions.stops import *
 from engine.classic_v1.transitions.stores import *
+from engine.classic_v2.transitions.files import *
+from engine.classic_v2.transitions.messages import *
+from engine.classic_v2.transitions.stores import *
 from engine.report.transitions.amqp import *
 from engine.report.transitions.base import UNITS, About, Transition, Why
 from engine.report.transitions.messages import *
@@ -24,6 +27,7 @@ from engine.report.transitions.mirrors import *
 from engine.report.transitions.node import *
 from engine.report.transitions.queue import *
 from engine.report.transitions.stops import *
+from engine.report.transitions.stores import *
 
 __all__ = ["UNITS", "About", "Transition", "Why", "all_kinds", "fields_of"]
 
@@ -34,11 +38,15 @@ MODULES: Final = (
     "engine.report.transitions.node",
     "engine.report.transitions.queue",
     "engine.report.transitions.stops",
+    "engine.report.transitions.stores",
     "engine.classic_v1.transitions.index",
     "engine.classic_v1.transitions.messages",
     "engine.classic_v1.transitions.queue",
     "engine.classic_v1.transitions.stops",
     "engine.classic_v1.transitions.stores",
+    "engine.classic_v2.transitions.files",
+    "engine.classic_v2.transitions.messages",
+    "engine.classic_v2.transitions.stores",
 )
 """Where the kinds are defined, in the order in which documents list them."""
 

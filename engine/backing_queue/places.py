@@ -43,6 +43,9 @@ VARIABLE_QUEUE: Final = "variable_queue"
 PRIORITY_QUEUE: Final = "priority_queue"
 """The backing queue of a queue with x-max-priority: its messages lie in the queues that it consists of."""
 
+CLASSIC_V2: Final = "classic_v2"
+"""The backing queue of a classic queue of version 2."""
+
 PLACES: Final[dict[str, tuple[Place, ...]]] = {
     VARIABLE_QUEUE: (
         Place("q1", "ram", limits="contents", letter="alpha", lazy=False),
@@ -55,6 +58,12 @@ PLACES: Final[dict[str, tuple[Place, ...]]] = {
         Place("index_pending", "ram", unacked=True),
     ),
     PRIORITY_QUEUE: (),
+    CLASSIC_V2: (
+        Place("tail", "disk", counted=True, letter="delta"),
+        Place("head", "mixed", limits="contents", letter="alpha"),
+        Place("ram_pending", "ram", unacked=True),
+        Place("disk_pending", "disk", unacked=True),
+    ),
 }
 """The places of each backing queue, from the tail to the head; then those of unacknowledged messages."""
 

@@ -67,8 +67,8 @@ class Verbs(Protocol):
             in_order: whether a broker stopped in order whose terms nobody reads; marks of deliveries are believed then.
         """
 
-    def terminate(self) -> Terms:
-        """Stop in order and return what the next start needs (Q63)."""
+    def terminate(self) -> Terms | None:
+        """Stop in order and return what the next start needs (Q63), None where it will find nothing (W200, W201)."""
 
     def delete_and_terminate(self, cause: str = "deleted") -> None:
         """End for good, with all messages and files (Q64)."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from engine.values.errors import InvalidSetting
 
 MEBIBYTE: Final = 1024 * 1024
+GIBIBYTE: Final = 1024 * MEBIBYTE
 
 
 class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +79,12 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
                 "queue_index_embed_msgs_below", self.queue_index_embed_msgs_below, "0 or more"
             )
 
+    def shown(self) -> dict[str, Any]:
+        """Return the configuration's values under their names; the pair of credits as two."""
+        values = {name: getattr(self, name) for name in BOUNDS}
+        initial, more = self.msg_store_credit_disc_bound
+        return values | {"msg_store_credit_initial": initial, "msg_store_credit_more": more}
+
     def segment_of(self, seq: int) -> int:
         """Return the number of the segment that a position is in (W80)."""
         return seq // self.segment_entry_count
@@ -87,17 +94,33 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
         return (seq // self.segment_entry_count + 1) * self.segment_entry_count
 
 
+BOUNDS: Final[dict[str, tuple[int, int]]] = {
+    "segment_entry_count": (1, 16384),
+    "store_max_cache_size": (1, GIBIBYTE),
+    "queue_index_embed_msgs_below": (0, 134_217_728),
+    "msg_store_file_size_limit": (1, GIBIBYTE),
+    "write_buffer_bytes": (1, GIBIBYTE),
+    "window_cap": (1, 1_000_000),
+}
+"""Least and greatest value of each number that a scenario may choose."""
+
+NAMES: Final = frozenset({*BOUNDS, "msg_store_credit_disc_bound"})
+"""Everything that a scenario may choose."""
+
+RULES_4_0: Final[dict[str, Any]] = {
+    "tunes_reads": False,
+    "counts_deliveries": False,
+    "starts_empty_at_next": False,
+    "counts_references_twice": True,
+    "scan_stops_early": True,
+    "deletes_empty_before_large": False,
+    "purge_loses_terms": True,
+    "transient_mark_second": True,
+}
+"""What 4.0.5 does otherwise than 4.3.6 (section 12)."""
+
 V4_3: Final = V2Settings()
 """4.3.6 with its defaults."""
 
-V4_0: Final = V2Settings(
-    tunes_reads=False,
-    counts_deliveries=False,
-    starts_empty_at_next=False,
-    counts_references_twice=True,
-    scan_stops_early=True,
-    deletes_empty_before_large=False,
-    purge_loses_terms=True,
-    transient_mark_second=True,
-)
+V4_0: Final = V2Settings(**RULES_4_0)
 """4.0.5 with its defaults."""

@@ -9,11 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.terms import Terms
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.mc import EPOCH_MS, McCodec
 from engine.classic_v2.index.references import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
-from engine.classic_v2.queue.lifecycle import V2Terms
 from engine.classic_v2.queue.taking import times_delivered
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
@@ -351,30 +351,29 @@ class V2Door:
         self.settle()
         self.persistent.terminate()
         self.transient.terminate()
-        crashed = terms is None
-        found = None if terms is None or terms.lost else terms
-        self._start_again(found)
-        result: dict[str, Any] = {"terms": "non_clean_shutdown" if found is None else self._terms(found)}
+        crashed = self.queue.state.index_crashed
+        self._start_again(terms)
+        result: dict[str, Any] = {"terms": "non_clean_shutdown" if terms is None else self._terms(terms)}
         if crashed:
             result["terminate_crashed"] = True
         return result
 
-    def _terms(self, terms: V2Terms) -> dict[str, Any]:
+    def _terms(self, terms: Terms) -> dict[str, Any]:
         shown: dict[str, Any] = {
             "next_seq_id": terms.next_seq_id,
             "persistent_count": terms.persistent_count,
             "persistent_bytes": terms.persistent_bytes,
-            "v2_index_state": [2, [list(each) for each in terms.segments]],
+            "v2_index_state": [2, [list(each) for each in terms.segments or ()]],
         }
         if self.settings.counts_deliveries:
-            shown["redeliver_seq_id"] = terms.redeliver_seq_id
+            shown["redeliver_seq_id"] = terms.next_deliver_seq_id
             shown["delivery_count"] = [
                 [seq, times]
                 for start, count, times in terms.deliveries
                 for seq in range(start, start + count)
             ]
         else:
-            shown["next_deliver_seq_id"] = terms.redeliver_seq_id
+            shown["next_deliver_seq_id"] = terms.next_deliver_seq_id
         return shown
 
     def _crash_restart(self, step: dict[str, Any]) -> dict[str, Any]:
@@ -390,10 +389,11 @@ class V2Door:
         self._start_again(None)
         return {"terms": "non_clean_shutdown"}
 
-    def _start_again(self, terms: V2Terms | None) -> None:
+    def _start_again(self, terms: Terms | None) -> None:
         self._make_stores()
         refs = [terms.persistent_ref] if terms and terms.persistent_ref else []
-        clean = self.persistent.start(refs, lambda: references(self.storage, OWN, self.codec, self.settings))
+        named = references(self.storage, OWN, self.codec, self.settings)
+        clean = self.persistent.start(refs, lambda: [(each.start, each.count) for each in named])
         self.transient.start_new()
         self._make_queue()
         self.queue.recover(terms, clean, self.persistent.contains)

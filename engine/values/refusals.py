@@ -49,6 +49,7 @@ ENGLISH: Final[dict[str, str]] = {
     "node_runs": "%(name)s runs already",
     "node_waits": "%(name)s waits for %(last)s, which stopped last; start that one first",
     "not_mirrored": "%(name)s has no mirrors by policy; set a policy with ha-mode first",
+    "release_without_mirrors": "a %(release)s has no mirrored queues; set nodes to 1, or another release",
     "cluster_instant": "work takes no time in a cluster; leave work_profile at instant, or use one node",
     "never_stops": "%(name)s is in a conversion that never ends, so the node cannot stop; kill it, or the queue",
     "no_member": "%(name)s has no member on %(node)s; members: %(known)s",

@@ -287,3 +287,14 @@ class Stretches(Generic[R]):
         new._stretches = self._stretches[self._head :]
         new.total = self.total
         return new
+
+
+def pairs(ranges: Iterable[Any]) -> list[list[int]]:
+    """Return stretches as [start, count] where they go on whatever else they hold."""
+    found: list[list[int]] = []
+    for each in ranges:
+        if found and found[-1][0] + found[-1][1] == each.start:
+            found[-1][1] += each.count
+        else:
+            found.append([each.start, each.count])
+    return found

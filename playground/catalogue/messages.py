@@ -9,6 +9,7 @@ import msgspec
 from engine.classic_v1.fold.index_table import Entry
 from engine.classic_v1.fold.store_table import File, Row
 from engine.values.extents import Delta, Extent
+from engine.values.ranges import Range
 
 Values = dict[str, Any]
 
@@ -21,6 +22,17 @@ class IndexState(msgspec.Struct, forbid_unknown_fields=True):
     journal_bytes: int | None
     buffered_bytes: int
     dirty: int
+
+
+class FilesState(msgspec.Struct, forbid_unknown_fields=True):
+    """Files of a queue of version 2, and what waits to be written: segments are (number, bytes, live messages)."""
+
+    segments: list[tuple[int, int, int]]
+    bodies: list[tuple[int, int]]
+    buffered: list[Range]
+    acks: list[Range]
+    waiting: list[Range]
+    waiting_bytes: int
 
 
 class QueueState(msgspec.Struct):

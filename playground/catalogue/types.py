@@ -14,6 +14,7 @@ from playground.catalogue import javascript as js
 from playground.catalogue.fields import VALUES, Field, fields_of
 from playground.catalogue.messages import (
     Binding,
+    FilesState,
     HostMessage,
     IndexState,
     NodeState,
@@ -23,7 +24,7 @@ from playground.catalogue.messages import (
 )
 from playground.catalogue.rows import SHAPES, script_name
 
-STATES: Final = (IndexState, QueueState, StoreState, Binding, NodeState, State)
+STATES: Final = (IndexState, FilesState, QueueState, StoreState, Binding, NodeState, State)
 MORE: Final[dict[type[msgspec.Struct], str]] = {QueueState: f" & {VALUES}", About: " & { queue?: boolean }"}
 """What else an object of this type may have."""
 

@@ -62,6 +62,9 @@ TEXTS: Final[dict[str, Any]] = {
     "node_runs": _("Node %(name)s runs already."),
     "node_waits": _("Node %(name)s waits for %(last)s, which stopped last. Start that one first."),
     "not_mirrored": _("%(name)s has no mirrors by policy. Set a policy with ha-mode first."),
+    "release_without_mirrors": _(
+        "RabbitMQ %(release)s has no mirrored queues. Use one node, or another release."
+    ),
     "cluster_instant": _(
         "Work takes no time in a cluster of several nodes. Use one node to see what work costs."
     ),

@@ -33,6 +33,10 @@ PROFILE_LABELS: dict[str, Any] = {
     "real": _("real sizes"),
     "articles": _("3.8, as in the articles"),
     "3.8.9-classroom": _("3.8 in classroom sizes"),
+    "4.0.5": _("4.0 in real sizes"),
+    "4.0.5-classroom": _("4.0 in classroom sizes"),
+    "4.3.6": _("4.3 in real sizes"),
+    "4.3.6-classroom": _("4.3 in classroom sizes"),
 }
 """What each profile of the table of releases is called on a page."""
 

@@ -151,7 +151,9 @@ class Opened:
         persistent.start(
             (),
             lambda: (
-                each for place in places.values() for each in references(files, place, self.codec, settings)
+                (each.start, each.count)
+                for place in places.values()
+                for each in references(files, place, self.codec, settings)
             ),
         )
         transient.start_new()

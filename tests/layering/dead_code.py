@@ -18,7 +18,7 @@ READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 ALLOWED = (
     (r"engine/conformance/(door|door_v2|cluster)\.py", r"_\w+", "a step of a recording names its method"),
     (
-        r"engine/(report|classic_v1)/fold/\w+\.py",
+        r"engine/(report|classic_v1|classic_v2)/fold/\w+\.py",
         r"\w+",
         "a transition's kind names the method that folds it",
     ),

@@ -62,6 +62,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.storage.port",  # the type alone, to hand it on to the index
         *VALUES,
     ),
+    "engine.classic_v2.fold": (
+        "engine.classic_v2.fold",
+        "engine.classic_v2.transitions",
+        "engine.backing_queue.places",
+        "engine.report.fold",  # the registry of tables
+        *VALUES,
+    ),
     "engine.classic_v2": (
         "engine.classic_v2",
         "engine.backing_queue",

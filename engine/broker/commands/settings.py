@@ -180,6 +180,8 @@ def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings
         raise refused(ScenarioError, error, "settings.") from error
     except InvalidSetting as error:
         raise error.inside("settings: ", ScenarioError) from error
+    if found.nodes != 1 and not release.mirrors:
+        raise ScenarioError("release_without_mirrors", release=release.name)
     if found.nodes != 1 and found.work_profile != "instant":
         raise ScenarioError("cluster_instant")
     return queue, found

@@ -9,7 +9,7 @@ from typing import Any, Final
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import Effective
 from engine.backing_queue.host_files import StopKind
-from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.backing_queue.places import PLACES, VARIABLE_QUEUE
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.way_out import WayOut
 from engine.broker.commands.settings import NodeSettings
@@ -331,7 +331,8 @@ class Queues(Mapping[str, Deliveries]):
         if not parts:
             return {}
         return {
-            part: {"part_of": name, "priority": len(parts) - 1 - place} for place, part in enumerate(parts)
+            part: {"part_of": name, "priority": len(parts) - 1 - place, **_kind_of(queue)}
+            for place, (part, queue) in enumerate(parts.items())
         }
 
     def info_items(self, name: str) -> dict[str, Any]:
@@ -349,6 +350,12 @@ class Queues(Mapping[str, Deliveries]):
         items["expires_at_us"] = self._lifetimes.expires_at_us(name)
         items |= self.more_items(name)
         return {key: value for key, value in items.items() if value is not None}
+
+
+def _kind_of(part: BackingQueue) -> dict[str, Any]:
+    """Return what is shown of a part's implementation: nothing of the usual one."""
+    kind = next(name for name, places in PLACES.items() if places is part.places)
+    return {} if kind == VARIABLE_QUEUE else {"backing_queue": kind}
 
 
 def _as_it_is(_: str, engine: BackingQueue) -> BackingQueue:

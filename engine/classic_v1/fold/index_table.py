@@ -16,9 +16,7 @@ from engine.classic_v1.transitions.index import (
     SegmentDeleted,
     SegmentWritten,
 )
-from engine.classic_v1.transitions.stops import (
-    IndexRecovered,
-)
+from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.values.stretches import Stretches
 
 PUBLISH, DELIVER, ACK = 1, 2, 4

@@ -10,9 +10,9 @@ from engine.classic_v1.fold.store_table import StoreTable
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
 from engine.classic_v1.transitions.queue import DeltaChanged, Reduced
-from engine.classic_v1.transitions.stops import StoreStopped
 from engine.report.fold.queue_table import QueueTable
 from engine.report.fold.tables import Table
+from engine.report.transitions.stores import StoreStopped
 
 USUAL: Final = QueueSettings()
 """What a run has whose settings nobody has reported."""

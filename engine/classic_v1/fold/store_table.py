@@ -7,21 +7,18 @@ from typing import Any
 import msgspec
 from msgspec.structs import astuple, replace
 
-from engine.classic_v1.transitions.stops import (
-    StoreRecovered,
-)
-from engine.classic_v1.transitions.stores import (
+from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, FileUnlinked
+from engine.report.transitions.stores import (
     BufferWritten,
     CacheChanged,
-    CombineStepped,
+    FileCut,
     FileDeleted,
     FileLocked,
     FileRolledOver,
-    FilesCombined,
-    FileUnlinked,
     RefCountChanged,
     RowsForgotten,
     RowsMoved,
+    StoreRecovered,
     StoreWritten,
 )
 from engine.values.stretches import Stretches
@@ -163,6 +160,11 @@ class StoreTable:
         self.orphans.pop(t.file, None)
         if t.file in self.files:
             self.files[t.file].disk_bytes = 0
+
+    def file_cut(self, t: FileCut) -> None:
+        """A file ends behind its last record (W145)."""
+        file = self.file(t.file)
+        file.file_size = file.disk_bytes = t.size_bytes
 
     def cache_changed(self, t: CacheChanged) -> None:
         """The current-file cache changed size (S133)."""

@@ -10,13 +10,8 @@ from engine.classic_v1.store.combining import combine, delete
 from engine.classic_v1.store.file_summary import fits
 from engine.classic_v1.store.mailbox import Combined, Deleted, Mailbox, Result
 from engine.classic_v1.store.state import StoreState
-from engine.classic_v1.transitions.stores import (
-    CombineStarted,
-    FileDeleted,
-    FileLocked,
-    FilesCombined,
-    FileUnlinked,
-)
+from engine.classic_v1.transitions.stores import CombineStarted, FilesCombined, FileUnlinked
+from engine.report.transitions.stores import FileDeleted, FileLocked
 
 GARBAGE_FRACTION = 0.5
 MOST_FILES_PENDING = 4

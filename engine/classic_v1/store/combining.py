@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.state import StoreState
-from engine.classic_v1.transitions.stores import CombineStepped, RowsForgotten, RowsMoved
+from engine.classic_v1.transitions.stores import CombineStepped
+from engine.report.transitions.stores import RowsForgotten, RowsMoved
 from engine.values.errors import InvariantBroken
 from engine.values.ranges import Range, RangeSet
 

@@ -8,7 +8,8 @@ from engine.classic_v1.store.collector import Collector
 from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import StoreState
-from engine.classic_v1.transitions.stores import OperationDeferred, StoreRead
+from engine.classic_v1.transitions.stores import OperationDeferred
+from engine.report.transitions.stores import StoreRead
 from engine.values.errors import InvariantBroken
 from engine.values.ranges import RangeSet
 

@@ -11,8 +11,8 @@ from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.rebuild import Reference, rebuild
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.views import disk
-from engine.classic_v1.transitions.stops import StoreRecovered
 from engine.formats.chunks import RawBytes
+from engine.report.transitions.stores import StoreRecovered
 from engine.values.errors import StoreCorrupt
 
 CLEAN = "clean_stop.json"

@@ -13,9 +13,10 @@ from engine.classic_v1.store.handles import OpenHandles
 from engine.classic_v1.store.index_table import StoreIndexRow, StoreIndexTable
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.tallies import Tallies
-from engine.classic_v1.transitions.stores import BufferWritten, CacheChanged, RefCountChanged, StoreSynced
+from engine.classic_v1.transitions.stores import StoreSynced
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
+from engine.report.transitions.stores import BufferWritten, CacheChanged, RefCountChanged
 from engine.storage.handle import BufferedHandle
 from engine.storage.port import Storage
 from engine.values.ranges import RangeSet

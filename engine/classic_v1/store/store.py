@@ -18,9 +18,9 @@ from engine.classic_v1.store.remover import Remover
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.tallies import one_more
 from engine.classic_v1.store.writer import Writer
-from engine.classic_v1.transitions.stops import StoreStopped
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
+from engine.report.transitions.stores import StoreStopped
 from engine.storage.port import Storage
 from engine.values.ranges import Range, RangeSet
 

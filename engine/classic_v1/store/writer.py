@@ -10,7 +10,7 @@ from engine.classic_v1.store.index_table import StoreIndexRow, row_at
 from engine.classic_v1.store.mailbox import Write
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import Judged, StoreState
-from engine.classic_v1.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
+from engine.report.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
 from engine.values.ranges import Range
 
 

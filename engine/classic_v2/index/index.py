@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
@@ -13,11 +14,21 @@ from engine.classic_v2.index import loading, recovery
 from engine.classic_v2.index.handles import OpenFiles
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
+from engine.classic_v2.transitions.files import (
+    FilesFound,
+    FilesReset,
+    IndexFileCreated,
+    IndexFileDeleted,
+    IndexFlushed,
+    SlotsBuffered,
+    SlotsRead,
+)
 from engine.formats.chunks import RawBytes
+from engine.report.transitions.base import Why
 from engine.storage.port import Chunk, Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
-from engine.values.stretches import Stretches
+from engine.values.stretches import Stretches, pairs
 
 MODULE = "rabbit_classic_queue_index_v2"
 
@@ -49,6 +60,8 @@ class V2Index:
         self.settings = settings
         self.store = store
         self._stub = stub
+        self._name = store.name
+        self._emit = store.emit
         self._forget()
 
     def _forget(self) -> None:
@@ -112,13 +125,19 @@ class V2Index:
         self.entries.insert(extent)
         self.buffer.add(extent.start, extent.count)
         if segment in self.segments:
-            self.segments[segment] += extent.count
+            self._count_up(segment, extent)
             return
         self.files.open(segment)
         first = segment * self.settings.segment_entry_count
         header = FileHeader(INDEX_MAGIC, first, first + self.settings.segment_entry_count)
         self.storage.write(self.path(segment), 0, [header])
-        self.segments[segment] = extent.count
+        self.segments[segment] = 0
+        self._emit(IndexFileCreated("W82", self._name, segment, self.storage.size(self.path(segment)) or 0))
+        self._count_up(segment, extent)
+
+    def _count_up(self, segment: int, extent: Extent) -> None:
+        self.segments[segment] += extent.count
+        self._emit(SlotsBuffered("W86", self._name, "publish", segment, extent.start, extent.count))
 
     # --- entries go --------------------------------------------------------------------------------------------------
 
@@ -166,6 +185,7 @@ class V2Index:
                 segment = self.settings.segment_of(at)
                 count = min(each.end, self.settings.boundary(at)) - at
                 left = self.segments[segment] - count
+                self._emit(SlotsBuffered("W86", self._name, "ack", segment, at, count))
                 if left:
                     self.segments[segment] = left
                 else:
@@ -177,8 +197,12 @@ class V2Index:
             self.store.unreadable.discard(each.start, each.count)
         for segment in deleted:
             self.files.close(segment)
+            size = self.storage.size(self.path(segment)) or 0
             self.storage.delete(self.path(segment))
             self.unread.discard(segment)
+            first = segment * self.settings.segment_entry_count
+            end = first + self.settings.segment_entry_count
+            self._emit(IndexFileDeleted("W91", self._name, segment, first, end, size))
         return deleted
 
     def _acknowledge(self, each: Range) -> None:
@@ -224,6 +248,13 @@ class V2Index:
 
     def _write(self, entries: RangeSet, acks: RangeSet) -> None:
         """Write slots in the order of positions, one call for what is consecutive (W88)."""
+        if not entries and not acks:
+            return
+        why: Why = {
+            "entries": len(entries),
+            "acks": len(acks),
+            "limit": self.settings.segment_entry_count,
+        }
         items = [(each.start, each.count, True) for each in entries]
         items += [(each.start, each.count, False) for each in acks]
         items.sort()
@@ -237,6 +268,20 @@ class V2Index:
                 end += items[at][1]
                 at += 1
             self._write_run(run)
+        sizes = tuple(
+            (segment, self.storage.size(self.path(segment)) or 0)
+            for segment in sorted(self._segments_of(entries, acks))
+        )
+        self._emit(IndexFlushed("W87", self._name, bool(entries) or not self.buffer, sizes, why))
+
+    def _segments_of(self, *written: RangeSet) -> set[int]:
+        of = self.settings.segment_of
+        return {
+            segment
+            for ranges in written
+            for each in ranges
+            for segment in range(of(each.start), of(each.end - 1) + 1)
+        }
 
     def _write_run(self, run: list[tuple[int, int, bool]]) -> None:
         chunks: dict[int, list[Chunk]] = {}
@@ -290,6 +335,8 @@ class V2Index:
                 if segment in self.segments:
                     self.files.open(segment)
                     self._load(segment)
+                    stop = min(each.end, self.settings.boundary(at))
+                    self._emit(SlotsRead("W92", self._name, segment, at, stop))
                 at = self.settings.boundary(at)
         return self.entries.overlapping(start, end - start)
 
@@ -313,6 +360,21 @@ class V2Index:
             self.unread.discard(segment)
             loading.load(self, segment)
 
+    def snapshot(self) -> dict[str, Any]:
+        """Return files and write buffers as plain values: the fold's counterpart."""
+        store = self.store
+        return {
+            "segments": [
+                [number, self.storage.size(self.path(number)) or 0, live]
+                for number, live in sorted(self.segments.items())
+            ],
+            "bodies": [list(each) for each in store.files()],
+            "buffered": pairs(self.buffer),
+            "acks": pairs(self.buffer_acks),
+            "waiting": pairs(store.buffer),
+            "waiting_bytes": store.buffer_bytes,
+        }
+
     def bounds(self, next_seq: int | None) -> tuple[int, int]:
         """Return the bounds of what the index may hold (W93).
 
@@ -333,15 +395,26 @@ class V2Index:
         self.begin()
         self.segments = dict(segments)
         self.unread = set(self.segments)
+        self.report_files("W96", clean=True)
 
-    def recover(self, contains: Callable[[int, int], RangeSet]) -> tuple[int, int]:
+    def recover(self, contains: Callable[[Range], RangeSet]) -> tuple[int, int]:
         """Begin with what the files hold; return count and bytes of the survivors (W97).
 
         Args:
-            contains: which of the message numbers [start, start+count) the persistent store holds.
+            contains: which of these message numbers the persistent store holds.
         """
         self.begin()
-        return recovery.recover(self, contains)
+        found = recovery.recover(self, contains)
+        self.report_files("W97", clean=False)
+        return found
+
+    def report_files(self, rule: str, clean: bool) -> None:
+        """Report the files that a start has found."""
+        segments = tuple(
+            (number, self.storage.size(self.path(number)) or 0, live)
+            for number, live in sorted(self.segments.items())
+        )
+        self._emit(FilesFound(rule, self._name, clean, segments, self.store.files()))
 
     def terminate(self) -> tuple[tuple[int, int], ...]:
         """Write everything, close the files and return the recovery terms (W95).
@@ -364,6 +437,7 @@ class V2Index:
         """Remove the queue's directory (W57)."""
         self.files.close_all()
         self.storage.delete_directory(self.directory)
+        self._emit(FilesReset("W56", self._name))
 
     def reset(self) -> None:
         """Remove the queue's directory and begin anew (W56)."""

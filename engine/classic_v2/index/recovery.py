@@ -17,7 +17,7 @@ from engine.values.ranges import Range, RangeSet
 if TYPE_CHECKING:
     from engine.classic_v2.index.index import V2Index
 
-Contains = Callable[[int, int], RangeSet]
+Contains = Callable[[Range], RangeSet]
 _FUNCTION = "rabbit_classic_queue_index_v2:recover_segment/10"
 
 
@@ -93,7 +93,7 @@ def _odd(index: V2Index, segment: int, at: int, data: bytes, found: _Found) -> N
 
 def _shared(index: V2Index, at: int, slots: IndexSlots, contains: Contains, found: _Found) -> None:
     begin = at
-    for each in contains(slots.msg_no, slots.count):
+    for each in contains(Range(slots.msg_no, slots.count)):
         start = at + each.start - slots.msg_no
         if start > begin:
             found.dropped.append(Range(begin, start - begin))

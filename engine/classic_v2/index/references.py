@@ -8,11 +8,11 @@ from engine.classic_v2.formats.header import FileHeader
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store.recovery import Reference
 from engine.storage.port import Storage
+from engine.values.ranges import Range
 
 
-def references(storage: Storage, directory: str, codec: McCodec, settings: V2Settings) -> Iterator[Reference]:
+def references(storage: Storage, directory: str, codec: McCodec, settings: V2Settings) -> Iterator[Range]:
     """Yield the live persistent messages of the shared store that a queue's `.qi` files name.
 
     Args:
@@ -31,5 +31,5 @@ def references(storage: Storage, directory: str, codec: McCodec, settings: V2Set
             if isinstance(chunk, IndexSlots) and chunk.persistent and chunk.location is Location.SHARED:
                 count = min(chunk.count, settings.segment_entry_count - at)
                 if count > 0:
-                    yield Reference(chunk.msg_no, count)
+                    yield Range(chunk.msg_no, count)
             at += chunk.size_bytes // SLOT_BYTES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.classic_v2.queue.state import QueueState
+from engine.report.transitions.queue import ConfirmsDue
 from engine.values.ranges import Range, RangeSet
 
 
@@ -10,23 +11,27 @@ def sync(q: QueueState) -> None:
     """Write the index buffer, then the `.qs` buffer, and confirm what waited for that (W62)."""
     indexed = q.index.sync()
     q.store.flush()
+    if q.unconfirmed_simple:
+        q.emit(ConfirmsDue("W62", q.name, "both", tuple(q.unconfirmed_simple)))
     for each in q.unconfirmed_simple:
         q.confirmed.add(each.start, each.count)
     q.unconfirmed_simple = RangeSet()
     if indexed:
-        _written(q, indexed, q.msg_indices_on_disk, q.msgs_on_disk)
+        _written(q, indexed, q.msg_indices_on_disk, q.msgs_on_disk, "index")
 
 
 def stored(q: QueueState, messages: RangeSet) -> None:
     """The persistent store has these messages (K7)."""
-    _written(q, messages, q.msgs_on_disk, q.msg_indices_on_disk)
+    _written(q, messages, q.msgs_on_disk, q.msg_indices_on_disk, "store")
 
 
-def _written(q: QueueState, messages: RangeSet, noted: RangeSet, other: RangeSet) -> None:
+def _written(q: QueueState, messages: RangeSet, noted: RangeSet, other: RangeSet, by: str) -> None:
     """Note what is safe in one place; confirm what is safe in the other as well."""
     both = _common(messages, other)
     for each in _common(messages, q.unconfirmed):
         noted.add(each.start, each.count)
+    if both:
+        q.emit(ConfirmsDue("W62", q.name, by, tuple(both)))
     q.record_confirms(both)
 
 

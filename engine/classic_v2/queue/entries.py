@@ -32,41 +32,6 @@ def marked(extent: Extent, delivered: bool) -> Extent:
     return extent.with_flags(DELIVERED if delivered else 0, UNTAKEN | (0 if delivered else DELIVERED))
 
 
-class Tail(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """All that RAM keeps of the messages behind the head lane (W12).
-
-    Args:
-        start: first position covered, None when blank.
-        count: ready messages in it.
-        end: one past the last position covered, None when blank.
-        transient: how many of them count as transient, where releases count that; may go negative (Q20).
-    """
-
-    start: int | None = None
-    count: int = 0
-    end: int | None = None
-    transient: int = 0
-
-    @property
-    def blank(self) -> bool:
-        """Whether it covers nothing."""
-        return self.start == self.end and self.count == 0
-
-    def extended(self, start: int, count: int, transient: int) -> Tail:
-        """Return the tail grown by the positions [start, start+count), which are behind it or the first ones."""
-        if self.blank or self.start is None or self.end is None:
-            return Tail(start, count, start + count, transient)
-        return Tail(
-            min(self.start, start),
-            self.count + count,
-            max(self.end, start + count),
-            self.transient + transient,
-        )
-
-
-BLANK: Final = Tail()
-
-
 class Deliveries(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Consecutive positions that were delivered equally often (W42)."""
 

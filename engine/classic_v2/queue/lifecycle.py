@@ -4,119 +4,123 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
-
+from engine.backing_queue.terms import Terms
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.queue.entries import BLANK, Deliveries, Tail
+from engine.classic_v2.queue.entries import Deliveries
 from engine.classic_v2.queue.loading import load
-from engine.classic_v2.queue.pending import remove_together
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.pending import forget_pending, remove_together
+from engine.classic_v2.queue.state import PENDING, QueueState
 from engine.classic_v2.queue.taking import drop_ready, remove_shared
-from engine.values.ranges import RangeSet
-
-
-class V2Terms(msgspec.Struct, frozen=True):
-    """What a clean stop saves for the next start (W94).
-
-    Args:
-        segments: (segment number, live messages) of every segment.
-        redeliver_seq_id: next_deliver_seq_id where releases have that.
-        deliveries: (first position, how many, times) of each message whose deliveries are counted.
-        persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
-        lost: the next start does not find them (W201).
-    """
-
-    segments: tuple[tuple[int, int], ...]
-    next_seq_id: int
-    redeliver_seq_id: int
-    deliveries: tuple[tuple[int, int, int], ...]
-    persistent_ref: str | None
-    persistent_count: int
-    persistent_bytes: int
-    lost: bool = False
+from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.values.extents import BLANK, Delta, Extent
+from engine.values.ranges import Range, RangeSet
 
 
 def start_new(q: QueueState) -> None:
     """Begin a queue that never existed before."""
     q.index.begin()
+    q.index.report_files("W80", clean=True)
+    _begin(q, "W80")
+
+
+def _begin(q: QueueState, rule: str) -> None:
     q.rates.timestamp_us = q.now_us
+    q.last_counters = q.counted()
+    q.emit(QueueStarted(rule, q.name, "default", q.durable, q.tail, q.counters()))
 
 
-def terminate(q: QueueState) -> V2Terms | None:
-    """Stop in order (W95); None where the index crashed: there are no terms, and the `.qs` buffer is lost (W200)."""
-    remove_shared(q, [extent for extent in _pending(q) if not extent.persistent])
-    q.ram_pending.clear()
-    q.disk_pending.clear()
+def terminate(q: QueueState) -> Terms | None:
+    """Stop in order (W95).
+
+    None where there are no terms: the index crashed, so that the `.qs` buffer is lost too (W200), or they are stored
+    under a name that the next start does not look for (W201).
+    """
+    transient = [extent for extent in pending_extents(q) if not extent.persistent]
+    for place in PENDING:
+        q.extents_of(place).clear()
+    remove_shared(q, transient)
     q.persistent.terminate()
     q.transient.delete()
+    segments = None
     try:
         segments = q.index.terminate()
     except ProcessCrashed:
+        q.index_crashed = True
+    if segments is not None:
+        q.store.terminate()
+    q.emit(QueueStopped("W95", q.name, "clean"))
+    if segments is None or (q.purged and q.settings.purge_loses_terms):
         return None
-    q.store.terminate()
-    return V2Terms(
+    return Terms(
         segments,
         q.next_seq_id,
         q.redeliver_seq_id,
-        tuple((each.start, each.count, each.times) for each in q.deliveries),
         q.persistent.ref if q.durable else None,
         q.persistent_count,
         q.persistent_bytes,
-        q.purged and q.settings.purge_loses_terms,
+        deliveries=tuple((each.start, each.count, each.times) for each in q.deliveries),
     )
 
 
-def _pending(q: QueueState) -> list:  # type: ignore[type-arg]
+def pending_extents(q: QueueState) -> list[Extent]:
+    """Return every unacknowledged message, ascending."""
     return sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
 
 
-def kill(q: QueueState) -> None:
-    """End the process without a word: what it only buffered is lost (D4)."""
+def kill(q: QueueState, kind: str) -> None:
+    """End the process without a word: what it only buffered is lost (D4).
+
+    Args:
+        kind: crash, kill or power, or kill_in_flush for a kill between the index's write and that of `.qs` (W62).
+    """
+    if kind == "kill_in_flush":
+        q.index.flush()
     q.persistent.kill()
     q.transient.kill()
+    q.emit(QueueStopped("D4", q.name, kind))
 
 
-def delete(q: QueueState) -> None:
+def delete(q: QueueState, cause: str) -> None:
     """End for good: ready messages, then pending ones, the directory and the clients of both stores go (W57)."""
     drop_ready(q, acknowledge=False)
-    pending = _pending(q)
-    q.ram_pending.clear()
-    q.disk_pending.clear()
+    pending = pending_extents(q)
+    forget_pending(q)
     remove_together(q, pending, acknowledge=False)
     q.store.terminate()
     q.index.delete()
     q.persistent.delete()
     q.transient.delete()
+    q.emit(QueueStopped("W57", q.name, cause))
 
 
 def start_again(
-    q: QueueState, terms: V2Terms | None, store_clean: bool, contains: Callable[[int, int], RangeSet]
+    q: QueueState, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
 ) -> None:
     """Begin on what a restart left (W96, W97, W206).
 
     Args:
         terms: of a clean stop, None otherwise.
         store_clean: whether the persistent store recovered cleanly.
-        contains: which of the message numbers [start, start+count) the persistent store holds.
+        contains: which of these message numbers the persistent store holds.
     """
     count: int | None = None
     size_bytes = 0
     if terms is not None and store_clean:
-        q.index.start_again(terms.segments)
+        q.index.start_again(terms.segments or ())
     else:
         count, size_bytes = q.index.recover(contains)
     low, high = q.index.bounds(None if terms is None else terms.next_seq_id)
     found = count or 0
     if terms is not None:
-        q.next_seq_id, q.redeliver_seq_id = terms.next_seq_id, terms.redeliver_seq_id
+        q.next_seq_id, q.redeliver_seq_id = terms.next_seq_id, terms.next_deliver_seq_id
         found, size_bytes = terms.persistent_count, terms.persistent_bytes
         for each in terms.deliveries:
             q.deliveries.insert(Deliveries(*each))
     else:
         q.next_seq_id = q.redeliver_seq_id = high
-    q.tail = BLANK if count is not None and not found else Tail(low, found, q.next_seq_id)
+    q.tail = BLANK if count is not None and not found else Delta(low, found, 0, q.next_seq_id)
     q.transient_threshold = q.next_seq_id
     q.persistent_count = found
     q.bytes = q.persistent_bytes = size_bytes
-    q.rates.timestamp_us = q.now_us
+    _begin(q, "W97" if terms is None else "W96")
     load(q, 1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from engine.classic_v2.queue.entries import BLANK, UNTAKEN, Tail
+from engine.classic_v2.queue.entries import UNTAKEN
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.settings import V2Settings
-from engine.values.extents import IN_RAM, Extent
+from engine.classic_v2.transitions.messages import TailLoaded
+from engine.report.transitions.base import Why
+from engine.values.extents import BLANK, IN_RAM, Delta, Extent
 from engine.values.ranges import Range, RangeSet
 
 
@@ -20,7 +22,7 @@ def tune_read(settings: V2Settings, start: int, end: int) -> int:
     return boundary if abs(left - wanted) <= close else end
 
 
-def load_end(settings: V2Settings, tail: Tail, limit: int) -> int:
+def load_end(settings: V2Settings, tail: Delta, limit: int) -> int:
     """Return one past the last position that a load of at most `limit` messages asks for (W45)."""
     assert tail.start is not None and tail.end is not None
     end = min(tail.start + limit, tail.end)
@@ -44,15 +46,57 @@ def load(q: QueueState, limit: int, bodies: bool = True, acknowledge: bool = Tru
         found = q.index.read(q.tail.start, end)
         if bodies:
             found = _with_bodies(q, found)
+        start = q.tail.start
         kept = _become_head(q, found, acknowledge)
         if kept:
             _shorten(q, kept, end)
+            _report(q, kept, start, end, limit)
             return
         tail = q.tail
         if q.settings.tunes_reads and tail.end is not None and end >= tail.end:
             q.tail = BLANK
         else:
-            q.tail = Tail(end, tail.count, tail.end, tail.transient)
+            q.tail = Delta(end, tail.count, tail.transient, tail.end)
+        _report(q, kept, start, end, limit)
+
+
+def _report(q: QueueState, kept: list[Extent], start: int, end: int, window: int) -> None:
+    why: Why = {"start": start, "end": end, "window": window}
+    q.emit(TailLoaded("W45", q.name, "tail", "head", tuple(kept), q.tail, why))
+
+
+def load_through(q: QueueState, limit: int, wanted: int) -> None:
+    """Do at once several loads of which everything is taken again, where they end as one by one (W40, W45).
+
+    They stay inside one segment and away from its end, so all ask for the same number; nothing of an earlier run is
+    dropped, and no bodies are read for being many.
+
+    Args:
+        limit: how many messages a load asks for.
+        wanted: how many messages are taken.
+    """
+    tail = q.tail
+    assert tail.start is not None and tail.end is not None
+    near = q.settings.boundary(tail.start) - limit - max(1, limit // 7)
+    loads = min(wanted, near - tail.start, tail.end - limit - tail.start) // limit
+    if loads < 2:
+        return
+    end = tail.start + loads * limit
+    found = q.index.read(tail.start, end)
+    if any(not extent.persistent and extent.start < q.transient_threshold for extent in found):
+        return
+    if limit >= q.settings.shared_read_count and any(extent.home_store for extent in found):
+        return
+    kept = _become_head(q, _with_own_bodies(q, found), acknowledge=True)
+    if kept:
+        _shorten(q, kept, end)
+        _report(q, kept, tail.start, end, limit)
+
+
+def _with_own_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
+    """Read the bodies in the queue's own files."""
+    q.store.read_many([Range(extent.start, extent.count) for extent in found if not extent.home_store])
+    return [extent if extent.home_store else extent.with_flags(IN_RAM) for extent in found]
 
 
 def _skip(q: QueueState, limit: int) -> None:
@@ -71,18 +115,18 @@ def _skip(q: QueueState, limit: int) -> None:
         if steps > 0:
             start += steps * limit
             continue
-        end = load_end(q.settings, Tail(start, tail.count, tail.end), limit)
+        end = load_end(q.settings, Delta(start, tail.count, 0, tail.end), limit)
         if end > first or end >= tail.end:
             break
         start = end
     if start != tail.start:
-        q.tail = Tail(start, tail.count, tail.end, tail.transient)
+        q.tail = Delta(start, tail.count, tail.transient, tail.end)
 
 
 def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
     """Read the bodies that a load reads (W45, W118)."""
-    q.store.read_many([Range(extent.start, extent.count) for extent in found if not extent.home_store])
     settings = q.settings
+    found = _with_own_bodies(q, found)
     small = {
         persistent: sum(
             extent.count
@@ -95,10 +139,8 @@ def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
     }
 
     def read(extent: Extent) -> bool:
-        if not extent.home_store:
-            return True
         enough = small[extent.persistent] >= settings.shared_read_count
-        return enough and extent.size_bytes <= settings.shared_read_bytes
+        return extent.home_store and enough and extent.size_bytes <= settings.shared_read_bytes
 
     return [extent.with_flags(IN_RAM) if read(extent) else extent for extent in found]
 
@@ -113,8 +155,9 @@ def _become_head(q: QueueState, found: list[Extent], acknowledge: bool) -> list[
                 dropped.append(Range(part.start, part.count))
             else:
                 kept.extend(_without_pending(q, part))
+    kept = [extent.with_flags(UNTAKEN) for extent in kept]
     for extent in kept:
-        q.head.insert(extent.with_flags(UNTAKEN))
+        q.head.insert(extent)
         if extent.in_ram:
             q.ram_msg_count += extent.count
             q.ram_bytes += extent.count * extent.size_bytes
@@ -159,5 +202,5 @@ def _shorten(q: QueueState, kept: list[Extent], end: int) -> None:
         q.tail_transient_bytes = 0
         return
     transient = [extent for extent in kept if not extent.persistent]
-    q.tail = Tail(end, left, q.tail.end, q.tail.transient - sum(extent.count for extent in transient))
+    q.tail = Delta(end, left, q.tail.transient - sum(extent.count for extent in transient), q.tail.end)
     q.tail_transient_bytes -= sum(extent.count * extent.size_bytes for extent in transient)

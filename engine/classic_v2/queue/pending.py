@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.classic_v2.queue.entries import Deliveries
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import PENDING, QueueState, pending_place
 from engine.classic_v2.queue.taking import read_body, remove_each, remove_shared
+from engine.report.transitions.messages import Acked, PendingPurged, Requeued
 from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 
@@ -18,6 +19,7 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     for tag in tags:
         ended = q.take_pending(tag)
         for extent in ended:
+            q.emit(Acked("W50" if single else "W51", q.name, pending_place(extent), None, (extent,)))
             _account_acked(q, extent)
             q.deliveries.remove(extent.start, extent.count)
             if single:
@@ -73,6 +75,7 @@ def requeue(q: QueueState, tags: Sequence[Range], multiple: bool, delivery_faile
             if extent.in_ram:
                 q.ram_msg_count += extent.count
             q.head.insert(extent)
+            q.emit(Requeued("W55", q.name, pending_place(extent), "head", (extent,)))
             found.append(extent)
     count = sum(extent.count for extent in found)
     if multiple:
@@ -118,7 +121,15 @@ def ackfold(q: QueueState, tags: Sequence[Range], delivery_failed: bool) -> list
 def purge_acks(q: QueueState) -> None:
     """Forget every pending ack, with its message (Q41)."""
     extents = sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
-    q.ram_pending.clear()
-    q.disk_pending.clear()
+    forget_pending(q)
     remove_together(q, extents)
     q.settle()
+
+
+def forget_pending(q: QueueState) -> None:
+    """Empty the maps of pending messages."""
+    for place in PENDING:
+        runs = q.extents_of(place)
+        if runs.total:
+            q.emit(PendingPurged("Q41", q.name, place, None, tuple(runs)))
+            runs.clear()

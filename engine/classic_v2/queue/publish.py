@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v2.queue.entries import in_index
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import QueueState, pending_place
+from engine.report.transitions.base import Why
+from engine.report.transitions.messages import Published, PublishedDelivered
 from engine.values.extents import (
     DELIVERED,
     HOME_STORE,
@@ -49,8 +51,8 @@ def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us
         q.now_us = started_us + done * spacing_us
         room = q.window - q.head.total if q.tail.count == 0 else 0
         count = min(arrival.count - done, room) if room > 0 else arrival.count - done
-        if room > 0 and not q.rates.frozen:
-            count = 1  # the window may change behind each message
+        if room > 0:
+            count = q.steady(count, spacing_us)
         extent = new_extent(q, arrival.part(done, count))
         if already_delivered:
             extent = extent.with_flags(DELIVERED)
@@ -68,7 +70,9 @@ def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us
 
 def _into_head(q: QueueState, extent: Extent) -> None:
     extent = write(q, extent) if extent.persistent else extent
+    why: Why = {"head_len": q.head.total, "window": q.window}
     q.head.insert(extent)
+    q.emit(Published("W33", q.name, None, "head", (extent,), None, why))
     size = extent.count * extent.size_bytes
     q.ram_msg_count += extent.count
     q.bytes += size
@@ -79,7 +83,9 @@ def _into_head(q: QueueState, extent: Extent) -> None:
 def _into_tail(q: QueueState, extent: Extent) -> None:
     extent = write(q, extent)
     transient = 0 if extent.raw_persistent else extent.count
+    why: Why = {"head_len": q.head.total, "window": q.window, "tail_count": q.tail.count}
     q.tail = q.tail.extended(extent.start, extent.count, transient)
+    q.emit(Published("W33", q.name, None, "tail", (extent,), q.tail, why))
     size = extent.count * extent.size_bytes
     q.bytes += size
     if not extent.persistent:
@@ -128,6 +134,7 @@ def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range
     if extent.persistent:
         extent = write(q, extent)
     q.keep_pending(extent)
+    q.emit(PublishedDelivered("W37", q.name, None, pending_place(extent), (extent,)))
     size = extent.count * extent.size_bytes
     q.unacked_bytes += size
     q.ram_bytes += size

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.protocol import Drained, NeedsTimeout
+from engine.backing_queue.protocol import Drained, Message, NeedsTimeout
+from engine.backing_queue.terms import Terms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue import confirms, lifecycle, pending, publish, taking
-from engine.classic_v2.queue.lifecycle import V2Terms
+from engine.classic_v2.queue.reading import Reading
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import SharedStore
+from engine.classic_v2.store import Account, SharedStore
+from engine.classic_v2.store.server import unreported
+from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
@@ -27,17 +30,21 @@ class V2Means(msgspec.Struct, frozen=True, kw_only=True):
     """Everything from which a blank queue is made.
 
     Args:
-        name, durable: as declared.
+        name, durable, arguments: as declared.
         vhost: name of the virtual host.
         settings, codec: of the virtual host.
         storage, directory: where the queue's own files are.
         persistent, transient: the shared stores of the virtual host, which run already.
         ref: name of the queue at the stores.
+        emit: receives every transition.
         settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
+        resource: what the broker calls the queue in its files, where that is not its name.
     """
 
     name: str
     durable: bool
+    arguments: Mapping[str, Any] = {}
     vhost: str
     settings: V2Settings
     codec: McCodec
@@ -46,22 +53,30 @@ class V2Means(msgspec.Struct, frozen=True, kw_only=True):
     persistent: SharedStore
     transient: SharedStore
     ref: str
+    emit: Callable[[Transition], None] = unreported
     settle: Callable[[], None]
+    accounts: Mapping[str, Account] = {}
+    resource: bytes | None = None
 
 
-class ClassicQueueV2:
+class ClassicQueueV2(Reading):
     """One classic queue of version 2 on its own files and its clients of two shared stores.
 
-    The owner sets `state.now_us` (virtual microseconds) before it calls a verb. After every verb the broker's
-    invariants are checked.
+    The owner sets its clock before it calls a verb. After every verb the broker's invariants are checked and the
+    record's changed numbers are emitted.
 
     Args:
         means: what it is made of.
     """
 
     def __init__(self, means: V2Means) -> None:
-        store = QueueStore(means.directory, means.storage, means.codec, means.settings)
-        stub = f"VHOST: {means.vhost}\nQUEUE: {means.name}\nINDEX: v2\n".encode()
+        store = QueueStore(
+            means.directory, means.storage, means.codec, means.settings, means.name, means.emit
+        )
+        called = means.name.encode() if means.resource is None else means.resource
+        stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.vhost.encode(), called)
+        self.name, self.durable = means.name, means.durable
+        self._settle = means.settle
         self.state = QueueState(
             name=means.name,
             durable=means.durable,
@@ -70,9 +85,19 @@ class ClassicQueueV2:
             index=V2Index(means.directory, means.storage, means.codec, means.settings, store, stub),
             store=store,
             persistent=means.persistent.client(
-                means.ref, self._on_disk, partial(self._on_credit, "persistent"), stays=means.durable
+                means.ref,
+                self._on_disk,
+                partial(self._on_credit, "persistent"),
+                account=means.accounts.get("persistent"),
+                stays=means.durable,
             ),
-            transient=means.transient.client(means.ref, None, partial(self._on_credit, "transient")),
+            transient=means.transient.client(
+                means.ref,
+                None,
+                partial(self._on_credit, "transient"),
+                account=means.accounts.get("transient"),
+            ),
+            emit=means.emit,
             settle=means.settle,
         )
 
@@ -83,60 +108,64 @@ class ClassicQueueV2:
         lifecycle.start_new(self.state)
 
     def recover(
-        self, terms: V2Terms | None, store_clean: bool, contains: Callable[[int, int], RangeSet]
+        self,
+        terms: Terms | None,
+        store_clean: bool,
+        contains: Callable[[Range], RangeSet],
+        in_order: bool = False,
     ) -> None:
-        """Begin on the files that a stop left (W96, W97); arguments as in `lifecycle.start_again`."""
+        """Begin on the files that a stop left (W96, W97); `in_order` says nothing: there are no marks to believe."""
         lifecycle.start_again(self.state, terms, store_clean, contains)
-        self.state.check()
+        self._done()
 
-    def terminate(self) -> V2Terms | None:
-        """Stop in order and return what the next start needs; None where the index crashed (W95, W200)."""
+    def terminate(self) -> Terms | None:
+        """Stop in order and return what the next start needs, None where it will find nothing (W95, W200, W201)."""
         return lifecycle.terminate(self.state)
 
-    def delete_and_terminate(self) -> None:
+    def delete_and_terminate(self, cause: str = "deleted") -> None:
         """End for good, with all messages and files (W57)."""
-        lifecycle.delete(self.state)
+        lifecycle.delete(self.state, cause)
 
-    def kill(self) -> None:
+    def kill(self, kind: str = "crash") -> None:
         """End without cleaning up; buffers are lost (D4)."""
-        lifecycle.kill(self.state)
+        lifecycle.kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish one after the other, `spacing_us` apart; return the positions (W33)."""
         found = publish.publish(self.state, arrival, already_delivered, spacing_us)
-        self.state.check()
+        self._done()
         return found
 
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
         """Hand messages to a consumer without queueing; return the tags (W37)."""
         found = publish.publish_delivered(self.state, arrival, spacing_us)
-        self.state.check()
+        self._done()
         return found
 
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
         """Take up to `count` messages with their bodies, one call each (W43)."""
         taken = taking.fetch(self.state, count, ack, True, spacing_us)
-        self.state.check()
+        self._done()
         return taken
 
     def drop(self, count: int, ack: bool) -> list[Taken]:
         """Take up to `count` messages without reading bodies, one call each (W47)."""
         taken = taking.fetch(self.state, count, ack, False, 0)
-        self.state.check()
+        self._done()
         return taken
 
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         """End acknowledged messages: one call with all tags, or one call for each (W50, W51)."""
         found = pending.ack(self.state, tags, multiple)
-        self.state.check()
+        self._done()
         return found
 
     def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
         """Read pending messages with their bodies, and leave them as they are (Q41)."""
         found = pending.ackfold(self.state, tags, delivery_failed)
-        self.state.check()
+        self._done()
         return found
 
     def requeue(
@@ -144,38 +173,60 @@ class ClassicQueueV2:
     ) -> list[Extent]:
         """Put pending messages back: one call with all tags, or one call for each (W55)."""
         found = pending.requeue(self.state, tags, multiple, delivery_failed)
-        self.state.check()
+        self._done()
         return found
 
     def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
         """Drop expired messages at the head (W47)."""
         found = taking.dropwhile(self.state, now_us)
-        self.state.check()
+        self._done()
         return found
 
     def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
         """Fetch expired messages at the head as pending ones (W47)."""
         found = taking.fetchwhile(self.state, now_us)
-        self.state.check()
+        self._done()
         return found
 
     def purge(self) -> int:
         """Drop every ready message; return how many (W56)."""
         count = taking.purge(self.state)
-        self.state.check()
+        self._done()
         return count
 
     def purge_acks(self) -> None:
         """Forget every pending ack (Q41)."""
         pending.purge_acks(self.state)
-        self.state.check()
+        self._done()
+
+    def discard(self, arrival: Arrival) -> None:
+        """Keep nothing of messages that left at once (Q24)."""
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def ram_duration(self) -> float | None:
+        """Compute the rates, as the process does every five seconds; there is no RAM duration any more (W36, W70)."""
+        self.state.rates.update(self.state.now_us)
+        self._done()
+        return None
+
+    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
+        """Take no notice: nothing is paged (W70)."""
+        return None
+
+    def set_target(self, count: int | None) -> None:
+        """Take no notice: there is no target (W70)."""
+
+    def set_queue_mode(self, mode: str) -> bool:
+        """Take no notice: a mode has no effect (W39)."""
+        return True
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
     def timeout(self) -> None:
         """Sync (W62, W63)."""
         confirms.sync(self.state)
-        self.state.check()
+        self._done()
 
     resume = timeout
     """A grant of credit is answered with a sync (W58)."""
@@ -197,12 +248,46 @@ class ClassicQueueV2:
                 bumps += 1
                 self.resume()
             q.settle()
-        q.check()
+        self._done()
         return Drained(bumps, bumps)
 
     def drain_confirmed(self) -> list[Range]:
         """Hand over the message numbers whose confirms may be sent (K8)."""
-        return confirms.drain(self.state)
+        found = confirms.drain(self.state)
+        self._done()
+        return found
+
+    def take_message(self, kind: str, what: Any) -> None:
+        """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5).
+
+        Args:
+            kind, what: as `take_posted` returned them.
+        """
+        if self._handle(kind, what):
+            self.resume()
+        self._done()
+
+    def take_posted(self) -> list[Message]:
+        """Return what the stores sent since, for a process with a mailbox of its own."""
+        posted = list(self.state.mailbox)
+        self.state.mailbox.clear()
+        return posted
+
+    def let_stores_work_alone(self, alone: bool) -> None:
+        """Let the stores go on at their own pace, or let them finish whenever a call ends."""
+        self.state.settle = _nothing if alone else self._settle
+
+    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
+        """Do something for which the stores answer without delay, once what `waiting` names is done."""
+        self.state.mailbox.extendleft(reversed(waiting))
+        self.let_stores_work_alone(False)
+        do()
+        self.let_stores_work_alone(True)
+
+    def _done(self) -> None:
+        """End a verb: check the invariants, then report the numbers that changed."""
+        self.state.check()
+        self.state.report()
 
     def _handle(self, kind: str, what: Any) -> bool:
         """Apply one message; return whether the queue must resume afterwards."""
@@ -219,3 +304,7 @@ class ClassicQueueV2:
 
     def _on_credit(self, side: str, amount: int) -> None:
         self.state.mailbox.append(("credit", (side, amount)))
+
+
+def _nothing() -> None:
+    """Let the stores go on at their own pace."""

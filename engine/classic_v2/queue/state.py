@@ -4,20 +4,54 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
-from engine.backing_queue.rates import Rates
+from engine.backing_queue.rates import UPDATE_ABOVE, Rates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
-from engine.classic_v2.queue.entries import BLANK, Deliveries, Tail
+from engine.classic_v2.queue.entries import Deliveries
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedClient
+from engine.report.transitions.base import Transition
+from engine.report.transitions.queue import ConfirmsDue, CountersChanged
 from engine.values.errors import InvariantBroken
-from engine.values.extents import Extent
+from engine.values.extents import BLANK, Delta, Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
 PENDING = ("ram_pending", "disk_pending")
+LANES = ("head", *PENDING)
+"""Places that have an entry for each message."""
+COUNTERS = (
+    "next_seq_id",
+    "next_deliver_seq_id",  # redeliver_seq_id where releases have that (W19)
+    "transient_threshold",
+    "len",
+    "bytes",
+    "unacked_bytes",
+    "persistent_count",
+    "persistent_bytes",
+    "ram_msg_count",
+    "ram_bytes",
+    "delta_transient_bytes",  # of the tail
+    "disk_read_count",
+    "disk_write_count",
+    "window",  # how many messages the head lane takes at the tail (W32)
+    "unconfirmed_count",  # messages whose confirm waits for a disk write
+    "confirmed_count",  # messages whose confirm may be sent
+    "msgs_on_disk_count",  # unconfirmed messages whose body is safe in the shared store
+    "msg_indices_on_disk_count",  # unconfirmed messages whose slot is written
+    "credit_persistent",
+    "credit_transient",
+    "blocked",
+)
+"""What a snapshot shows beside lanes and tail; named as in version 1 where they mean the same."""
+
+
+def pending_place(extent: Extent) -> str:
+    """Name the pending map that an entry belongs to (W43)."""
+    return "ram_pending" if extent.in_ram else "disk_pending"
 
 
 class QueueState:
@@ -30,6 +64,7 @@ class QueueState:
         codec: sizes of stored terms (W31).
         index, store: this queue's own files.
         persistent, transient: clients of the two shared stores.
+        emit: receives every transition.
         settle: lets the shared stores handle what was sent to them; called where a call of the broker's interface ends.
     """
 
@@ -44,8 +79,12 @@ class QueueState:
         store: QueueStore,
         persistent: SharedClient,
         transient: SharedClient,
+        emit: Callable[[Transition], None],
         settle: Callable[[], None],
     ) -> None:
+        self.emit = emit
+        self.last_counters: tuple[Any, ...] = ()
+        """The values that were reported last, in the order of COUNTERS."""
         self.name = name
         self.durable = durable
         self.settings = settings
@@ -57,7 +96,7 @@ class QueueState:
         self.settle = settle
         self.now_us = 0
         self.head: Stretches[Extent] = Stretches()
-        self.tail: Tail = BLANK
+        self.tail: Delta = BLANK
         self.ram_pending: Stretches[Extent] = Stretches()
         self.disk_pending: Stretches[Extent] = Stretches()
         self.next_seq_id = 0
@@ -81,6 +120,8 @@ class QueueState:
         self.msgs_on_disk = RangeSet()
         self.msg_indices_on_disk = RangeSet()
         self.mailbox: deque[tuple[str, object]] = deque()
+        self.index_crashed = False
+        """Whether the index crashed at the stop (W200)."""
         self.purged = False
         """Whether a purge gave the queue a directory under which the next start does not find its terms (W201)."""
 
@@ -94,6 +135,12 @@ class QueueState:
         """How many messages the head lane takes at the tail, and a load asks for (W32)."""
         return min(1 + int(2 * self.rates.out), self.settings.window_cap)
 
+    def steady(self, count: int, spacing_us: int) -> int:
+        """Return how many of `count` events may pass before the rates, and so the window, can be others (W36)."""
+        if self.rates.frozen or (not spacing_us and self.rates.timestamp_us == self.now_us):
+            return count
+        return min(count, max(1, UPDATE_ABOVE + 1 - self.rates.counters[0] - self.rates.counters[1]))
+
     @property
     def blocked(self) -> bool:
         """Whether the queue process is out of store credit (F3)."""
@@ -103,6 +150,50 @@ class QueueState:
     def pending_count(self) -> int:
         """Unacknowledged messages."""
         return self.ram_pending.total + self.disk_pending.total
+
+    def extents_of(self, place: str) -> Stretches[Extent]:
+        """Return the runs of a lane or pending map by its name."""
+        runs: Stretches[Extent] = getattr(self, place)
+        return runs
+
+    def counters(self) -> dict[str, Any]:
+        """Return every number of the record (see COUNTERS)."""
+        return dict(zip(COUNTERS, self.counted(), strict=True))
+
+    def counted(self) -> tuple[Any, ...]:
+        """Return the values of the counters, in the order of COUNTERS."""
+        return (
+            self.next_seq_id,
+            self.redeliver_seq_id,
+            self.transient_threshold,
+            self.len,
+            self.bytes,
+            self.unacked_bytes,
+            self.persistent_count,
+            self.persistent_bytes,
+            self.ram_msg_count,
+            self.ram_bytes,
+            self.tail_transient_bytes,
+            self.disk_read_count,
+            self.disk_write_count,
+            self.window,
+            len(self.unconfirmed) + len(self.unconfirmed_simple),
+            len(self.confirmed),
+            len(self.msgs_on_disk),
+            len(self.msg_indices_on_disk),
+            self.persistent.credit,
+            self.transient.credit,
+            self.blocked,
+        )
+
+    def report(self) -> None:
+        """Report the numbers that changed since the last time."""
+        now, before = self.counted(), self.last_counters
+        if now != before:
+            self.last_counters = now
+            values = zip(COUNTERS, now, before, strict=True)
+            changed = {name: value for name, value, earlier in values if value != earlier}
+            self.emit(CountersChanged("W13", self.name, changed))
 
     def client_of(self, extent: Extent) -> SharedClient:
         """Return the store client that an extent's body belongs to."""
@@ -116,7 +207,7 @@ class QueueState:
 
     def keep_pending(self, extent: Extent) -> None:
         """Keep delivered messages until they are acknowledged (W43)."""
-        (self.ram_pending if extent.in_ram else self.disk_pending).insert(extent)
+        self.extents_of(pending_place(extent)).insert(extent)
 
     def take_pending(self, tags: Range) -> list[Extent]:
         """Take what is pending of these tags, ascending; unknown ones are ignored (W50)."""
@@ -131,6 +222,8 @@ class QueueState:
         found = RangeSet()
         for each in messages:
             found.add(each.start, each.count)
+        if found:
+            self.emit(ConfirmsDue("W52", self.name, "ignored", tuple(found)))
         self.record_confirms(found)
 
     def record_confirms(self, messages: RangeSet) -> None:

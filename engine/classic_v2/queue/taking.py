@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from engine.backing_queue.arrivals import Taken
 from engine.classic_v2.queue.entries import marked
-from engine.classic_v2.queue.loading import load
+from engine.classic_v2.queue.loading import load, load_through
 from engine.classic_v2.queue.publish import bump
-from engine.classic_v2.queue.state import QueueState
+from engine.classic_v2.queue.state import QueueState, pending_place
+from engine.classic_v2.transitions.messages import HeadReturned
+from engine.report.transitions.base import Why
+from engine.report.transitions.messages import Dropped, Fetched
 from engine.values.extents import DELIVERED, Extent
 from engine.values.ranges import Range
 
@@ -76,13 +79,16 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
     done = 0
     while done < count:
         q.now_us = started_us + done * spacing_us
-        most = count - done if q.head or q.rates.frozen else 1
-        parts = _take(q, most)
+        wanted = q.steady(count - done, spacing_us)
+        if not q.head and q.tail.count:
+            load_through(q, q.window, wanted)
+        parts = _take(q, wanted)
         if not parts:
             break
         for extent, flag in parts:
             if read:
                 read_body(q, extent)
+            _report_taken(q, extent, flag, ack_required, read)
             if ack_required:
                 _to_pending(q, extent)
             else:
@@ -94,6 +100,21 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
             done += extent.count
     q.settle()
     return taken
+
+
+def _report_taken(q: QueueState, extent: Extent, redelivered: bool, ack_required: bool, read: bool) -> None:
+    """Report messages that leave the head lane, as they are afterwards."""
+    absent = read and not extent.in_ram
+    why: Why = {
+        "redelivered": extent.count if redelivered else 0,
+        "from_store": extent.count if absent else 0,
+    }
+    to = pending_place(extent) if ack_required else None
+    after = (extent.with_flags(DELIVERED),)
+    if read:
+        q.emit(Fetched("W43", q.name, LANE, to, after, None, why))
+    else:
+        q.emit(Dropped("W47", q.name, LANE, to, after, None, why))
 
 
 def read_body(q: QueueState, extent: Extent) -> None:
@@ -164,7 +185,10 @@ def _collect(q: QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int
         if not _expires(first, now_us):
             [one] = q.head.pop_head(1)
             [(back, flag)] = redelivered(q, one)
-            q.head.insert(marked(back, flag))
+            back = marked(back, flag)
+            q.head.insert(back)
+            if back != one:
+                q.emit(HeadReturned("W47", q.name, LANE, LANE, (back,)))
             return collected, first.expiry_us
         collected.extend(_take(q, first.count))
 
@@ -172,6 +196,8 @@ def _collect(q: QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int
 def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     """Drop expired messages at the head in one batch (W47)."""
     collected, expiry = _collect(q, now_us)
+    for extent, flag in collected:
+        _report_taken(q, extent, flag, ack_required=False, read=False)
     remove_batch(q, [extent for extent, _ in collected])
     _counted_out(q, collected)
     return _taken(collected), expiry
@@ -180,8 +206,9 @@ def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
 def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     """Fetch expired messages at the head as pending ones (W47)."""
     collected, expiry = _collect(q, now_us)
-    for extent, _ in collected:
+    for extent, flag in collected:
         read_body(q, extent)
+        _report_taken(q, extent, flag, ack_required=True, read=True)
         _to_pending(q, extent)
         bump(q, extent)
         q.rates.count(ack_in=extent.count)
@@ -232,4 +259,5 @@ def drop_ready(q: QueueState, acknowledge: bool) -> None:
             return
         extents = list(q.head)
         q.head.clear()
+        q.emit(Dropped("W56", q.name, LANE, None, tuple(extents)))
         remove_batch(q, extents, acknowledge)

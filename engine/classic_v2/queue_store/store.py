@@ -11,6 +11,14 @@ from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.formats.qs import EntryDamaged, StoreEntries, read_entries
 from engine.classic_v2.queue_store.places import Place, Places, Waiting
 from engine.classic_v2.settings import V2Settings
+from engine.classic_v2.transitions.files import (
+    BodiesBuffered,
+    BodiesForgotten,
+    BodiesRead,
+    BodiesWritten,
+    BodyFileDeleted,
+)
+from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
@@ -27,10 +35,22 @@ class QueueStore:
         storage: where its files are.
         codec: encodes messages.
         settings: sizes and capabilities.
+        name: of the queue, as transitions carry it.
+        emit: receives every transition.
     """
 
-    def __init__(self, directory: str, storage: Storage, codec: McCodec, settings: V2Settings) -> None:
+    def __init__(
+        self,
+        directory: str,
+        storage: Storage,
+        codec: McCodec,
+        settings: V2Settings,
+        name: str,
+        emit: Callable[[Transition], None],
+    ) -> None:
         self.directory = directory
+        self.name = name
+        self.emit = emit
         self._storage = storage
         self._codec = codec
         self._settings = settings
@@ -66,6 +86,8 @@ class QueueStore:
             self.places.insert(place)
             self.buffer.insert(Waiting(place, extent.part(done, count)))
             self.buffer_bytes += count * size
+            segment = settings.segment_of(seq)
+            self.emit(BodiesBuffered("W114", self.name, segment, seq, count, offset, count * size))
             if self.buffer_bytes >= settings.store_max_cache_size:
                 self.flush()
             done += count
@@ -88,7 +110,8 @@ class QueueStore:
         self.buffer.clear()
         self.buffer_bytes = 0
         self.cache = RangeSet(Range(each.start, each.count) for each in written)
-        for segment, runs in self._by_segment(written).items():
+        by_segment = self._by_segment(written)
+        for segment, runs in by_segment.items():
             path = self.path(segment)
             if not self._storage.size(path):
                 first = segment * self._settings.segment_entry_count
@@ -97,6 +120,8 @@ class QueueStore:
             self._write_runs(path, runs)
             if fsync:
                 self._storage.fsync(path)
+        sizes = tuple((segment, self._storage.size(self.path(segment)) or 0) for segment in by_segment)
+        self.emit(BodiesWritten("W95" if fsync else "W114", self.name, fsync, sizes))
 
     def _by_segment(self, waiting: list[Waiting]) -> dict[int, list[Waiting]]:
         found: dict[int, list[Waiting]] = {}
@@ -131,14 +156,19 @@ class QueueStore:
     def remove(self, start: int, count: int) -> None:
         """Drop bodies from the write buffer; on disk they stay (W116)."""
         for gone in self.buffer.remove(start, count):
-            self.buffer_bytes -= gone.count * gone.place.term_bytes
+            size = gone.count * gone.place.term_bytes
+            self.buffer_bytes -= size
+            self.emit(BodiesForgotten("W116", self.name, gone.start, gone.count, size))
 
     def delete_segments(self, segments: Sequence[int]) -> None:
         """Delete files, with what the buffer holds for them (W119)."""
         for segment in segments:
             if segment == self.read_segment:
                 self.read_segment = None
+            size = self._storage.size(self.path(segment))
             self._storage.delete(self.path(segment))
+            if size is not None:
+                self.emit(BodyFileDeleted("W119", self.name, segment, size))
             first = segment * self._settings.segment_entry_count
             self.remove(first, self._settings.segment_entry_count)
 
@@ -208,6 +238,7 @@ class QueueStore:
         """
         for place in self.places.overlapping(wanted.start, wanted.count):
             self.entries_at(segment, place)
+        self.emit(BodiesRead("W118", self.name, segment, wanted.start, wanted.count))
         if self.unreadable.inside(wanted.start, wanted.count):
             raise ProcessCrashed("badmatch", where, self.path(segment))
 
@@ -259,6 +290,12 @@ class QueueStore:
                 found.append(None)
                 self.unreadable.add(place.start + number)
         return found
+
+    def files(self) -> tuple[tuple[int, int], ...]:
+        """Return (segment, bytes) of every file that is there."""
+        names = [name for name in self._storage.list(self.directory) if name.endswith(".qs")]
+        numbers = sorted(int(name[:-3]) for name in names if name[:-3].isdecimal())
+        return tuple((number, self._storage.size(self.path(number)) or 0) for number in numbers)
 
     def check(self, segment: int, place: Place) -> list[StoreEntries | None]:
         """Return what a dirty start finds at a place; None for each entry that it drops (W120, W205)."""

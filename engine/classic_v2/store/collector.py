@@ -7,6 +7,9 @@ from itertools import pairwise
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.store.state import StoreState
 from engine.classic_v2.store.tables import Row
+from engine.classic_v2.transitions.stores import CollectionTimed, FileCompacted
+from engine.report.transitions.base import Why
+from engine.report.transitions.stores import FileCut, FileDeleted, FileLocked, RowsMoved
 
 
 def candidate(state: StoreState, number: int, removes: int) -> None:
@@ -21,6 +24,8 @@ def candidate(state: StoreState, number: int, removes: int) -> None:
         state.gc_timer = frozenset(state.gc_candidates | {number})
         state.gc_candidates = set()
         removes -= 1
+        state.emit(CollectionTimed("W140", state.name, False, tuple(sorted(state.gc_timer))))
+        state.on_timer()
     if removes:
         state.gc_candidates.add(number)
 
@@ -38,10 +43,12 @@ def tick(state: StoreState) -> frozenset[int] | None:
     if fired is None:
         return None
     state.gc_timer = None
+    state.emit(CollectionTimed("W140", state.name, True, tuple(sorted(fired))))
     for number in sorted(fired - state.gc_candidates):
         file = state.files.get(number)
         if file is not None and 0 < file.valid * 2 < file.size and not file.locked:
             file.locked = True
+            state.emit(FileLocked("W141", state.name, number, True))
             state.gc_work.append(("compact", number, 0))
     return fired
 
@@ -70,26 +77,24 @@ def work(state: StoreState) -> bool:
             done = True
             state.storage.truncate(state.path(number), size)
             state.files[number].size = size
+            state.emit(FileCut("W145", state.name, number, size))
     return done
 
 
 def _delete(state: StoreState, number: int) -> None:
     if number not in state.files:
         return
-    for row in state.rows_of(number):
-        state.rows.remove(row.start, row.count)
+    state.forget_rows(state.rows_of(number))
     state.storage.delete(state.path(number))
-    del state.files[number]
+    size = state.files.pop(number).size
+    state.emit(FileDeleted("W145", state.name, number, size))
 
 
 def _compact(state: StoreState, number: int) -> None:
     """Move records from the end of a file into its gaps, then order the cut behind the last one (W142)."""
-    live: list[Row] = []
-    for row in state.rows_of(number):
-        if row.refs:
-            live.append(row)
-        else:
-            state.rows.remove(row.start, row.count)
+    found = state.rows_of(number)
+    live = [row for row in found if row.refs]
+    state.forget_rows([row for row in found if not row.refs])
     path = state.path(number)
     _blank(state, path, live)
     records = [row.part(skip, 1) for row in live for skip in range(row.count)]
@@ -100,7 +105,14 @@ def _compact(state: StoreState, number: int) -> None:
     for row, offset in moved:
         state.rows.remove(row.start, 1)
         state.rows.insert(Row(row.start, 1, row.refs, row.file, offset, row.record_bytes))
-    state.files[number].locked = False
+    file = state.files[number]
+    if moved:
+        rows = tuple((row.start, 1, number, offset) for row, offset in moved)
+        state.emit(RowsMoved("W142", state.name, rows))
+    why: Why = {"valid": file.valid, "size": file.size, "moved": len(moved)}
+    state.emit(FileCompacted("W142", state.name, number, why))
+    file.locked = False
+    state.emit(FileLocked("W142", state.name, number, False))
     if size:
         state.gc_work.append(("truncate", number, size))
 

@@ -19,16 +19,8 @@ BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
 """What a broker leaves at a clean stop; stale as soon as the engine has written here."""
 
 
-class Reference(msgspec.Struct, frozen=True):
-    """Messages to which an index refers once (W99).
-
-    Args:
-        msg_no: number of the first message.
-        count: how many.
-    """
-
-    msg_no: int
-    count: int
+Reference = tuple[int, int]
+"""Messages to which an index refers once: the number of the first, and how many (W99)."""
 
 
 class CleanStop(msgspec.Struct, frozen=True):
@@ -62,6 +54,7 @@ def start_new(state: StoreState) -> None:
     """Erase the directory and begin with one empty file."""
     state.storage.delete_directory(state.directory)
     state.open_next(0)
+    state.report_start(clean=False)
 
 
 def start(state: StoreState, refs: frozenset[str], references: Callable[[], Iterable[Reference]]) -> bool:
@@ -76,15 +69,18 @@ def start(state: StoreState, refs: frozenset[str], references: Callable[[], Iter
         state.refs.update(refs)
         state.current = max(state.files)
         _cut(state, state.files[state.current].size)
+        state.report_start(clean=True)
         return True
     known = _counted(state, references())
     for number in numbers:
         _scan_file(state, number, known)
     if not numbers:
         state.open_next(0)
+        state.report_start(clean=False)
         return False
     state.current = numbers[-1]
     _cut(state, state.files[state.current].size)
+    state.report_start(clean=False)
     for number in numbers:
         collector.delete_if_empty(state, number)
     while collector.work(state):
@@ -121,10 +117,10 @@ def _counted(state: StoreState, references: Iterable[Reference]) -> Stretches[Ro
     """Return a row without a file for each message that an index refers to, with its count (W99, W192)."""
     first = 2 if state.settings.counts_references_twice else 1
     known: Stretches[Row] = Stretches()
-    for each in references:
-        at = each.msg_no
-        end = each.msg_no + each.count
-        for row in known.remove(each.msg_no, each.count):
+    for start, count in references:
+        at = start
+        end = start + count
+        for row in known.remove(start, count):
             if row.start > at:
                 known.insert(Row(at, row.start - at, first, -1, 0, 0))
             known.insert(row.with_refs(row.refs + 1))

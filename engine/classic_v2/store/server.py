@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import msgspec
 
+from engine.backing_queue.stores import StoreLoad
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import collector, recovery
@@ -14,10 +16,18 @@ from engine.classic_v2.store.client import Account, OnDisk, SharedClient
 from engine.classic_v2.store.recovery import Reference
 from engine.classic_v2.store.remover import handle_remove
 from engine.classic_v2.store.state import StoreState
+from engine.classic_v2.store.tables import FileRow
 from engine.classic_v2.store.writer import handle_write
+from engine.report.transitions.base import Transition
+from engine.report.transitions.stores import StoreStopped
 from engine.storage.port import Storage
+from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent
-from engine.values.ranges import RangeSet
+from engine.values.ranges import Range, RangeSet
+
+
+def unreported(transition: Transition) -> None:
+    """Take what nobody follows."""
 
 
 class _Write(msgspec.Struct, frozen=True):
@@ -53,13 +63,21 @@ class SharedStore:
         storage: where its files are.
         codec: encodes messages.
         settings: limits, credits and capabilities.
+        emit: takes transitions.
     """
 
     def __init__(
-        self, *, name: str, directory: str, storage: Storage, codec: McCodec, settings: V2Settings
+        self,
+        *,
+        name: str,
+        directory: str,
+        storage: Storage,
+        codec: McCodec,
+        settings: V2Settings,
+        emit: Callable[[Transition], None] = unreported,
     ) -> None:
         self.name = name
-        self.state = StoreState(name, directory, storage, codec, settings)
+        self.state = StoreState(name, directory, storage, codec, settings, emit)
         self._settings = settings
         self._mailbox: deque[_Write | _Remove | _Delete] = deque()
         self.suspended = False
@@ -95,6 +113,7 @@ class SharedStore:
     def send_write(self, client: SharedClient, extent: Extent) -> None:
         """Take writes into the mailbox and the cache (W133)."""
         self.state.cache.write(extent.msg_no, extent.count)
+        self.state.report_cache()
         self._mailbox.append(_Write(client, extent))
 
     def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None:
@@ -111,39 +130,85 @@ class SharedStore:
         self.state.dying[client.ref] = (self.state.current, self.state.offset)
         self._mailbox.append(_Delete(client))
 
-    def contains(self, start: int, count: int) -> RangeSet:
+    def contains(self, messages: Range) -> RangeSet:
         """Return which of these messages have a reference (W97)."""
         found = RangeSet()
-        for row in self.state.rows.overlapping(start, count):
+        for row in self.state.rows.overlapping(messages.start, messages.count):
             if row.refs:
                 found.add(row.start, row.count)
         return found
 
     # --- working -----------------------------------------------------------------------------------------------------
 
+    @property
+    def mailbox_messages(self) -> int:
+        """Number of messages that wait to be handled."""
+        return sum(item.extent.count if isinstance(item, _Write) else 1 for item in self._mailbox)
+
+    @property
+    def sync_owed(self) -> bool:
+        """Whether any client waits for a sync (W135)."""
+        return bool(self.state.waiting)
+
+    @property
+    def gc_busy(self) -> bool:
+        """Whether the garbage collector has a step to do."""
+        return bool(self.state.gc_work)
+
+    @property
+    def gc_requests(self) -> int:
+        """Number of requests that the garbage collector has not finished."""
+        return len(self.state.gc_work)
+
+    def handle_mailbox(self, limit: int | None = None) -> int:
+        """Handle messages, at most `limit` of them; return how many."""
+        handled = 0
+        while self._mailbox and (limit is None or handled < limit):
+            item = self._mailbox.popleft()
+            if isinstance(item, _Write) and limit is not None and item.extent.count > limit - handled:
+                first = limit - handled
+                rest = item.extent.part(first, item.extent.count - first)
+                self._mailbox.appendleft(_Write(item.client, rest))
+                item = _Write(item.client, item.extent.part(0, first))
+            self._handle(item)
+            handled += item.extent.count if isinstance(item, _Write) else 1
+        self.state.report_cache()
+        return handled
+
+    def sync(self) -> None:
+        """Hand the buffer over if anybody waits for it, and notify them (W135)."""
+        if self.state.waiting:
+            self.state.sync()
+
+    def run_gc_step(self) -> bool:
+        """Do what the garbage collector was asked; return False if there was nothing that it could do."""
+        return collector.work(self.state)
+
     def settle(self) -> None:
         """Handle the mailbox, sync if anybody waits (W135), and let the collector finish."""
         if self.suspended:
             return
         self._handle_all()
-        if self.state.waiting:
-            self.state.sync()
+        self.sync()
         while collector.work(self.state):
             pass
+        self.state.report_cache()
 
     def _handle_all(self) -> None:
-        state = self.state
         while self._mailbox:
-            item = self._mailbox.popleft()
-            if isinstance(item, _Write):
-                self._grant(item.client, item.extent.count)
-                handle_write(state, item.client, item.extent)
-            elif isinstance(item, _Remove):
-                handle_remove(state, item.client, item.extents, item.descending)
-            else:
-                state.refs.discard(item.client.ref)
-                state.waiting.pop(item.client, None)
-                state.dying.pop(item.client.ref, None)
+            self._handle(self._mailbox.popleft())
+
+    def _handle(self, item: _Write | _Remove | _Delete) -> None:
+        state = self.state
+        if isinstance(item, _Write):
+            self._grant(item.client, item.extent.count)
+            handle_write(state, item.client, item.extent)
+        elif isinstance(item, _Remove):
+            handle_remove(state, item.client, item.extents, item.descending)
+        else:
+            state.refs.discard(item.client.ref)
+            state.waiting.pop(item.client, None)
+            state.dying.pop(item.client.ref, None)
 
     @staticmethod
     def _grant(client: SharedClient, count: int) -> None:
@@ -166,6 +231,33 @@ class SharedStore:
             self.state.held[number] = left
         else:
             self.state.held.pop(number, None)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state as plain values (the fold's counterpart)."""
+        return self.state.snapshot()
+
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number in the index, None without any."""
+        return self.state.rows.first.start if self.state.rows else None
+
+    def load(self) -> StoreLoad:
+        """Return what the memory model counts."""
+        state = self.state
+        cached = len(state.cache)
+        current = state.files[state.current] if cached else FileRow(0)
+        return StoreLoad(len(state.files), state.rows.total, cached, current.valid, current.size)
+
+    def verify(self) -> None:
+        """Check that the files' valid bytes are those of the rows (W132)."""
+        valid = dict.fromkeys(self.state.files, 0)
+        for row in self.state.rows:
+            if row.refs:
+                valid[row.file] += row.size_bytes
+        for number, file in self.state.files.items():
+            if file.valid != valid[number]:
+                raise InvariantBroken(
+                    f"file {number} has {valid[number]} valid bytes, not {file.valid} (W132)"
+                )
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
@@ -190,8 +282,10 @@ class SharedStore:
         self._handle_all()
         self.state.sync()
         recovery.save(self.state)
+        self.state.emit(StoreStopped("W95", self.name, "clean"))
 
-    def kill(self) -> None:
+    def kill(self, kind: str = "kill") -> None:
         """End without a word: what is in the buffer is lost."""
         self._mailbox.clear()
         self.state.buffer = []
+        self.state.emit(StoreStopped("S234", self.name, kind))

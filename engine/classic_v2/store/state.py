@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store.client import SharedClient
 from engine.classic_v2.store.tables import Cache, FileRow, Row
+from engine.report.transitions.base import Transition, Why
+from engine.report.transitions.stores import (
+    BufferWritten,
+    CacheChanged,
+    FileRolledOver,
+    RefCountChanged,
+    RowsForgotten,
+    StoreRecovered,
+)
 from engine.storage.port import Chunk, Storage
-from engine.values.ranges import RangeSet
+from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
 
@@ -20,11 +32,21 @@ class StoreState:
         storage: where its files are.
         codec: encodes messages.
         settings: limits and capabilities.
+        emit: takes transitions.
     """
 
     def __init__(
-        self, name: str, directory: str, storage: Storage, codec: McCodec, settings: V2Settings
+        self,
+        name: str,
+        directory: str,
+        storage: Storage,
+        codec: McCodec,
+        settings: V2Settings,
+        emit: Callable[[Transition], None],
     ) -> None:
+        self.emit = emit
+        self.on_timer: Callable[[], None] = nothing
+        """Called when the 15 s timer starts: whoever has a clock lets `gc_tick` follow (W140)."""
         self.name = name
         self.directory = directory
         self.storage = storage
@@ -47,6 +69,7 @@ class StoreState:
         """The files in the message of the 15 s timer, None while it does not run (W140)."""
         self.gc_work: list[tuple[str, int, int]] = []
         """What the collector's process was asked: (compact, truncate or delete; file; bytes)."""
+        self._cache_reported = 0
         self.held: dict[int, int] = {}
         """Readers of each file; the collector leaves it alone as long as there is one (W145)."""
 
@@ -56,15 +79,20 @@ class StoreState:
 
     def open_next(self, number: int) -> None:
         """Begin a new current file."""
+        closed, size = self.current, self.offset
         self.storage.create(self.path(number))
         self.files[number] = FileRow(number)
         self.current = number
         self.offset = 0
+        if number:
+            why: Why = {"size": size, "limit": self.settings.msg_store_file_size_limit}
+            self.emit(FileRolledOver("W136", self.name, closed, number, why))
 
     def flush(self) -> None:
         """Hand the buffer to the operating system, without fsync (W135)."""
         if self.buffer:
             self.storage.append(self.path(self.current), self.buffer)
+            self.emit(BufferWritten("W135", self.name, self.current, self.buffer_bytes))
             self.buffer = []
             self.buffer_bytes = 0
 
@@ -87,7 +115,65 @@ class StoreState:
         self.rows.insert(row.with_refs(refs))
         if not row.refs or not refs:
             self.files[row.file].valid += row.size_bytes if refs else -row.size_bytes
+        self.emit(RefCountChanged("W138", self.name, row.start, row.count, refs))
+
+    def forget_rows(self, rows: Iterable[Row]) -> None:
+        """Delete rows from the index (W138)."""
+        gone = tuple(Range(row.start, row.count) for row in rows)
+        for each in gone:
+            self.rows.remove(each.start, each.count)
+        if gone:
+            self.emit(RowsForgotten("W138", self.name, gone))
+
+    def report_cache(self) -> None:
+        """Emit the number of messages in the cache if it changed since the last time."""
+        entries = len(self.cache)
+        if entries != self._cache_reported:
+            self._cache_reported = entries
+            self.emit(CacheChanged("W133", self.name, entries))
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state as plain values: the fold's counterpart."""
+        return {
+            "files": [
+                [
+                    file.number,
+                    file.size,
+                    file.valid,
+                    file.locked,
+                    self.storage.size(self.path(file.number)) or 0,
+                ]
+                for _, file in sorted(self.files.items())
+            ],
+            "current": self.current,
+            "rows": [
+                [row.start, row.count, row.refs, row.file, row.offset, row.record_bytes, 1]
+                for row in self.rows
+            ],
+            "cache": len(self.cache),
+            "buffered_bytes": self.buffer_bytes,
+            "orphans": [],
+        }
+
+    def report_start(self, clean: bool) -> None:
+        """Emit what a start found (W150)."""
+        found = self.snapshot()
+        self._cache_reported = 0
+        self.emit(
+            StoreRecovered(
+                "W150",
+                self.name,
+                clean,
+                tuple(tuple(row) for row in found["files"]),
+                self.current,
+                tuple(tuple(row) for row in found["rows"]),
+            )
+        )
 
     def rows_of(self, number: int) -> list[Row]:
         """Return the rows of one file, by offset."""
         return sorted((row for row in self.rows if row.file == number), key=lambda row: row.offset)
+
+
+def nothing() -> None:
+    """Let a timer run of which nobody has the clock."""

@@ -6,8 +6,9 @@ from engine.classic_v2.formats.rdq import SharedRecords
 from engine.classic_v2.store.client import SharedClient
 from engine.classic_v2.store.collector import delete_if_empty
 from engine.classic_v2.store.state import StoreState
-from engine.classic_v2.store.tables import FileRow, Row, gaps
+from engine.classic_v2.store.tables import Row, gaps
 from engine.formats.message import RECORD_OVERHEAD_BYTES
+from engine.report.transitions.stores import BufferWritten, StoreWritten, WriteIgnored
 from engine.values.extents import Extent
 from engine.values.ranges import RangeSet
 
@@ -30,6 +31,7 @@ def _handle(state: StoreState, client: SharedClient, extent: Extent) -> None:
 
 def _ignore(state: StoreState, extent: Extent) -> None:
     """Pass over writes that a remove overtook (W52)."""
+    state.emit(WriteIgnored("W52", state.name, extent.msg_no, extent.count))
     state.cache.handled(extent.msg_no, extent.count)
     for start, count, row in gaps(state.rows, extent.msg_no, extent.count):
         if row is None or row.file != state.current:
@@ -57,7 +59,7 @@ def _once_more(state: StoreState, client: SharedClient, extent: Extent, row: Row
     """Write messages that have a row: count them, or forget the row where its file is about to go (W134)."""
     file = state.files.get(row.file)
     if not row.refs and (file is None or file.locked or (not file.valid and row.file != state.current)):
-        state.rows.remove(row.start, row.count)
+        state.forget_rows([row])
         _append(state, client, extent)
         return
     state.cache.handled(extent.msg_no, extent.count)
@@ -106,6 +108,8 @@ def _append(state: StoreState, client: SharedClient, extent: Extent) -> None:
 
 def _enter(state: StoreState, records: SharedRecords, file: int, offset: int) -> None:
     state.rows.insert(Row(records.msg_no, records.count, 1, file, offset, records.record_bytes))
+    rule, name = "W134", state.name
+    state.emit(StoreWritten(rule, name, file, offset, records.msg_no, records.count, records.record_bytes))
     state.files[file].valid += records.size_bytes
     state.files[file].size += records.size_bytes
 
@@ -119,10 +123,10 @@ def _append_large(state: StoreState, client: SharedClient, record: SharedRecords
     if state.offset:
         state.flush()
         number = before + 1
-        state.files[number] = FileRow(number)
-        state.current = number
-    state.storage.append(state.path(number), [record])
+        state.open_next(number)
     _enter(state, record, number, 0)
+    state.storage.append(state.path(number), [record])
+    state.emit(BufferWritten("W137", state.name, number, record.size_bytes))
     state.offset = record.size_bytes
     if number != before and state.settings.deletes_empty_before_large:
         delete_if_empty(state, before)

@@ -67,7 +67,7 @@ class QueueTable:
                 self.info.pop(name, None)
             else:
                 self.info[name] = value
-        if "backing_queue" in t.values:
+        if "backing_queue" in t.values and not isinstance(self.own, own_part(self.info)):
             self.own = own_part(self.info)()
 
     def to_json(self) -> dict[str, Any]:

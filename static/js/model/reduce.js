@@ -81,11 +81,12 @@ const QUEUE_HANDLERS = {
   },
   QueueChanged: (state, t) => {
     const queue = queueOf(state, t.queue);
+    const { backing_queue: before } = queue;
     for (const [key, value] of Object.entries(t.values)) {
       if (value === null) delete queue[key];
       else queue[key] = value;
     }
-    if ("backing_queue" in t.values) rearrange(queue);
+    if (queue.backing_queue !== before) rearrange(queue);
   },
   QueueStarted: (state, { queue, mode, durable, delta, values }) => {
     state.queues[queue] = { ...begun(queueOf(state, queue)), mode, durable, counters: { ...values } };

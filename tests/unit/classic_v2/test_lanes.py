@@ -233,13 +233,13 @@ def test_several_acks_are_one_call() -> None:
     world.queue.timeout()
     world.fetch(6)
     world.ack(0, 2, 4)
-    assert (world.queue.state.index.updates, world.persistent.state.gc_timer) == (3, {2})
+    assert (world.queue.state.index.updates, world.persistent.state.gc_timer) == (3, frozenset({2}))
     one_by_one = World(small(msg_store_file_size_limit=2 * 5176))
     one_by_one.publish(6, size=5000)
     one_by_one.queue.timeout()
     one_by_one.fetch(6)
     one_by_one.ack(0, 2, 4, multiple=False)
-    assert one_by_one.persistent.state.gc_timer == {0}
+    assert one_by_one.persistent.state.gc_timer == frozenset({0})
 
 
 def test_rates_are_computed_after_a_hundred_events() -> None:

@@ -19,6 +19,7 @@ def test_a_clean_start_reads_no_index_and_loads_one_message() -> None:
     world.publish(1)
     terms = world.restart()
     assert terms is not None
+    assert terms.segments is not None
     assert (terms.next_seq_id, terms.persistent_count, sum(live for _, live in terms.segments)) == (
         41,
         21,
@@ -39,7 +40,7 @@ def test_a_dirty_start_keeps_what_was_written() -> None:
     world.crash()
     q = world.queue.state
     assert (q.len, q.next_seq_id, q.redeliver_seq_id) == (5, 8, 8)
-    assert [each.redelivered for each in world.queue.fetch(5, True)] == [1] * 5
+    assert sum(each.redelivered for each in world.queue.fetch(5, True)) == 5
     world.ack(*range(5))
     world.crash()
     assert world.queue.state.next_seq_id == 0

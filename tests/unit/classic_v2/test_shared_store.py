@@ -94,8 +94,8 @@ def test_files_that_are_touched_again_wait_for_another_timer() -> None:
     """W140, W208: the first candidate starts it; a file in the new set is left out when it fires."""
     world = collected()
     state = world.persistent.state
-    assert (state.gc_timer, state.gc_candidates) == ({0}, {0})
-    assert world.persistent.gc_tick() == {0}
+    assert (state.gc_timer, state.gc_candidates) == (frozenset({0}), {0})
+    assert world.persistent.gc_tick() == frozenset({0})
     world.settle()
     assert (world.store_files()[0][0], state.gc_timer) == (8 * RECORD, None)
 

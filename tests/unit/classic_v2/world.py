@@ -8,12 +8,13 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.terms import Terms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index.references import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
-from engine.classic_v2.queue.lifecycle import V2Terms
 from engine.classic_v2.settings import V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
+from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.ranges import Range
@@ -36,6 +37,7 @@ class World:
     def __post_init__(self) -> None:
         self.codec = McCodec(transient_mark_second=self.settings.transient_mark_second)
         self.next_no = 0
+        self.emitted: list[Transition] = []
         self._make()
         self.persistent.start_new()
         self.transient.start_new()
@@ -50,6 +52,7 @@ class World:
                 storage=self.storage,
                 codec=self.codec,
                 settings=self.settings,
+                emit=self.emitted.append,
             )
             for name in ("persistent", "transient")
         )
@@ -65,6 +68,7 @@ class World:
                 persistent=self.persistent,
                 transient=self.transient,
                 ref="q",
+                emit=self.emitted.append,
                 settle=self.settle,
             )
         )
@@ -75,6 +79,7 @@ class World:
 
     def rate(self, out: float) -> None:
         self.queue.state.rates.freeze(0.0, out, 0.0, 0.0)
+        self.queue.state.report()
 
     def publish(self, count: int = 1, size: int = 100, persistent: bool = True, **more: Any) -> Range:
         arrival = Arrival(count, self.next_no, size, persistent, **more)
@@ -88,12 +93,12 @@ class World:
     def ack(self, *seqs: int, multiple: bool = True) -> None:
         self.queue.ack([Range(seq, 1) for seq in seqs], multiple)
 
-    def restart(self) -> V2Terms | None:
+    def restart(self) -> Terms | None:
         terms = self.queue.terminate()
         self.settle()
         self.persistent.terminate()
         self.transient.terminate()
-        self._again(None if terms is None or terms.lost else terms)
+        self._again(terms)
         return terms
 
     def crash(self) -> None:
@@ -102,12 +107,11 @@ class World:
         self.transient.kill()
         self._again(None)
 
-    def _again(self, terms: V2Terms | None) -> None:
+    def _again(self, terms: Terms | None) -> None:
         self._make()
         refs = [terms.persistent_ref] if terms is not None and terms.persistent_ref else []
-        clean = self.persistent.start(
-            refs, lambda: references(self.storage, "queues/q", self.codec, self.settings)
-        )
+        named = references(self.storage, "queues/q", self.codec, self.settings)
+        clean = self.persistent.start(refs, lambda: [(each.start, each.count) for each in named])
         self.transient.start_new()
         self.queue.recover(terms, clean, self.persistent.contains)
         self.rate(self.out_rate)

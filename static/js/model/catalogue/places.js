@@ -22,4 +22,10 @@ export const PLACES = {
   ],
   priority_queue: [
   ],
+  classic_v2: [
+    { name: "tail", content: "disk", unacked: false, counted: true, limits: "", letter: "delta", lazy: true },
+    { name: "head", content: "mixed", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: true },
+    { name: "ram_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+    { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+  ],
 };

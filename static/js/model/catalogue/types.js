@@ -26,11 +26,23 @@
 
 /** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} BetasPushed */
 
+/** @typedef {{ kind: "BodiesBuffered", rule: string, queue: string, segment: number, start: number, count: number, offset: number, bytes: number }} BodiesBuffered */
+
+/** @typedef {{ kind: "BodiesForgotten", rule: string, queue: string, start: number, count: number, bytes: number }} BodiesForgotten */
+
+/** @typedef {{ kind: "BodiesRead", rule: string, queue: string, segment: number, start: number, count: number }} BodiesRead */
+
+/** @typedef {{ kind: "BodiesWritten", rule: string, queue: string, fsync: boolean, files: [number, number][] }} BodiesWritten */
+
+/** @typedef {{ kind: "BodyFileDeleted", rule: string, queue: string, segment: number, bytes: number }} BodyFileDeleted */
+
 /** @typedef {{ kind: "BufferWritten", rule: string, store: string, file: number, bytes: number }} BufferWritten */
 
 /** @typedef {{ kind: "CacheChanged", rule: string, store: string, entries: number }} CacheChanged */
 
 /** @typedef {{ kind: "ChannelClosed", rule: string, actor: string, code: number, text: string }} ChannelClosed */
+
+/** @typedef {{ kind: "CollectionTimed", rule: string, store: string, fired: boolean, files: number[] }} CollectionTimed */
 
 /** @typedef {{ kind: "CombineStarted", rule: string, store: string, source: number, destination: number, why: Values }} CombineStarted */
 
@@ -74,6 +86,10 @@
 
 /** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Fetched */
 
+/** @typedef {{ kind: "FileCompacted", rule: string, store: string, file: number, why: Values }} FileCompacted */
+
+/** @typedef {{ kind: "FileCut", rule: string, store: string, file: number, size_bytes: number }} FileCut */
+
 /** @typedef {{ kind: "FileDeleted", rule: string, store: string, file: number, size_bytes: number, left_on_disk: number }} FileDeleted */
 
 /** @typedef {{ kind: "FileLocked", rule: string, store: string, file: number, locked: boolean }} FileLocked */
@@ -84,7 +100,19 @@
 
 /** @typedef {{ kind: "FilesCombined", rule: string, store: string, source: number, destination: number, size_bytes: number, reclaimed_bytes: number, left_on_disk: number }} FilesCombined */
 
+/** @typedef {{ kind: "FilesFound", rule: string, queue: string, clean: boolean, segments: [number, number, number][], bodies: [number, number][] }} FilesFound */
+
+/** @typedef {{ kind: "FilesReset", rule: string, queue: string }} FilesReset */
+
 /** @typedef {{ kind: "GotEmpty", rule: string, actor: string, queue: string }} GotEmpty */
+
+/** @typedef {{ kind: "HeadReturned", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} HeadReturned */
+
+/** @typedef {{ kind: "IndexFileCreated", rule: string, queue: string, segment: number, bytes: number }} IndexFileCreated */
+
+/** @typedef {{ kind: "IndexFileDeleted", rule: string, queue: string, segment: number, start: number, end: number, bytes: number }} IndexFileDeleted */
+
+/** @typedef {{ kind: "IndexFlushed", rule: string, queue: string, full: boolean, segments: [number, number][], why: Values }} IndexFlushed */
 
 /** @typedef {{ kind: "IndexForgotten", rule: string, queue: string, entries: [number, number, number][], buffered_bytes: number, dirty: number }} IndexForgotten */
 
@@ -166,6 +194,10 @@
 
 /** @typedef {{ kind: "SegmentWritten", rule: string, queue: string, segment: number, bytes: number }} SegmentWritten */
 
+/** @typedef {{ kind: "SlotsBuffered", rule: string, queue: string, action: string, segment: number, start: number, count: number }} SlotsBuffered */
+
+/** @typedef {{ kind: "SlotsRead", rule: string, queue: string, segment: number, start: number, end: number }} SlotsRead */
+
 /** @typedef {{ kind: "StoreRead", rule: string, store: string, by: string, file: number, msg_no: number, count: number, bytes: number }} StoreRead */
 
 /** @typedef {{ kind: "StoreRecovered", rule: string, store: string, clean: boolean, files: [number, number, number, boolean, number][], current: number, rows: [number, number, number, number, number, number, number][], orphans: [number, number][] }} StoreRecovered */
@@ -180,15 +212,17 @@
 
 /** @typedef {{ kind: "SyncStarted", rule: string, queue: string, mirrors: string[] }} SyncStarted */
 
+/** @typedef {{ kind: "TailLoaded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} TailLoaded */
+
 /** @typedef {{ kind: "TargetChanged", rule: string, queue: string, target: number | null, why: Values }} TargetChanged */
 
 /** @typedef {{ kind: "Unroutable", rule: string, actor: string, count: number, exchange: string, routing_key: string, returned: boolean }} Unroutable */
 
 /** @typedef {{ kind: "WriteIgnored", rule: string, store: string, msg_no: number, count: number }} WriteIgnored */
 
-/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | ConversionStuck | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexForgotten | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | SyncEnded | SyncStarted | TargetChanged | Unroutable | WriteIgnored} Transition */
+/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BodiesBuffered | BodiesForgotten | BodiesRead | BodiesWritten | BodyFileDeleted | BufferWritten | CacheChanged | ChannelClosed | CollectionTimed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | ConversionStuck | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileCompacted | FileCut | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | FilesFound | FilesReset | GotEmpty | HeadReturned | IndexFileCreated | IndexFileDeleted | IndexFlushed | IndexForgotten | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | SlotsBuffered | SlotsRead | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | SyncEnded | SyncStarted | TailLoaded | TargetChanged | Unroutable | WriteIgnored} Transition */
 
-/** @typedef {{ kind: Kind, rule: string, queue?: string, source?: string | null | number, to?: string | null | string[], extents?: Extent[], delta?: Delta | null, why?: Values, actor?: string, values?: Values | null, store?: string, file?: number, bytes?: number, entries?: number | [number, number, number][], code?: number, text?: string, destination?: number, step?: string | number, count?: number, by?: string, messages?: Range[], reason?: string, exchange?: string, routing_key?: string, action?: string, start?: number, journal_bytes?: number | null, size_bytes?: number, left_on_disk?: number, locked?: boolean, closed?: number, opened?: number, reclaimed_bytes?: number, buffered_bytes?: number, dirty?: number, clean?: boolean, segments?: [number, number][], node?: string, how?: string, mode?: string, part?: string, operation?: string, msg_no?: number, policy?: string, process?: string, arguments?: Values, durable?: boolean, ref_count?: number, instruction?: string, hops?: number, body_bytes?: number, rows?: [number, number, number, number][] | [number, number, number, number, number, number, number][], segment?: number, end?: number, files?: [number, number, number, boolean, number][], current?: number, orphans?: [number, number][], offset?: number, record_bytes?: number, mirrors?: string[], target?: number | null, returned?: boolean }} AnyTransition */
+/** @typedef {{ kind: Kind, rule: string, queue?: string, source?: string | null | number, to?: string | null | string[], extents?: Extent[], delta?: Delta | null, why?: Values, actor?: string, values?: Values | null, segment?: number, start?: number, count?: number, offset?: number, bytes?: number, fsync?: boolean, files?: [number, number][] | number[] | [number, number, number, boolean, number][], store?: string, file?: number, entries?: number | [number, number, number][], code?: number, text?: string, fired?: boolean, destination?: number, step?: string | number, by?: string, messages?: Range[], reason?: string, exchange?: string, routing_key?: string, action?: string, journal_bytes?: number | null, size_bytes?: number, left_on_disk?: number, locked?: boolean, closed?: number, opened?: number, reclaimed_bytes?: number, clean?: boolean, segments?: [number, number, number][] | [number, number][], bodies?: [number, number][], end?: number, full?: boolean, buffered_bytes?: number, dirty?: number, node?: string, how?: string, mode?: string, part?: string, operation?: string, msg_no?: number, policy?: string, process?: string, arguments?: Values, durable?: boolean, ref_count?: number, instruction?: string, hops?: number, body_bytes?: number, rows?: [number, number, number, number][] | [number, number, number, number, number, number, number][], current?: number, orphans?: [number, number][], record_bytes?: number, mirrors?: string[], target?: number | null, returned?: boolean }} AnyTransition */
 
 /** @typedef {Transition["kind"]} Kind */
 
@@ -201,6 +235,8 @@
 /** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked: boolean, counted: boolean, limits: "" | "contents" | "entries", letter: "" | "alpha" | "beta" | "delta" | "gamma", lazy: boolean }} Place */
 
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
+
+/** @typedef {{ segments: [number, number, number][], bodies: [number, number][], buffered: Range[], acks: Range[], waiting: Range[], waiting_bytes: number }} FilesState */
 
 /** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, counted: Record<string, Delta>, counters: Values, own: Values } & Values} QueueState */
 

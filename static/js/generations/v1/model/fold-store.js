@@ -181,6 +181,11 @@ export const STORE_HANDLERS = {
     retire(storeOf(state, t.store), t.file, t.left_on_disk);
   },
   FileUnlinked: unlinked,
+  FileCut: (state, t) => {
+    const file = fileOf(storeOf(state, t.store), t.file);
+    file[F.file_size] = t.size_bytes;
+    file[F.disk_bytes] = t.size_bytes;
+  },
   CacheChanged: (state, t) => {
     storeOf(state, t.store).cache = t.entries;
   },

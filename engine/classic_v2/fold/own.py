@@ -1,0 +1,47 @@
+"""What a classic queue of version 2 shows of itself besides its lanes: its files and write buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from engine.backing_queue.places import CLASSIC_V2
+from engine.classic_v2.fold.files_table import FilesTable
+from engine.report.fold.tables import Table
+
+
+class V2OwnPart:
+    """The own part of one queue."""
+
+    __slots__ = ("files",)
+
+    def __init__(self) -> None:
+        self.files = FilesTable()
+
+    def begin(self) -> None:
+        """The queue begins; its recovery has found the files before."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {"files": self.files.to_json()}
+
+    @staticmethod
+    def live(own: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+        """Yield the entries that wait for their file: what the files hold, lanes and the tail's record say."""
+        for start, count in own["files"]["buffered"]:
+            yield start, start + count
+
+
+def _files_of(state: Any, t: Any) -> FilesTable:
+    """Return the files of a queue; with the first transition about them it is known to be of version 2."""
+    queue = state.queue(t.queue)
+    if not isinstance(queue.own, V2OwnPart):
+        queue.info["backing_queue"] = CLASSIC_V2
+        queue.own = V2OwnPart()
+    return queue.own.files
+
+
+TABLES: Final[Mapping[str, Table]] = {
+    "files": Table(FilesTable, _files_of),
+}
+"""The tables that only transitions of version 2 change, by the name in `About.fold`."""

@@ -1,0 +1,60 @@
+"""Version 2 as a generation of storage: what it brings, for the table of releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from engine.backing_queue.generation import Generation
+from engine.backing_queue.host_files import StorageSettings
+from engine.backing_queue.means import Means
+from engine.classic_v2.formats.mc import McCodec
+from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.settings import BOUNDS, NAMES, V2Settings
+from engine.classic_v2.vhost_stores import VhostStores
+from engine.formats.message import MessageCodec, Template
+
+
+def make(means: Means) -> ClassicQueueV2:
+    """Return a blank queue with clients of both stores of its virtual host."""
+    files, settings, messages = means.files, means.settings, means.codec
+    assert isinstance(files, VhostStores)
+    assert isinstance(settings, V2Settings)
+    assert isinstance(messages, McCodec)
+    return ClassicQueueV2(
+        V2Means(
+            name=means.name,
+            durable=means.durable,
+            arguments=means.arguments,
+            vhost=messages.vhost,
+            settings=settings,
+            codec=messages,
+            storage=means.storage,
+            directory=means.directory,
+            persistent=files.persistent,
+            transient=files.transient,
+            ref=means.ref,
+            emit=means.emit,
+            settle=files.settle,
+            accounts=means.credit or {},
+            resource=means.resource,
+        )
+    )
+
+
+def codec(settings: StorageSettings, id_prefix: bytes, templates: Sequence[Template]) -> MessageCodec:
+    """Return what encodes messages: releases differ in the order of a message's annotations (W162)."""
+    assert isinstance(settings, V2Settings)
+    second = settings.transient_mark_second
+    return McCodec(id_prefix=id_prefix, templates=templates, transient_mark_second=second)
+
+
+CLASSIC_V2: Final = Generation(
+    name="classic_v2",
+    settings=V2Settings,
+    chosen=NAMES,
+    bounds=BOUNDS,
+    codec=codec,
+    host_files=VhostStores,
+    make=make,
+)

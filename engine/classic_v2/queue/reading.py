@@ -1,0 +1,180 @@
+"""What others may read of a queue of version 2: see `engine.backing_queue.protocol`, which documents each member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.measured import IndexLoad, StoreCredit
+from engine.backing_queue.places import CLASSIC_V2, PLACES, Place
+from engine.backing_queue.plain import PlainQueue
+from engine.classic_v2.index.references import references
+from engine.classic_v2.queue import heads
+from engine.classic_v2.queue.publish import new_extent
+from engine.classic_v2.queue.state import LANES, QueueState
+from engine.values.errors import InvariantBroken
+from engine.values.extents import IN_RAM, WANTS_CONFIRM, Extent
+from engine.values.ranges import Range
+
+LISTED = tuple(place for place in PLACES[CLASSIC_V2] if not place.counted)
+
+
+class Reading(PlainQueue):
+    """The part of a queue of version 2 that changes nothing but its clock."""
+
+    places = PLACES[CLASSIC_V2]
+    state: QueueState
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """Where its files are."""
+        return (self.state.index.directory,)
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    def now_us(self) -> int:
+        """Its clock, in virtual microseconds."""
+        return self.state.now_us
+
+    def advance_clock(self, to_us: int) -> None:
+        """Set the clock; it never goes back."""
+        self.state.now_us = max(self.state.now_us, to_us)
+
+    def pass_time(self, us: int) -> None:
+        """Let microseconds pass between two messages of one batch."""
+        self.state.now_us += us
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """Ready messages."""
+        return self.state.len
+
+    @property
+    def ready_bytes(self) -> int:
+        """Body bytes of the ready messages."""
+        return self.state.bytes
+
+    @property
+    def unacked(self) -> int:
+        """Messages that were delivered and not acknowledged."""
+        return self.state.pending_count
+
+    @property
+    def ram_bytes(self) -> int:
+        """Body bytes in RAM."""
+        return self.state.ram_bytes
+
+    @property
+    def rates(self) -> tuple[float, float, float, float]:
+        """Messages per second: in, out, acks in, acks out (Q26)."""
+        return self.state.rates.all
+
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number of those that RAM has entries of, None without any."""
+        runs = [self.state.extents_of(place) for place in LANES]
+        runs.append(self.state.index.entries)
+        return min((extent.msg_no for each in runs for extent in each), default=None)
+
+    def entries(self) -> Iterator[tuple[Place, Extent]]:
+        """Yield every entry in RAM with its place."""
+        for place in LISTED:
+            for extent in self.state.extents_of(place.name):
+                yield place, extent
+
+    def index_load(self) -> IndexLoad:
+        """Return what the index keeps in RAM: items of its write buffer, without bodies (W71)."""
+        index = self.state.index
+        records = [(index.buffered, False, 0)] if index.buffered else []
+        return IndexLoad(
+            len(index.segments), index.settings.segment_entry_count, records, bool(index.buffered)
+        )
+
+    def store_references(self) -> list[Range]:
+        """Return the messages in the persistent store that the index files need (W99)."""
+        index = self.state.index
+        return list(references(index.storage, index.directory, index.codec, index.settings))
+
+    def store_credit(self) -> Mapping[str, StoreCredit]:
+        """Return the credit towards each store by its name (F3, F4)."""
+        initial, more = self.state.settings.msg_store_credit_disc_bound
+        clients = {"persistent": self.state.persistent, "transient": self.state.transient}
+        return {
+            side: StoreCredit(client.credit, initial, more, client.blocked)
+            for side, client in clients.items()
+        }
+
+    # --- the head, and how many messages may go one way at once ------------------------------------------------------
+
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what newly arrived messages would be in this queue (W30, W31)."""
+        return new_extent(self.state, arrival)
+
+    def unkept(self, arrival: Arrival) -> Extent:
+        """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
+        return new_extent(self.state, arrival).with_flags(clear=IN_RAM | WANTS_CONFIRM)
+
+    def head_extent(self) -> Extent | None:
+        """Return the equal messages at the head; None where they are in the tail alone."""
+        return heads.head_extent(self.state)
+
+    def head_expiry_us(self) -> int:
+        """Return when the head expires, 0 for never."""
+        return heads.head_expiry_us(self.state)
+
+    def head_stays(self) -> bool:
+        """Return whether taking the head and putting it back would leave the queue as it is (W40, W47)."""
+        return heads.head_stays(self.state)
+
+    def unexpired(self, count: int) -> int:
+        """Return how many of `count` messages may be taken before one that has expired; at least 1."""
+        return heads.unexpired(self.state, count)
+
+    def undisturbed(self, count: int) -> int:
+        """Return how many of `count` fetches give the same at once as with a look at the head after each: all.
+
+        The look loads what the next fetch would load, and marks what it would mark (W40, W47).
+        """
+        return count
+
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        """Return how many messages may enter a full queue at once, each of which drops one head: one."""
+        return 1
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the queue's state as plain values, from its own structures (the fold's counterpart)."""
+        q = self.state
+        return {
+            "mode": "default",
+            "durable": q.durable,
+            "lanes": {place: list(q.extents_of(place)) for place in LANES},
+            "counted": {"tail": q.tail},
+            "counters": q.counters(),
+            "own": {"files": q.index.snapshot()},
+        }
+
+    def verify(self) -> None:
+        """Compare tables with one another; raises InvariantBroken at the first difference (S253)."""
+        q = self.state
+        q.check()
+        index = q.index
+        live = dict.fromkeys(index.segments, 0)
+        for extent in index.entries:
+            at = extent.start
+            while at < extent.end:
+                end = min(extent.end, index.settings.boundary(at))
+                live[index.settings.segment_of(at)] += end - at
+                at = end
+        for segment, count in index.segments.items():
+            if segment not in index.unread and live[segment] != count:
+                raise InvariantBroken(
+                    f"segment {segment} has {live[segment]} live messages, not {count} (W91)"
+                )
+        waiting = sum(each.count * each.place.term_bytes for each in q.store.buffer)
+        if waiting != q.store.buffer_bytes:
+            raise InvariantBroken(f"{waiting} bytes wait for .qs, not {q.store.buffer_bytes} (W114)")

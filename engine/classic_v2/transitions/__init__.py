@@ -1,0 +1,1 @@
+"""What only a queue of version 2 and its stores report."""

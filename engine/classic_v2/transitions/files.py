@@ -1,0 +1,207 @@
+"""The files of a queue of version 2 change: `.qi` and `.qs`, and what waits to be written to them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from engine.report.transitions.base import About, Transition, Why
+
+
+class SlotsBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Entries of consecutive positions of one segment entered the index's write buffer (W86, W91).
+
+    Args:
+        action: publish or ack.
+
+    Fold: publish adds to `buffered`; ack takes away what is buffered and adds the rest to `acks`. The segment's live
+    messages grow or shrink by count.
+    """
+
+    about: ClassVar[About] = About(group="files", function="publish", fold="files", shown="step")
+
+    queue: str
+    action: str
+    segment: int
+    start: int
+    count: int
+
+
+class IndexFileCreated(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A segment's file exists from now on, with its header (W82). Fold: it has bytes_ and no live message."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="new_segment_file",
+        fold="files",
+        shown="detail",
+        setting="segment_entry_count",
+    )
+
+    queue: str
+    segment: int
+    bytes_: int
+
+
+class IndexFlushed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The index's write buffer was written, without fsync (W87, W88). why: entries, acks, limit.
+
+    Args:
+        full: everything; else the acks alone.
+        segments: (number, bytes of the file afterwards) of each file that was written.
+
+    Fold: acks is empty, and buffered too where full; the files have these sizes.
+    """
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="flush_buffer",
+        fold="files",
+        shown="detail",
+        weight=2,
+        setting="segment_entry_count",
+        disk="writes",
+        units={"acks": "messages", "limit": "messages"},
+    )
+
+    queue: str
+    full: bool
+    segments: tuple[tuple[int, int], ...]
+    why: Why = {}
+
+
+class IndexFileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A segment without live messages is deleted at once (W91). Fold: it is gone, with the acks in [start, end)."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="delete_segment",
+        fold="files",
+        weight=2,
+        setting="segment_entry_count",
+        mark="gone",
+    )
+
+    queue: str
+    segment: int
+    start: int
+    end: int
+    bytes_: int
+
+
+class SlotsRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Slots of one segment's file were read, for positions [start, end) (W92)."""
+
+    about: ClassVar[About] = About(
+        group="files", function="read_from_disk", shown="detail", setting="segment_entry_count", disk="reads"
+    )
+
+    queue: str
+    segment: int
+    start: int
+    end: int
+
+
+class BodiesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Bodies of one segment entered the write buffer of `.qs` (W113, W114).
+
+    Fold: they are in `waiting`, which has bytes_ more; offset is where the first will lie.
+    """
+
+    about: ClassVar[About] = About(
+        group="files", function="write", fold="files", shown="step", setting="queue_index_embed_msgs_below"
+    )
+
+    queue: str
+    segment: int
+    start: int
+    count: int
+    offset: int
+    bytes_: int
+
+
+class BodiesForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Bodies were removed before they were written: their place in `.qs` stays a hole (W116).
+
+    Fold: they leave `waiting`, which has bytes_ less.
+    """
+
+    about: ClassVar[About] = About(group="files", function="remove", fold="files", shown="step")
+
+    queue: str
+    start: int
+    count: int
+    bytes_: int
+
+
+class BodiesWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The write buffer of `.qs` was written (W114). Fold: nothing waits; the files have these sizes.
+
+    Args:
+        fsync: and made durable, as at a clean stop alone (W95).
+        files: (segment, bytes of the file afterwards).
+    """
+
+    about: ClassVar[About] = About(
+        group="files", function="flush_buffer", fold="files", shown="detail", weight=2, disk="writes"
+    )
+
+    queue: str
+    fsync: bool
+    files: tuple[tuple[int, int], ...]
+
+
+class BodiesRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Bodies were read from a segment's `.qs` file (W117, W118)."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="read_many",
+        shown="detail",
+        setting="queue_index_embed_msgs_below",
+        disk="reads",
+    )
+
+    queue: str
+    segment: int
+    start: int
+    count: int
+
+
+class BodyFileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A segment's `.qs` file goes with its index segment (W119).
+
+    Fold: it is gone.
+    """
+
+    about: ClassVar[About] = About(
+        group="files", function="delete_segments", fold="files", weight=2, mark="gone"
+    )
+
+    queue: str
+    segment: int
+    bytes_: int
+
+
+class FilesReset(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The queue's directory was deleted (W56, W57). Fold: there are no files, and nothing waits."""
+
+    about: ClassVar[About] = About(group="files", function="reset_qi_state", fold="files")
+
+    queue: str
+
+
+class FilesFound(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A queue started on its files (W96, W97). Fold: these are the files, and nothing waits.
+
+    Args:
+        clean: no file was read.
+        segments: (number, bytes, live messages) of the index.
+        bodies: (number, bytes) of `.qs` files.
+    """
+
+    about: ClassVar[About] = About(group="files", function="recover", fold="files", shown="detail")
+
+    queue: str
+    clean: bool
+    segments: tuple[tuple[int, int, int], ...]
+    bodies: tuple[tuple[int, int], ...]

@@ -1,0 +1,48 @@
+/** Classic queues, version 2: their own part is the files of index and bodies, with what waits to be written to them. */
+import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
+import { REASONS, WORDS } from "./words.js";
+
+/**
+ * @import { FilesState } from "../../../model/catalogue/types.js"
+ * @import { Generation, QueueFile } from "../../../model/generations.js"
+ */
+
+/**
+ * Files of the index, then those of bodies.
+ * @param {FilesState} files
+ * @returns {QueueFile[]}
+ */
+function filesOf({ segments, bodies }) {
+  return [
+    ...segments.map(([segment, size]) => ({ name: `${segment}.qi`, bytes: size })),
+    ...bodies.map(([segment, size]) => ({ name: `${segment}.qs`, bytes: size })),
+  ];
+}
+
+/**
+ * Lists of files and of what waits for them, copied: their rows are values.
+ * @param {FilesState} files
+ * @returns {FilesState}
+ */
+function copyFiles({ segments, bodies, buffered, acks, waiting, waiting_bytes }) {
+  return {
+    segments: segments.slice(),
+    bodies: bodies.slice(),
+    buffered: buffered.slice(),
+    acks: acks.slice(),
+    waiting: waiting.slice(),
+    waiting_bytes,
+  };
+}
+
+/** @type {Partial<Generation>} */
+export const VERSION_2 = {
+  handlers: FILES_HANDLERS,
+  words: WORDS,
+  reasons: REASONS,
+  empty: () => ({ files: emptyFiles() }),
+  copy: ({ files }) => ({ files: copyFiles(files) }),
+  weight: ({ files }) => files.segments.length + files.bodies.length + files.buffered.length + files.waiting.length,
+  perFile: (settings) => settings.segment_entry_count || 4096,
+  files: ({ files }) => filesOf(files),
+};

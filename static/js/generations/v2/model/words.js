@@ -1,0 +1,152 @@
+/** A sentence, a glyph and a tone for the kinds of queues of version 2; `reason` is the general cause. */
+import { bytes, gettext, ngettext, number } from "../../../model/text.js";
+import { sentence } from "../../../model/why-sentence.js";
+
+/** @import { Reasons, Words } from "../../../model/why-sentence.js" */
+
+/** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
+/** @type {Words} */
+export const WORDS = {
+  TailLoaded: (t, n) =>
+    sentence(
+      "\u21e1",
+      "delta",
+      n > 0
+        ? ngettext("%(n)s message loaded into the head lane", "%(n)s messages loaded into the head lane", n)
+        : gettext("A load found nothing"),
+      gettext("The head lane was empty. How many a load asks for follows the rate at which consumers take messages."),
+    ),
+  HeadReturned: () =>
+    sentence(
+      "\u21a9",
+      "plain",
+      gettext("The next message stays at the front"),
+      gettext("It does not expire yet, and is put back with the mark that a take gives it."),
+    ),
+  SlotsBuffered: (t) =>
+    t.action === "publish"
+      ? sentence(
+          "\u270e",
+          "plain",
+          ngettext("%(count)s index entry waits in RAM", "%(count)s index entries wait in RAM", t.count),
+          gettext("A full buffer, or a sync, writes them to the segment's file."),
+          { count: number(t.count) },
+        )
+      : sentence(
+          "\u270e",
+          "plain",
+          ngettext("%(count)s acknowledgement for the index", "%(count)s acknowledgements for the index", t.count),
+          gettext("What still waits in RAM is never written; the others will be slots of zeros."),
+          { count: number(t.count) },
+        ),
+  IndexFileCreated: (t) =>
+    sentence("\u25a4", "plain", gettext("%(file)s.qi begins"), gettext("A segment's file has its header at once."), {
+      file: t.segment,
+    }),
+  IndexFlushed: (t) =>
+    sentence(
+      "\u21e3",
+      "plain",
+      t.full ? gettext("The index's buffer is written") : gettext("The index writes its acknowledgements"),
+      gettext("Handed to the operating system without fsync: it outlives a killed node, not a power cut."),
+    ),
+  IndexFileDeleted: (t) =>
+    sentence(
+      "\u2715",
+      "plain",
+      gettext("%(file)s.qi deleted"),
+      gettext("No message of the segment is left, so its file goes at once."),
+      { file: t.segment },
+    ),
+  SlotsRead: (t) =>
+    sentence(
+      "\u25a4",
+      "delta",
+      gettext("%(file)s.qi read"),
+      gettext("These entries were neither in the buffer nor in the cache."),
+      { file: t.segment },
+    ),
+  BodiesBuffered: (t) =>
+    sentence(
+      "\u270e",
+      "plain",
+      ngettext("%(count)s content waits for %(file)s.qs", "%(count)s contents wait for %(file)s.qs", t.count),
+      gettext("Small contents lie in a file of the queue's own; a full buffer, or a sync, writes them."),
+      { count: number(t.count), file: t.segment },
+    ),
+  BodiesForgotten: (t) =>
+    sentence(
+      "\u2212",
+      "plain",
+      ngettext("%(count)s content is never written", "%(count)s contents are never written", t.count),
+      gettext("It was removed before its turn. Its place in the file stays empty."),
+      { count: number(t.count) },
+    ),
+  BodiesWritten: (t) =>
+    sentence(
+      "\u21e3",
+      "plain",
+      gettext("Contents written to the queue's own files"),
+      t.fsync
+        ? gettext("An orderly stop makes them durable.")
+        : gettext("Handed to the operating system without fsync: it outlives a killed node, not a power cut."),
+    ),
+  BodiesRead: (t) =>
+    sentence(
+      "\u25a4",
+      "delta",
+      ngettext("%(count)s content read from %(file)s.qs", "%(count)s contents read from %(file)s.qs", t.count),
+      gettext("From the first that is not in RAM on, all older ones of a load come from the file."),
+      { count: number(t.count), file: t.segment },
+    ),
+  BodyFileDeleted: (t) =>
+    sentence(
+      "\u2715",
+      "plain",
+      gettext("%(file)s.qs deleted"),
+      gettext("It goes with its index segment, and never earlier: one live message holds all others in it."),
+      { file: t.segment },
+    ),
+  FilesReset: () => sentence("\u2715", "plain", gettext("The queue's directory is deleted")),
+  FilesFound: ({ clean }) =>
+    sentence(
+      "\u25b6",
+      "plain",
+      gettext("The queue found its files"),
+      clean
+        ? gettext("After an orderly stop no segment is read: what was saved then says how many messages each one holds.")
+        : gettext("Every slot is looked at, and what its content does not confirm is dropped."),
+    ),
+  CollectionTimed: (t) =>
+    sentence(
+      "\u23f1",
+      "plain",
+      t.fired ? gettext("Store %(store)s looks at its files") : gettext("Store %(store)s will look at its files"),
+      gettext("Fifteen seconds after a removal; files that were touched again meanwhile wait for the next time."),
+    ),
+  FileCompacted: (t) =>
+    sentence(
+      "\u21f2",
+      "gamma",
+      gettext("%(file)s.rdq compacted in place"),
+      gettext("Less than half of it was valid: records from its end moved into its gaps."),
+      { file: t.file },
+    ),
+  FileCut: (t) =>
+    sentence(
+      "\u2702",
+      "gamma",
+      gettext("%(file)s.rdq cut to %(bytes)s"),
+      gettext("Behind its last record, as soon as nobody reads it."),
+      { file: t.file, bytes: bytes(t.size_bytes) },
+    ),
+};
+
+/** @type {Reasons} */
+export const REASONS = {
+  Published: ({ to }) =>
+    to === "head"
+      ? gettext("The tail is empty and the head lane has room: the content stays in RAM.")
+      : gettext("Behind the first messages everything goes to disk at once, and RAM keeps only start, count and end."),
+  QueueStarted: () => gettext("What the files hold becomes the tail, then one message is loaded."),
+};
