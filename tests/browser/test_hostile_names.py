@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
@@ -36,7 +36,12 @@ def test_a_run_whose_names_are_hostile_is_text_wherever_it_is_shown(
     }
     page = open_page()
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
     first_page = page.context.request.get("/").url
     token = next(each["value"] for each in page.context.cookies() if each["name"] == "csrftoken")
     form = {"text": json.dumps(scenario), "csrfmiddlewaretoken": token}
