@@ -11,14 +11,14 @@ from engine.backing_queue.means import Means
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import BOUNDS, NAMES, V2Settings
-from engine.classic_v2.vhost_stores import VhostStores
+from engine.classic_v2.vhost_stores import V2VhostStores
 from engine.formats.message import MessageCodec, Template
 
 
 def make(means: Means) -> ClassicQueueV2:
     """Return a blank queue with clients of both stores of its virtual host."""
     files, settings, messages = means.files, means.settings, means.codec
-    assert isinstance(files, VhostStores)
+    assert isinstance(files, V2VhostStores)
     assert isinstance(settings, V2Settings)
     assert isinstance(messages, McCodec)
     return ClassicQueueV2(
@@ -55,6 +55,6 @@ CLASSIC_V2: Final = Generation(
     chosen=NAMES,
     bounds=BOUNDS,
     codec=codec,
-    host_files=VhostStores,
+    host_files=V2VhostStores,
     make=make,
 )

@@ -37,7 +37,7 @@ class _Timer:
             pass
 
 
-class VhostStores:
+class V2VhostStores:
     """Both stores of a virtual host, with `.config` and `.vhost`.
 
     Args:

@@ -14,7 +14,7 @@ from engine.backing_queue.terms import Terms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue import confirms, lifecycle, pending, publish, taking
-from engine.classic_v2.queue.reading import Reading
+from engine.classic_v2.queue.reading import V2Reading
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
@@ -59,7 +59,7 @@ class V2Means(msgspec.Struct, frozen=True, kw_only=True):
     resource: bytes | None = None
 
 
-class ClassicQueueV2(Reading):
+class ClassicQueueV2(V2Reading):
     """One classic queue of version 2 on its own files and its clients of two shared stores.
 
     The owner sets its clock before it calls a verb. After every verb the broker's invariants are checked and the

@@ -20,7 +20,7 @@ from engine.values.ranges import Range
 LISTED = tuple(place for place in PLACES[CLASSIC_V2] if not place.counted)
 
 
-class Reading(PlainQueue):
+class V2Reading(PlainQueue):
     """The part of a queue of version 2 that changes nothing but its clock."""
 
     places = PLACES[CLASSIC_V2]
