@@ -25,7 +25,7 @@ SHARED = set(
     Command CommandLine Configuration Connections Consumer Control Deliveries Drop Entry Failure Field
     File FileRow Files Findings Form Gone Hello Host Item Keeper Label Layout Line Listener LogIn Member
     Message Node Number Option Options Pace Pair Place Places Point Pool Posted Prediction Process
-    Progress Publish QueueState Reader Reference Refusal Refused Release Request Requeue Row Run
+    Progress Publish QueueState Reader Refusal Refused Release Request Requeue Row Run
     Scenario Session Show State Step Steps StoreState Stretch Student Table Taken Tally Term TooLong
     Unit Usage Use Verdict Waiting Work Writer
     """.split()
