@@ -19,7 +19,7 @@ from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
 from engine.broker.commands.base import Command
 from engine.broker.commands.commands import AnyCommand
-from engine.broker.commands.scenario import Scenario, TimedCommand
+from engine.broker.commands.scenario import Refused, Scenario, TimedCommand
 from engine.broker.commands.topology_commands import KillQueue
 from engine.broker.control.client_parts import ClientParts
 from engine.broker.control.client_verbs import ClientVerbs
@@ -59,14 +59,6 @@ from engine.values.ranges import Range
 
 STEP_HORIZON_US: Final = 60_000_000
 """A step searches so far ahead for the next event."""
-
-
-class Refused(msgspec.Struct, frozen=True):
-    """A command of the scenario that could not be done when its time came."""
-
-    at_us: int
-    command: AnyCommand
-    message: str
 
 
 class Cluster:

@@ -213,7 +213,7 @@ async def test_rows_follow_each_other_through_a_whole_story(browsers: Any) -> No
         ({"do": "publish", "count": 1, "size_bytes": 1, "colour": 1}, "colour"),
         ({"do": "set", "name": "ram_bytes", "value": -1}, "value"),
         ({"do": "set", "name": "secret_key", "value": 1}, "name"),
-        ({"do": "set_consumer", "name": "../x"}, "name"),
+        ({"do": "set_publisher", "name": "../x", "rate_per_s": 1, "size_bytes": 1}, "name"),
         ({"do": "restart", "kind": "format"}, "kind"),
         ({"do": "remove", "name": "nobody"}, "nobody"),
     ],

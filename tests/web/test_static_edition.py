@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from contextlib import ExitStack
@@ -75,7 +76,10 @@ def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     assert burst["story"]["title"] == "First burst"
     assert "nothing that you do leaves it" in (edition / "en" / "index.html").read_text("utf-8")
     assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
-    assert 'data-real="real sizes"' in (edition / "en" / "play" / "index.html").read_text("utf-8")
+    play = (edition / "en" / "play" / "index.html").read_text("utf-8")
+    sizes = re.search(r'data-sizes="([^"]+)"', play)
+    assert sizes is not None
+    assert json.loads(html.unescape(sizes[1]))["real"] == "real sizes"
 
 
 @OF_THE_DATABASE

@@ -39,6 +39,14 @@ class _Raw(msgspec.Struct, forbid_unknown_fields=True):
     digest: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")] | None = None
 
 
+class Refused(msgspec.Struct, frozen=True):
+    """A command of the scenario that could not be done when its time came."""
+
+    at_us: int
+    command: AnyCommand
+    message: str
+
+
 class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """One run: profile, settings, seed and timed commands.
 

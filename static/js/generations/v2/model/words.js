@@ -115,7 +115,7 @@ export const WORDS = {
       gettext("The queue found its files"),
       clean
         ? gettext("After an orderly stop no segment is read: what was saved then says how many messages each one holds.")
-        : gettext("Every slot is looked at, and what its content does not confirm is dropped."),
+        : gettext("Every slot is looked at, and what does not agree with its content is dropped."),
     ),
   CollectionTimed: (t) =>
     sentence(
