@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FOLD_PX, alarmBands, idleTimes, scaleX, timeAt, timeSpan, timeTicks, withoutFlaps } from "../../static/js/layout/charts.js";
-import { Activity } from "../../static/js/model/activity.js";
+import { Activity } from "../../static/js/model/samples.js";
 import { compact } from "../../static/js/model/text.js";
 
 const SPAN = [0, 10_000_000];

@@ -1,7 +1,7 @@
 /** Below ten frames a second nothing travels; a pause in which nothing had to be drawn is not slow. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pace } from "../../static/js/view/stage/pace.js";
+import { Pace } from "../../static/js/view/base/scheduler.js";
 
 function paceAfter(gapsMs, requested = true) {
   const pace = new Pace();

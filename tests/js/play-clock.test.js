@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PlayClock } from "../../static/js/model/play-clock.js";
 import { Session } from "../../static/js/model/session.js";
-import { following } from "../../static/js/net/following.js";
+import { following } from "../../static/js/net/transport.js";
 import { stateOf } from "./feed.js";
 
 const S = 1_000_000;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { frameOf, spotOf } from "../../static/js/layout/spot.js";
 import { hit, stageScene } from "../../static/js/layout/stage.js";
-import { fitting, panned, zoomed } from "../../static/js/layout/zoom.js";
+import { fitting, panned, zoomed } from "../../static/js/layout/stage.js";
 import { paged, published, stateOf } from "./feed.js";
 
 const LARGE = stateOf(published(0, 1_000_000), paged(0, 1_000_000, 4096));

@@ -36,8 +36,8 @@ def test_every_page_that_has_a_state_knows_all_kinds_of_queues() -> None:
     forgotten = []
     for page in sorted(set(imports) - imported):
         reached = _reached(imports, page)
-        if "model/reduce.js" in reached and "generations/all.js" not in reached:
-            forgotten.append(f"{page} does not import generations/all.js")
+        if "model/reduce.js" in reached and "generations/usual.js" not in reached:
+            forgotten.append(f"{page} imports neither generations/all.js nor generations/usual.js")
         if "view/files/files.js" in reached and "generations/views.js" not in reached:
             forgotten.append(f"{page} does not import generations/views.js")
     assert not forgotten, "\n".join(["", *forgotten])

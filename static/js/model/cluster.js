@@ -1,6 +1,5 @@
 /** The nodes of a cluster, and what each of them has of a queue. */
-import { memberOf } from "./labels.js";
-import { lanesOf } from "./places.js";
+import { lanesOf, memberOf } from "./places.js";
 import { lengthOf, pendingOf, readyOf } from "./messages.js";
 
 /**

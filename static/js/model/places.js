@@ -150,3 +150,9 @@ function labelText(name, count, lanes) {
     return ngettext("%(lane)s, %(n)s message, oldest next to deliver", "%(lane)s, %(n)s messages, oldest next to deliver", count);
   return ngettext("%(lane)s, %(n)s message", "%(lane)s, %(n)s messages", count);
 }
+
+/** Whether a queue's name is the page's label of a member on another node, such as `orders@n2`. @param {string} label */
+export const isMember = (label) => /@n[1-9]$/.test(label);
+
+/** The label of a queue's member on a node. @param {string} queue @param {string} node */
+export const memberOf = (queue, node) => `${queue}@${node}`;

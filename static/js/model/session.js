@@ -1,7 +1,6 @@
 /** A session as the page has it: the state, the history, and the time of the run. Frames come in, listeners are notified. */
 import { decode } from "./catalogue/rows.js";
-import { Deleted } from "./deleted.js";
-import { History } from "./history.js";
+import { Deleted, History } from "./history.js";
 import { Numbers } from "./numbers.js";
 import { emptyState, fold } from "./reduce.js";
 import { PlayClock } from "./play-clock.js";

@@ -1,11 +1,10 @@
 /** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
-import { Activity } from "./activity.js";
 import { KINDS } from "./catalogue/kinds.js";
 import { Events } from "./events.js";
 import { fateOfStart } from "./fate.js";
-import { isMember } from "./labels.js";
 import { pendingOf, readyOf } from "./messages.js";
-import { Samples } from "./samples.js";
+import { isMember } from "./places.js";
+import { Activity, Samples } from "./samples.js";
 import { total } from "./stretches.js";
 
 /**

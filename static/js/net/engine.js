@@ -1,5 +1,5 @@
 /** The requests of the page to a session's engine. A change moves the view to the present, where its effect is visible. */
-import { following } from "./following.js";
+import { following } from "./transport.js";
 import { Transport } from "./transport.js";
 
 /**

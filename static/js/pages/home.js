@@ -1,11 +1,10 @@
 /** The first page: a real session runs on a small stage. It is requested by this script, so readers without one make none. */
-import "../generations/all.js";
+import "../generations/usual.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext, messageOf } from "../model/text.js";
-import { following } from "../net/following.js";
-import { Transport, socketAddress } from "../net/transport.js";
+import { following, socketAddress, Transport } from "../net/transport.js";
 import { csrfToken, dataOf, find, need, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";

@@ -58,3 +58,31 @@ function run(now) {
     if (drawings.size || actions.size) request();
   }
 }
+
+const SLOW_MS = 100;
+const SLOW_FRAMES = 2;
+
+/** How fast frames come: where a device draws fewer than ten in a second, what travels would never arrive. */
+export class Pace {
+  constructor() {
+    this.last = -Infinity;
+    this.slowFrames = 0;
+  }
+
+  /**
+   * A frame is drawn at `now`; `awaited` if the one before asked for it. A pause in which none was asked for is not slow.
+   * @param {number} now
+   * @param {boolean} awaited
+   */
+  frame(now, awaited) {
+    const took = now - this.last;
+    this.last = now;
+    if (awaited && took > SLOW_MS) this.slowFrames += 1;
+    else this.slowFrames = 0;
+  }
+
+  /** Whether pictures change in one step for now. */
+  get slow() {
+    return this.slowFrames >= SLOW_FRAMES;
+  }
+}

@@ -1,5 +1,5 @@
 /** Zoom and pan of a lane: by wheel, by dragging, by buttons, by keys. */
-import { panned, zoomed } from "../../layout/zoom.js";
+import { panned, zoomed } from "../../layout/stage.js";
 import { hit } from "../../layout/stage.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";

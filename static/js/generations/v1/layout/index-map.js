@@ -2,7 +2,7 @@
 import { cut, toneBySeq } from "../../../layout/tones.js";
 import { ENTRY as N } from "../../../model/catalogue/rows.js";
 import { ENTRIES, overlapping } from "../../../model/stretches.js";
-import { acked } from "../model/entries.js";
+import { acked } from "../model/fold-index.js";
 import { entriesPerSegment } from "../model/fold-index.js";
 
 /**

@@ -167,3 +167,11 @@ export const INDEX_HANDLERS = {
     Object.assign(state.queues[queue].index, { entries: entries.slice(), buffered_bytes, dirty });
   },
 };
+
+/**
+ * Whether an index entry's code marks the message as acknowledged.
+ * @param {number} code
+ */
+export function acked(code) {
+  return code >> 3 === 3 || (code & 4) !== 0;
+}

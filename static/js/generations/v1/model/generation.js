@@ -2,15 +2,8 @@
 import { ENTRY as N } from "../../../model/catalogue/rows.js";
 import { queueOf, recount } from "../../../model/queue-state.js";
 import { ENTRIES, overlapping } from "../../../model/stretches.js";
-import { fill, gettext, number } from "../../../model/text.js";
-import { indexPlan } from "./bytes.js";
-import { acked } from "./entries.js";
-import { INDEX_LIVES, MOVES, STORE_LIVES } from "./lives.js";
-import { reductionSteps, reductionTitle } from "./reduction.js";
-import { LARGER } from "./settings.js";
 import { situationOf } from "./situation.js";
-import { REASONS, WORDS } from "./words.js";
-import { INDEX_HANDLERS, emptyIndex, entriesPerSegment } from "./fold-index.js";
+import { INDEX_HANDLERS, acked, emptyIndex, entriesPerSegment } from "./fold-index.js";
 import { STORE_HANDLERS } from "./fold-store.js";
 
 /**
@@ -28,15 +21,6 @@ function filesOf({ journal_bytes: journal, segments }) {
   return journal === null || journal === undefined ? files : [{ name: "journal.jif", bytes: journal }, ...files];
 }
 
-/**
- * How many of the messages with consumers are where, in a few signs.
- * @param {Record<string, number>} counts by the names of places
- */
-function heldText({ ram_pending: ram, disk_pending: disk, index_pending: index }) {
-  const values = { ram: number(ram), disk: number(disk), index: number(index) };
-  return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);
-}
-
 /** @type {Partial<Generation>} */
 export const VERSION_1 = {
   handlers: {
@@ -47,13 +31,6 @@ export const VERSION_1 = {
       queueOf(state, t.queue).own.reduced = t.why;
     },
   },
-  lives: { ...INDEX_LIVES, ...STORE_LIVES },
-  moves: MOVES,
-  words: WORDS,
-  steps: { Reduced: (why) => ({ title: reductionTitle(why), steps: reductionSteps(why) }) },
-  reasons: REASONS,
-  larger: LARGER,
-  held: heldText,
   situation: situationOf,
   empty: () => ({ reduced: null, index: emptyIndex() }),
   begin: (own) => {
@@ -68,5 +45,4 @@ export const VERSION_1 = {
   survivors: (recovered) => recovered.filter((entry) => !acked(entry[N.code])),
   perFile: entriesPerSegment,
   files: ({ index }) => filesOf(index),
-  ownPlan: indexPlan,
 };

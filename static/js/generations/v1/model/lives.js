@@ -2,7 +2,7 @@
 import { ENTRY, EXTENT as E } from "../../../model/catalogue/rows.js";
 import { stateOf } from "../../../model/messages.js";
 import { holding } from "../../../model/stretches.js";
-import { acked } from "./entries.js";
+import { acked } from "./fold-index.js";
 
 /** @import { Moves, Observers } from "../../../model/life.js" */
 

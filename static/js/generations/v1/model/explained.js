@@ -1,0 +1,30 @@
+/** What the page explains of classic queues of version 1: lives of messages, sentences, reasons, bytes, settings. */
+import { fill, gettext, number } from "../../../model/text.js";
+import { indexPlan } from "./bytes.js";
+import { INDEX_LIVES, MOVES, STORE_LIVES } from "./lives.js";
+import { reductionSteps, reductionTitle } from "./reduction.js";
+import { LARGER } from "./settings.js";
+import { REASONS, WORDS } from "./words.js";
+
+/** @import { Generation } from "../../../model/generations.js" */
+
+/**
+ * How many of the messages with consumers are where, in a few signs.
+ * @param {Record<string, number>} counts by the names of places
+ */
+function heldText({ ram_pending: ram, disk_pending: disk, index_pending: index }) {
+  const values = { ram: number(ram), disk: number(disk), index: number(index) };
+  return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);
+}
+
+/** @type {Partial<Generation>} */
+export const EXPLAINED_1 = {
+  lives: { ...INDEX_LIVES, ...STORE_LIVES },
+  moves: MOVES,
+  words: WORDS,
+  steps: { Reduced: (why) => ({ title: reductionTitle(why), steps: reductionSteps(why) }) },
+  reasons: REASONS,
+  larger: LARGER,
+  held: heldText,
+  ownPlan: indexPlan,
+};
