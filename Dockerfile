@@ -21,7 +21,7 @@ FROM python:3.13-slim-trixie AS packages
 WORKDIR /build
 COPY locked/app.txt ./
 RUN python -m venv /opt/waterline \
-    && /opt/waterline/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes -r app.txt
+    && /opt/waterline/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps --require-hashes -r app.txt
 
 FROM python:3.13-slim-trixie AS app
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/waterline --shell /usr/sbin/nologin waterline

@@ -88,19 +88,20 @@ $(STAMPS)/venv:
 		|| { echo "Could not create $(VENV). On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	@mkdir -p $(STAMPS) && touch $@
 
+# The lists name everything with its hash, so pip looks for nothing else: an extra of a listed package would have none.
 $(STAMPS)/app: locked/app.txt | $(STAMPS)/venv
 	@echo "Installing the app's packages ..."
-	@$(PIP) --require-hashes -r locked/app.txt | $(SHOW)
+	@$(PIP) --no-deps --require-hashes -r locked/app.txt | $(SHOW)
 	@touch $@
 
 $(STAMPS)/dev: locked/dev.txt | $(STAMPS)/app
 	@echo "Installing the tools for testing ..."
-	@$(PIP) --require-hashes -r locked/app.txt -r locked/dev.txt | $(SHOW)
+	@$(PIP) --no-deps --require-hashes -r locked/app.txt -r locked/dev.txt | $(SHOW)
 	@touch $@
 
 $(STAMPS)/spark: locked/spark.txt | $(STAMPS)/app
 	@echo "Installing Spark (a large download) ..."
-	@$(PIP) --require-hashes -r locked/app.txt -r locked/spark.txt | $(SHOW)
+	@$(PIP) --no-deps --require-hashes -r locked/app.txt -r locked/spark.txt | $(SHOW)
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc
