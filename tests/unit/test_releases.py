@@ -29,6 +29,10 @@ def test_a_profile_is_a_release_at_a_scale() -> None:
         "real": ("3.10.8", "real"),
         "3.8.9-classroom": ("3.8.9", "classroom"),
         "articles": ("3.8.9", "real"),
+        "4.0.5": ("4.0.5", "real"),
+        "4.0.5-classroom": ("4.0.5", "classroom"),
+        "4.3.6": ("4.3.6", "real"),
+        "4.3.6-classroom": ("4.3.6", "classroom"),
     }
     assert PROFILE_LABELS.keys() == PROFILES.keys()
 
