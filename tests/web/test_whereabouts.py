@@ -20,7 +20,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 browsers = test_sockets.browsers
 OTHER = Holder("process-other", "app2")
-LONG_S = 600.0
+LONG_S = 30.0
+"""Longer than these tests take, and no longer than a few of the server's own leases (`leases.AHEAD`)."""
 
 
 @pytest.fixture
