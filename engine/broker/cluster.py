@@ -288,7 +288,7 @@ class Cluster:
         topology = self.scenario.topology
         if topology is None:
             only = DeclaredQueue(name=QUEUE, durable=self.configuration.node.queue_durable)
-            self.queues.begin(only, redeclared=True)
+            self.queues.begin(only)
             self.cluster.began(QUEUE, NODES[0])
             return
         for command in topology.declarations():

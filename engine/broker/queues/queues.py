@@ -117,11 +117,11 @@ class Queues(Mapping[str, Deliveries]):
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
-    def begin(self, queue: DeclaredQueue, redeclared: bool = False, site: Node | None = None) -> Deliveries:
+    def begin(self, queue: DeclaredQueue, site: Node | None = None) -> Deliveries:
         """Begin a queue that is not there yet (Q5), on a node of the cluster."""
         name = queue.name
         self._site_of[name] = site or self.site
-        self._site_of[name].host.add(queue, self._clock.now_us, redeclared)
+        self._site_of[name].host.add(queue, self._clock.now_us)
         self._definitions.add_queue(queue)
         self.wishes[name] = Wish()
         live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)

@@ -28,20 +28,16 @@ class Hosted:
     Args:
         declared: what it was declared as.
         release: of the node.
-        redeclared: whether a client declares it again after each restart, as the only queue of a scenario is.
         root: folder of the virtual host.
         crashes: how often a process of this queue crashed here already.
     """
 
-    def __init__(
-        self, declared: DeclaredQueue, release: Release, redeclared: bool, root: str, crashes: int = 0
-    ) -> None:
+    def __init__(self, declared: DeclaredQueue, release: Release, root: str, crashes: int = 0) -> None:
         name = self.name = declared.name
         self.durable = declared.durable
         self.arguments = declared.arguments
         self.backing_queue = release.backing_queue_of(declared)
         """Name of its implementation in the table of releases."""
-        self.redeclared = redeclared
         self.directory = f"{root}/queues/{queue_directory(VHOST, name)}"
         self.crashes = crashes
         self.terms: Terms | None = None
@@ -124,9 +120,9 @@ class VirtualHost:
         """Begin with an empty virtual host (D2)."""
         self.files.start_new()
 
-    def add(self, queue: DeclaredQueue, now_us: int, redeclared: bool = False) -> BackingQueue:
-        """Begin a queue that is not there yet; `redeclared` as for Hosted."""
-        hosted = Hosted(queue, self._release, redeclared, self.root, self._crashes.get(queue.name, 0))
+    def add(self, queue: DeclaredQueue, now_us: int) -> BackingQueue:
+        """Begin a queue that is not there yet."""
+        hosted = Hosted(queue, self._release, self.root, self._crashes.get(queue.name, 0))
         self.hosted[queue.name] = hosted
         self._make_queue(hosted, now_us)
         hosted.queue.start_new()
@@ -137,18 +133,13 @@ class VirtualHost:
         self.down = False
         for hosted in list(self.hosted.values()):
             if not hosted.durable:
-                hosted.terms = None
                 for directory in hosted.queue.directories:
                     self._storage.delete_directory(directory)
-                if not hosted.redeclared:
-                    del self.hosted[hosted.name]
+                del self.hosted[hosted.name]
         known = list(self.hosted.values())
         self.files.start_again([(each.queue, each.terms) for each in known])
         for hosted in known:
             self._make_queue(hosted, now_us)
-            if not hosted.durable:
-                hosted.queue.start_new()
-                continue
             try:
                 self.files.recover(hosted.queue, hosted.terms)
             except ProcessCrash:  # it fails to initialise, and its supervisor starts it again (V8)
