@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from engine.backing_queue.protocol import Message
-from engine.broker.queues.queue_process import QueueProcess
+from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.time.credit import Pair
 from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, Process
 from engine.broker.time.processes import Processes
@@ -109,7 +109,7 @@ class QueueMail:
             # A receive timeout of 0: with an empty mailbox the sync comes before anything else (P2).
             self._post_sync()
         elif self._sync_timer is None:
-            self._sync_timer = self._scheduler.after(self._owner.sync_interval_us, self._sync_is_due)
+            self._sync_timer = self._scheduler.after(self._owner.sync_interval_ms * MILLISECOND_US, self._sync_is_due)
 
     def _sync_is_due(self) -> None:
         self._sync_timer = None

@@ -36,6 +36,7 @@ class QueueProcess:
         monitor: returns the memory monitor.
         on_confirmed: called with the messages whose confirms may be sent (K8).
         on_clock: called when `timer_items` may differ.
+        sync_interval_ms: its own, where it is not the setting's.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class QueueProcess:
         monitor: MemoryMonitor,
         on_confirmed: Callable[[Sequence[Range]], None],
         on_clock: Callable[[str], None],
+        sync_interval_ms: int | None = None,
     ) -> None:
         self.queue = queue
         self.name = queue.name
@@ -63,6 +65,7 @@ class QueueProcess:
         self._monitor = monitor
         self._on_confirmed = on_confirmed
         self._on_clock = on_clock
+        self._sync_interval_ms = sync_interval_ms
         self._rate_timer: Timer | None = None
         self._idle_timer: Timer | None = None
         self.collections = 0
@@ -133,14 +136,14 @@ class QueueProcess:
         settings = self._settings()
         idle = self.queue.needs_timeout() == "idle"
         self._wait(
-            settings.queue_sync_interval_ms if idle else self._hibernates_after_ms(settings),
+            self.sync_interval_ms if idle else self._hibernates_after_ms(settings),
             self.sync if idle else self._hibernate,
         )
 
     @property
-    def sync_interval_us(self) -> int:
-        """After how long a busy queue syncs if somebody waits for a confirm (P2)."""
-        return self._settings().queue_sync_interval_ms * MILLISECOND_US
+    def sync_interval_ms(self) -> int:
+        """After how long an idle queue syncs, and a busy one if somebody waits for a confirm (P2, H23)."""
+        return self._sync_interval_ms or self._settings().queue_sync_interval_ms
 
     def drain(self) -> None:
         """Handle what the stores sent, if it is its turn, and hand over what may be confirmed (K8)."""
