@@ -22,6 +22,8 @@ from engine.classic_v2.settings import RULES_4_0
 from engine.priority_queue.making import priorities_of
 
 Scale = Literal["real", "classroom"]
+Feature = Literal["mirrors", "queue_mode", "paging", "target_ram_count"]
+"""What one release has and another has not: mirrors, lazy mode, paging under memory pressure, a target for RAM."""
 
 Values = Mapping[str, Any]
 
@@ -40,7 +42,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         rules: what its queues do otherwise than the generation by default.
         node: settings of a node whose defaults are others than those of `NodeSettings`.
         profiles: what scenario files and links call it, by scale. A word stays for good: runs that were kept have it.
-        mirrors: whether its queues can have mirrors, so that several nodes make sense.
+        gone: what it has no more, each with the rule that says so.
     """
 
     name: str
@@ -51,7 +53,12 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     rules: Values = MappingProxyType({})
     node: Values = MappingProxyType({})
     profiles: Mapping[Scale, str]
-    mirrors: bool = True
+    gone: Mapping[Feature, str] = MappingProxyType({})
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether its queues can have mirrors, so that several nodes make sense."""
+        return "mirrors" not in self.gone
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let a checkpoint of a run name its row instead of copying it."""
@@ -170,6 +177,11 @@ V3_10_8: Final = Release(
 )
 """The reference: the defaults of a generation and of a node are its own."""
 
+GONE_IN_4: Final[Mapping[Feature, str]] = MappingProxyType(
+    {"mirrors": "W75", "queue_mode": "W39", "paging": "W70", "target_ram_count": "W70"}
+)
+"""What queues of version 2 have no more in any 4.x."""
+
 TODAYS_NODE: Final[Values] = {"vm_memory_high_watermark": 0.6}
 """4.x rings at 60 % of the memory (W72)."""
 
@@ -181,7 +193,7 @@ V4_0_5: Final = Release(
     rules=RULES_4_0,
     node=TODAYS_NODE,
     profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
-    mirrors=False,
+    gone=GONE_IN_4,
 )
 """The first release series that has nothing but queues of version 2."""
 
@@ -192,7 +204,7 @@ V4_3_6: Final = Release(
     queues=_queues(version_2.CLASSIC_V2, CLASSIC_V2),
     node=TODAYS_NODE,
     profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},
-    mirrors=False,
+    gone=GONE_IN_4,
 )
 """Today's broker: the defaults of version 2 are its own."""
 

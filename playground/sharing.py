@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.replay import Player
 from engine.values.errors import RunTooLong
-from playground import repeating, selectors, services, timeline, whereabouts
+from playground import other_release, repeating, selectors, services, timeline, whereabouts
 from playground.doors import door
 from playground.hosting.wishes import RunSoFar
-from playground.messages import Refused
+from playground.messages import Message, Refused
 from playground.models import Scenario, Session
 
 REHEARSAL_S = 20.0
@@ -68,6 +68,22 @@ def fork(session: Session, at_us: int | None = None) -> Session:
     done = [command for command in scenario["commands"] if command["at_us"] <= ends_us]
     forked = {**scenario, "commands": done, "until_us": ends_us, "digest": None}
     return services.start_session(door().check(forked), reached_us=ends_us)
+
+
+def on_release(session: Session, series: str) -> tuple[Session, list[Message]]:
+    """Begin another session with this one's commands on another release, at the same moment; return what is not there.
+
+    A run that nobody changed goes on to its end. Its story stays behind: its words are about another release.
+    """
+    moment = _moment(session)
+    untouched = not moment.commands and moment.at_us <= session.scenario["until_us"]
+    scenario = (
+        dict(moment.scenario)
+        if untouched
+        else timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
+    )
+    scenario, said = other_release.taken_to(series, scenario)
+    return services.start_session(door().check(scenario), reached_us=moment.at_us), said
 
 
 def _moment(session: Session) -> RunSoFar:

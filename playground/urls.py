@@ -40,6 +40,7 @@ urlpatterns = [
     re_path(rf"^{SESSION}/\Z", sessions.session, name="session"),
     re_path(rf"^{SESSION}/share\Z", sessions.share, name="session-share"),
     re_path(rf"^{SESSION}/fork\Z", sessions.fork, name="session-fork"),
+    re_path(rf"^{SESSION}/release\Z", sessions.release, name="session-release"),
     re_path(rf"^{SESSION}/file\Z", sessions.file_bytes, name="session-file"),
     re_path(rf"^{SESSION}/record\Z", files.record, name="session-record"),
     re_path(rf"^{SESSION}/past\Z", past.rows, name="session-past"),

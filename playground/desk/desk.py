@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from playground import library, links, rules
+from playground import library, links, other_release, rules
 from playground.desk import exercises, records
 from playground.hosting import refusals
 from playground.hosting.session import protocol
@@ -82,7 +82,8 @@ def _library(question: Answer) -> Answer:
     numbers = [
         int(text) if (text := asked.get(name, "")).isdecimal() else None for name in ("subject", "question")
     ]
-    every = [cards.card(entry, short_id(entry.slug)) for entry in library.entries()]
+    release = asked.get("release", "")
+    every = [cards.card(entry, short_id(entry.slug), release) for entry in library.entries()]
     found = [each for each in every if cards.matches(each, asked.get("q", "")[:80], *numbers)]
     return {"html": render_to_string("library/_cards.html", {"cards": found, "count": len(every)})}
 
@@ -92,6 +93,14 @@ def _rules(question: Answer) -> Answer:
     query = dict(parse_qsl(question["query"])).get("q", "").strip()[:LONGEST_QUERY]
     context = {"query": query, "hits": search(query), "count": len(rules.by_id())}
     return {"html": render_to_string("rules/_found.html", context)}
+
+
+def _release(question: Answer) -> Answer:
+    """Return a run on another release, and what of it does not exist there."""
+    taken = other_release.asked_for(question["release"], question["scenario"])
+    if taken is None:
+        return {"scenario": None, "said": []}
+    return {"scenario": links.read_run(taken.scenario), "said": [str(each) for each in taken.said]}
 
 
 def _share(question: Answer) -> Answer:
@@ -107,6 +116,7 @@ def _names() -> dict[str, str]:
 QUESTIONS: Final[dict[str, Callable[[Answer], Answer]]] = {
     "link": _link,
     "cell": _cell,
+    "release": _release,
     "whatif": _whatif,
     "library": _library,
     "rules": _rules,

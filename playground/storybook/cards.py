@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from playground import other_release
 from playground.storybook import thumbnails
 from playground.storybook.entry import Entry
 from playground.storybook.texts import in_language
@@ -19,6 +20,9 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         slug, short_id: its name and its address.
         picture: a drawing of its run.
+        profile: a release at a scale, on which it is opened.
+        release: the series of that release where it is not the one that the scenario is written for.
+        gone: what of the scenario does not exist there.
         evidence_us: the moment that shows the verdict, None without one.
     """
 
@@ -28,6 +32,8 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     watch_for: str
     profile: str
+    release: str = ""
+    gone: list[str] = []
     seconds: int
     subjects: list[tuple[int, str]]
     questions: list[tuple[int, str]]
@@ -40,8 +46,13 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     picture: thumbnails.Thumbnail | None = None
 
 
-def card(entry: Entry, short_id: str) -> Card:
-    """Return the card of an entry."""
+def card(entry: Entry, short_id: str, release: str = "") -> Card:
+    """Return the card of an entry.
+
+    Args:
+        release: the series of the release on which it is opened; anything else for the one it is written for.
+    """
+    taken = other_release.asked_for(release, entry.run)
     story = entry.story
     verdict = story.verdict
     shown: dict[str, Any] = {}
@@ -59,7 +70,9 @@ def card(entry: Entry, short_id: str) -> Card:
         title=entry.title,
         question=in_language(story.question),
         watch_for=in_language(story.watch_for),
-        profile=entry.run["profile"],
+        profile=(taken.scenario if taken else entry.run)["profile"],
+        release=release if taken else "",
+        gone=[str(each) for each in taken.said] if taken else [],
         seconds=round(entry.run["until_us"] / 1_000_000),
         subjects=[(number, str(SUBJECTS[number])) for number in story.subjects],
         questions=[(number, str(QUESTIONS[number])) for number in story.questions],

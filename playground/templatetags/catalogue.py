@@ -9,7 +9,7 @@ from django import template
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from engine.releases import PROFILES
+from engine.releases import PROFILES, RELEASES
 from engine.report.transitions.base import Group
 
 register = template.Library()
@@ -45,6 +45,18 @@ PROFILE_LABELS: dict[str, Any] = {
 def profiles() -> list[str]:
     """Return the words of all profiles."""
     return list(PROFILES)
+
+
+@register.simple_tag
+def releases() -> list[tuple[str, str]]:
+    """Return the series and the name of each release of the table, the oldest first."""
+    return [(series, each.name) for series, each in RELEASES.items()]
+
+
+@register.simple_tag
+def series_json() -> str:
+    """Return the series of each profile's release by the profile's word, as an object of JSON."""
+    return json.dumps({word: each.release.series for word, each in PROFILES.items()})
 
 
 @register.filter

@@ -14,11 +14,12 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
 from playground import demo as demos
-from playground import limits, ownership, repeating, selectors, services, whereabouts
-from playground.models import Scenario
+from playground import limits, other_release, ownership, repeating, selectors, services, whereabouts
+from playground.doors import door
+from playground.models import Scenario, Session
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.texts import in_language
-from playground.web.access import View, charge, rate_limited, scenario_or_gone
+from playground.web.access import View, charge, rate_limited, say, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +105,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """Begin a session: with a ready or shared scenario, or with nothing but a profile."""
     name = request.POST.get("scenario", "")
     if name:
-        session = services.replay_session(scenario_or_gone(name[:80]))
+        session = _ready(request, scenario_or_gone(name[:80]))
     else:
         profile = request.POST.get("profile", USUAL_PROFILE)
         if profile not in PROFILES:
@@ -114,6 +115,16 @@ def new(request: HttpRequest) -> HttpResponse:
     ownership.claim(request.session, session.public_id)
     address = reverse("session", args=[session.public_id])
     return redirect(f"{address}?tour=1" if "tour" in request.POST else address)
+
+
+def _ready(request: HttpRequest, kept: Scenario) -> Session:
+    """Begin a session with a kept scenario, on the release that the form names if it is another one."""
+    scenario = selectors.scenario_body(kept)
+    taken = other_release.asked_for(request.POST.get("release", ""), scenario)
+    if taken is None:
+        return services.replay_session(kept)
+    say(request, taken.said)
+    return services.start_session(door().check(taken.scenario))
 
 
 @leads_home

@@ -28,7 +28,10 @@ def page(request: HttpRequest) -> HttpResponse:
     subject = _number(request.GET.get("subject", ""), SUBJECTS)
     question = _number(request.GET.get("question", ""), QUESTIONS)
     loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
-    every = [cards.card(entry, loaded[entry.slug]) for entry in library.entries() if entry.slug in loaded]
+    release = request.GET.get("release", "")
+    every = [
+        cards.card(entry, loaded[entry.slug], release) for entry in library.entries() if entry.slug in loaded
+    ]
     found = [each for each in every if cards.matches(each, words, subject, question)]
     context = {
         "cards": found,
@@ -36,6 +39,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "words": words,
         "subject": subject,
         "question": question,
+        "release": release,
         "subjects": [(number, SUBJECTS[number]) for number in SUBJECTS],
         "questions": [(number, QUESTIONS[number]) for number in QUESTIONS],
     }

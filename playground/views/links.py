@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any
 
+import msgspec
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
 from django.conf import settings
@@ -23,7 +24,17 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.values.errors import RunTooLong
-from playground import links, ownership, picture, predictions, repeating, selectors, services, whereabouts
+from playground import (
+    links,
+    other_release,
+    ownership,
+    picture,
+    predictions,
+    repeating,
+    selectors,
+    services,
+    whereabouts,
+)
 from playground.doors import door
 from playground.hosting.refusals import message_of
 from playground.links import Place, place_of
@@ -32,7 +43,7 @@ from playground.models import Scenario, Session
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import in_language
-from playground.web.access import charge, rate_limited, rate_limited_reading, scenario_or_gone
+from playground.web.access import charge, rate_limited, rate_limited_reading, say, scenario_or_gone
 from playground.web.errors import Gone, answer
 
 logger = logging.getLogger(__name__)
@@ -94,10 +105,8 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
     except _Unrepeatable as problem:
         logger.info("the link %s cannot be repeated: %s", short_id, problem)
         return _unrepeatable(request, kept, str(problem.message))
-    session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     charge(request, scenario)
-    _warn_of_another_engine(request, kept)
-    return _go(request, session, place)
+    return _open(request, kept, scenario, place)
 
 
 @require_safe
@@ -114,9 +123,19 @@ def stateless(request: HttpRequest, packed: str) -> HttpResponse:
         return _preview(request, entry.run["title"], reverse("stateless-card", args=[packed]) + place.query())
     kept = services.keep_scenario(entry.run, made_with or None, entry.story_json())
     charge(request, entry.run)
-    session = services.replay_session(kept, place.start_us(entry.run["until_us"]))
-    _warn_of_another_engine(request, kept)
-    return _go(request, session, place)
+    return _open(request, kept, selectors.scenario_body(kept), place)
+
+
+def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place: Place) -> HttpResponse:
+    """Begin a session with a link's run, on the release that the link names."""
+    start_us = place.start_us(scenario["until_us"])
+    taken = other_release.asked_for(place.release, scenario)
+    if taken is None:
+        _warn_of_another_engine(request, kept)
+        return _go(request, services.start_session(scenario, kept, start_us), place)
+    say(request, taken.said)
+    session = services.start_session(door().check(taken.scenario), reached_us=start_us)
+    return _go(request, session, msgspec.structs.replace(place, release=""))
 
 
 def _unpacked(request: HttpRequest, packed: str) -> links.Carried:

@@ -11,13 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from engine.releases import RELEASES
 from playground import demo, holds, ownership, selectors, sharing, whereabouts
 from playground.doors import door
 from playground.links import packed
 from playground.messages import Message, Refused
 from playground.models import Scenario
 from playground.web import live_page
-from playground.web.access import charge, rate_limited, rate_limited_reading, session_or_gone
+from playground.web.access import charge, rate_limited, rate_limited_reading, say, session_or_gone
 from playground.web.errors import Gone, answer
 from playground.web.query import whole_number
 
@@ -79,6 +80,25 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     charge(request, forked.scenario)
     ownership.claim(request.session, forked.public_id)
     return redirect("session", forked.public_id)
+
+
+@require_POST
+@rate_limited
+def release(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Begin a session of one's own with this one's commands on another release; say what does not exist there."""
+    found = session_or_gone(session_id)
+    series = request.POST.get("release", "")
+    if series not in RELEASES:
+        return redirect("session", found.public_id)
+    try:
+        holds.check_may_leave(found.public_id)
+        other, said = sharing.on_release(found, series)
+    except Refused as refused:
+        return answer(request, 409, _("That did not work"), refused.message)
+    charge(request, other.scenario)
+    ownership.claim(request.session, other.public_id)
+    say(request, said)
+    return redirect("session", other.public_id)
 
 
 @require_safe

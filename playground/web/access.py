@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from typing import Any, Final
 
 import orjson
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
@@ -91,6 +92,12 @@ def charge(request: HttpRequest, scenario: dict[str, Any]) -> None:
     """Count what was just kept for a visitor: who brings large scenarios waits longer for the next one."""
     pieces = len(orjson.dumps(scenario)) // PIECE_BYTES
     buckets("new_per_minute").spend(address_of(request), time.monotonic(), pieces)
+
+
+def say(request: HttpRequest, said: Iterable[Message]) -> None:
+    """Let the next page of a visitor begin with these sentences."""
+    for each in said:
+        messages.info(request, str(each))
 
 
 def session_or_gone(public_id: str) -> Session:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
 from engine.broker.time.work import ProfileName
-from playground import console, library, limits, ownership, selectors, whereabouts
+from playground import console, library, limits, other_release, ownership, selectors, whereabouts
 from playground.doors import door
 from playground.links import Place, place_of
 from playground.models import Session
@@ -56,6 +56,8 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
     }
     return {
         **context_of(found.public_id, found.scenario, data, owner=owner),
+        "release": other_release.shown_release(found.scenario).series,
+        "release_action": reverse("session-release", args=[found.public_id]),
         "story": story,
         "meta": _meta(request, found, place),
     }

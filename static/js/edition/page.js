@@ -42,7 +42,7 @@ export function runOf(link) {
  * @type {{ end: string, leads: (values: Query) => string }[]}
  */
 const FORMS = [
-  { end: "/s/new", leads: ({ scenario, profile }) => to("play/", scenario ? { s: scenario } : { profile: profile ?? "classroom", again: "1" }) },
+  { end: "/s/new", leads: ({ scenario, profile, release }) => to("play/", scenario ? { s: scenario, ...(release ? { release } : {}) } : { profile: profile ?? "classroom", again: "1" }) },
   { end: "/whatif/open/", leads: ({ heatmap, cell }) => to("play/", { h: heatmap, cell }) },
 ];
 const SERVER = "needs-a-server/";

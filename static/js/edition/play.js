@@ -2,7 +2,7 @@
 import { fill, gettext } from "../model/text.js";
 import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
-import { dataOf, find, need, setText, show } from "../view/base/dom.js";
+import { dataOf, el, find, need, setText, show } from "../view/base/dom.js";
 import { worker } from "./early.js";
 import { kept, keeper } from "./kept.js";
 import { showOpening } from "./opening.js";
@@ -25,6 +25,8 @@ const SLUG = /^[a-z0-9-]{1,60}$/;
 const sizes = need("[data-sizes]");
 /** @type {Record<string, string>} */
 const PROFILES = JSON.parse(dataOf(sizes, "sizes"));
+/** @type {Record<string, string>} */
+const SERIES = JSON.parse(dataOf(sizes, "series"));
 
 /**
  * A whole number of the address, or null.
@@ -71,22 +73,46 @@ async function chosenRun(query, desk) {
   return ready(query);
 }
 
+/**
+ * The same run on the release that the address names; what of it does not exist there is said above the page.
+ * @param {URLSearchParams} query
+ * @param {Desk} desk
+ * @param {ChosenRun} chosen
+ * @returns {Promise<ChosenRun>}
+ */
+async function onRelease(query, desk, chosen) {
+  const release = query.get("release") ?? "";
+  const form = need("form.release", HTMLFormElement);
+  form.submit = () => {
+    query.set("release", need("[name=release]", HTMLSelectElement, form).value);
+    location.search = `?${query}`;
+  };
+  const taken = release ? await desk.request("release", { release, scenario: chosen.scenario }) : null;
+  if (!taken?.scenario) return chosen;
+  if (taken.said.length)
+    need("#main").before(el("ul.messages", { role: "status" }, ...taken.said.map((/** @type {string} */ text) => el("li", {}, text))));
+  return { scenario: taken.scenario, story: null, title: chosen.title, name: `${chosen.name}-on-${release}`, at_us: chosen.at_us };
+}
+
 async function start() {
   const live = JSON.parse(need("#live-data").textContent);
   const query = new URLSearchParams(location.search);
   showOpening(worker);
   const desk = openDesk(() => worker);
-  const { scenario, story, title, name, made_with = "", at_us: peak = null } = await chosenRun(query, desk);
+  const chosen = await chosenRun(query, desk);
+  const before = chosen.name;
+  const { scenario, story, title, name, made_with = "", at_us: peak = null } = await onRelease(query, desk, chosen);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
     query.delete("again");
     history.replaceState(null, "", `?${query}`);
   }
   const place = { at_us: whole(query, "at") ?? peak, number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
-  const log = (await kept(name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
+  const log = (await kept(name)) ?? (await kept(before)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
   const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
   setText(sizes, PROFILES[scenario.profile] ?? scenario.profile);
+  need("form.release [name=release]", HTMLSelectElement).value = scenario.settings?.release ?? SERIES[scenario.profile];
   if (story) need("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);

@@ -1,11 +1,11 @@
-/** What every page does: the theme switch, the language form, and the glossary's words. */
-import { around, dataOf, find } from "../view/base/dom.js";
+/** What every page does: the theme switch, the forms of one choice, and the glossary's words. */
+import { around, dataOf, find, findAll } from "../view/base/dom.js";
 import { toggleTheme } from "../view/base/theme.js";
 
 find("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 
-const form = find("[data-language-form]", HTMLFormElement);
-form?.querySelector("select")?.addEventListener("change", () => form.submit());
+for (const form of findAll("form[data-chosen-at-once]", HTMLFormElement))
+  form.querySelector("select")?.addEventListener("change", () => form.submit());
 
 const COME = ["pointerover", "focusin"];
 
