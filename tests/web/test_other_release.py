@@ -64,7 +64,7 @@ def test_a_session_opens_at_its_moment_on_another_release(client: Client) -> Non
     assert other.scenario["commands"] == mine.scenario["commands"]
     assert (other.reached_us, other.scenario["until_us"]) == (1_000_000, 2_000_000)
     page = client.get(f"/s/{other.public_id}/").content.decode()
-    assert '<option value="4.3" selected>4.3.6</option>' in page
+    assert 'value="4.3" selected' in page
 
 
 def test_an_unknown_release_leads_back(client: Client) -> None:
