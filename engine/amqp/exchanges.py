@@ -174,6 +174,8 @@ class Exchanges:
         Bindings between exchanges are followed, each exchange once; where one finds nothing, its alternate exchange is
         asked. An unknown exchange has no queues.
         """
+        if exchange == DEFAULT and len(routing_keys) == 1 and routing_keys[0] in self._queues:
+            return (routing_keys[0],)
         asked, left = {exchange}, [exchange]
         queues: set[str] = set()
         while left:

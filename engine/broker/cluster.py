@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -11,9 +10,9 @@ import msgspec
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
-from engine.amqp.policies import Effective
-from engine.backing_queue.arrivals import Arrival
+from engine.broker.clients.actors import Publisher
 from engine.broker.clients.closing import Closing
+from engine.broker.clients.confirms import Confirms
 from engine.broker.clients.connections import Connections
 from engine.broker.clients.consumers import Consumers
 from engine.broker.commands import commands
@@ -34,12 +33,13 @@ from engine.broker.control.report import Live, Report
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.topology_verbs import TopologyVerbs
 from engine.broker.control.verbs import CommandVerbs
+from engine.broker.mirrors.channels import MirroredChannels
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
+from engine.broker.mirrors.roll import Roll
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.queues.dead_letters import DeadLetters
 from engine.broker.queues.deliveries import Callbacks
-from engine.broker.queues.evictions import Reason
 from engine.broker.queues.lifetimes import Lifetimes
 from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.queues import Queues
@@ -54,8 +54,6 @@ from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import CommandError, ProcessCrash
-from engine.values.extents import Extent
-from engine.values.ranges import Range
 
 STEP_HORIZON_US: Final = 60_000_000
 """A step searches so far ahead for the next event."""
@@ -93,25 +91,31 @@ class Cluster:
         """Build time, definitions, files, memory and queues, and start on an empty storage."""
         configuration = self.configuration
         self._clock = Scheduler()
-        self.processes = Processes(self._clock, self._emit, self._stores_worked, configuration.credit)
+        self.processes = Processes(self._clock, self._emit, configuration.credit)
         self.processes.use(configuration.node.work_profile)
         self.board = Board(self._emit)
         self._codec = configuration.codec()
         below = configuration.queue.queue_index_embed_msgs_below
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
         self.definitions = Definitions(self._emit)
+        self.roll = Roll(configuration.current, self._clock, self._emit)
         self.sites = sites_of(
             configuration,
             self._codec,
             self.storage,
             self.kinds,
-            self._label,
+            self.roll.label,
             self._emit,
             self._clock.after,
         )
         first = self.sites[NODES[0]]
         self.host, self.watch = first.host, first.watch
         self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
+        self.dead_letters = DeadLetters(self.definitions, self.kinds, self._clock, self._emit)
+        self._publishers: dict[str, Publisher] = {}
+        self.confirms = Confirms(
+            self._publishers, self.roll.records, self.processes, self._emit, self._publish_failed
+        )
         self.queues = Queues(
             site=first,
             clock=self._clock,
@@ -119,10 +123,19 @@ class Cluster:
             processes=self.processes,
             board=self.board,
             emit=self._emit,
-            on_confirmed=self._confirmed,
-            callbacks=Callbacks(self._discarded, self._taken, self._rejected, self._bury, self._broken),
+            on_confirmed=self.confirms.confirmed,
+            callbacks=Callbacks(
+                self.confirms.discarded,
+                self.confirms.taken,
+                self.confirms.rejected,
+                self.dead_letters.bury,
+                self._broken,
+            ),
             definitions=self.definitions,
             lifetimes=self.lifetimes,
+            engine_of=self.roll.engine_of,
+            records=self.roll.records,
+            clustered=len(self.sites) > 1,
         )
         self._settings = ShownSettings(configuration, self.queues, self.board)
         self._machine = Machine(configuration, self.processes, self.board)
@@ -130,19 +143,17 @@ class Cluster:
         self._machine.report_work()
         for site in self.sites.values():
             site.host.start_new()
-        self.processes.of_stores(self.host.stores)
-
-    def _connection_bytes_per_s(self) -> int | None:
-        return self.configuration.node.connection_bytes_per_s
+        self.processes.of_stores(self.host.stores, self.queues.sweep)
 
     def _build_clients(self) -> None:
         """Build publishers, consumers, and what AMQP closes of them."""
-        self.consumers = Consumers(self.queues, self.queues.way_out, self._emit, self._lost_consumer)
-        self.lifetimes.consumers = self.consumers
-        engines = partial(queues_of, self.sites)
-        self._capacity = Capacity(self.configuration.node, self._codec, self.storage, engines)
+        self.consumers = Consumers(
+            self.queues.live, self.queues.way_out, self._emit, self.lifetimes.lost_consumer
+        )
+        hosts = [site.host for site in self.sites.values()]
+        self._capacity = Capacity(self.configuration.node, self._codec, self.storage, hosts)
         self.connections = Connections(
-            self.queues,
+            self.queues.live,
             self.consumers,
             self.definitions,
             self.kinds,
@@ -152,19 +163,16 @@ class Cluster:
             self.processes,
             self._emit,
             self._redo,
-            self._connection_bytes_per_s,
-        )
-        self.dead_letters = DeadLetters(
-            self.definitions,
-            self.queues,
-            self.kinds,
-            self._clock,
-            self.connections.take_numbers,
-            self._emit,
+            self.configuration.current,
+            self._publishers,
+            self.confirms,
+            self.roll.records,
+            MirroredChannels(self.roll, self.queues, self.configuration.current),
         )
         self._below = RoomsBelow(
             sites=self.sites,
             clock=self._clock,
+            roll=self.roll,
             configuration=self.configuration,
             definitions=self.definitions,
             board=self.board,
@@ -174,9 +182,7 @@ class Cluster:
             emit=self._emit,
         )
         self.cluster = MirroredQueues(self._below)
-        self._ends = QueueEnds(
-            self.queues, self.consumers, self.connections.confirms, self._settings, self.cluster
-        )
+        self._ends = QueueEnds(self.queues, self.consumers, self.confirms, self._settings, self.cluster)
         self._closing = Closing(
             self.connections,
             self.consumers,
@@ -306,9 +312,6 @@ class Cluster:
         if self.processes.timed:
             self.processes.meter.observe(transition)
 
-    def _label(self, queue: str, node: str) -> str:
-        return self.cluster.label(queue, node)
-
     def _node_changed(self, _: str) -> None:
         self.monitors.measure_memory()
         self.monitors.others.measure_memory()
@@ -317,22 +320,7 @@ class Cluster:
         """Return the lowest message number that any queue has in RAM or any store on disk."""
         oldest = [s.oldest_message() for site in self.sites.values() for s in site.host.stores.values()]
         oldest += [queue.oldest_message() for queue in queues_of(self.sites)]
-        return min((each for each in oldest if each is not None), default=self.connections.next_msg_no)
-
-    def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
-        self.connections.confirms.confirmed(queue, messages)
-
-    def _discarded(self, queue: str, arrival: Arrival) -> None:
-        self.connections.confirms.discarded(queue, arrival)
-
-    def _taken(self, queue: str, messages: Range) -> None:
-        self.connections.confirms.taken(queue, messages)
-
-    def _rejected(self, queue: str, messages: Range) -> None:
-        self.connections.confirms.rejected(queue, messages, "overflow")
-
-    def _bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
-        self.dead_letters.bury(queue, reason, dead, limits)
+        return min((each for each in oldest if each is not None), default=self.kinds.next_msg_no)
 
     def _broken(self, queue: str) -> None:
         """Let a queue's process crash as soon as what goes on now is over; what reaches it until then is lost (D4)."""
@@ -351,9 +339,6 @@ class Cluster:
         if queue in self.queues:
             self._verbs.do(KillQueue(queue=queue, how="error"))
 
-    def _lost_consumer(self, queue: str) -> None:
-        self.lifetimes.lost_consumer(self.queues[queue])
-
     def _delete_queue(self, name: str, rule: str, cause: str) -> None:
         self._ends.delete(name, rule, cause)
 
@@ -364,9 +349,6 @@ class Cluster:
         """Do what a client by hand sent while its connection was blocked; nobody waits for a refusal any more."""
         with suppress(CommandError):
             self._verbs.do(command)
-
-    def _stores_worked(self) -> None:
-        self.queues.sweep()
 
     def _change_machine(self) -> None:
         self._machine.change(self.host, self.queues, self.connections, self.consumers)
@@ -465,7 +447,8 @@ class Cluster:
         if self.monitors.only_looked:  # every third event of a session at work
             self.monitors.only_looked = False
             return
-        self.dead_letters.deliver()
+        if self.dead_letters.waiting:
+            self.dead_letters.deliver(self.queues)
         if len(self.sites) > 1:
             self.cluster.settle()
         self._report.report_changes()

@@ -103,7 +103,8 @@ class VhostStores:
     def settle(self) -> None:
         """Let both stores handle what was sent to them, sync and collect garbage (S166, S167)."""
         for store in self.stores.values():
-            store.settle()
+            if not store.quiet:
+                store.settle()
 
     def credit(self) -> Mapping[str, Account]:
         """Return the credit of one process towards each store (F1)."""

@@ -40,7 +40,7 @@ class ClusterDoor:
         self.node = Cluster(scenario, storage, keep=KEEP_EVENTS)
         self._next = self.node.log.number
         self.received = Received()
-        self.node.cluster.observer = self._observed
+        self.node.roll.observer = self._observed
         self.node.consumers.observe(self._delivered)
         self.node.connections.confirms.observer = self._confirmed
         self._seen = emit
@@ -174,7 +174,7 @@ class ClusterDoor:
         return {"ready": live.depth, "consumers": len(live.consumers)}
 
     def _publish(self, step: dict[str, Any]) -> dict[str, Any]:
-        first = self.node.connections.next_msg_no + sum(
+        first = self.node.kinds.next_msg_no + sum(
             batch.count for hand in self.node.consumers.by_hand.values() for batch in hand.publisher.stopped
         )
         expiration = {"expiration_ms": step["expiration_ms"]} if "expiration_ms" in step else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from engine.amqp.mirroring import Mirroring
 
@@ -34,6 +35,15 @@ class QueueRecord:
         self.orphans: set[str] = set()
         """Mirrors that ended because they might not be promoted; they count as living still (H64)."""
         self.mirroring: Mirroring | None = None
+        self.syncing = False
+        """Whether mirrors are being filled (H51)."""
+
+    def info_items(self) -> dict[str, Any]:
+        """Return what mirrors add to the facts of the queue."""
+        shown: dict[str, Any] = {"node": self.master}
+        if self.mirroring is not None:
+            shown |= {"mirrors": list(self.mirrors), "synchronised": sorted(self.synchronised)}
+        return shown | ({"syncing": True} if self.syncing else {})
 
     @property
     def members(self) -> tuple[str, ...]:

@@ -37,25 +37,26 @@ class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class RangeSet:
     """A set of integers stored as disjoint ranges."""
 
-    __slots__ = ("_ranges",)
+    __slots__ = ("runs",)
 
     def __init__(self, ranges: Iterable[Range] = ()) -> None:
-        self._ranges: Stretches[Range] = Stretches()
+        self.runs: Stretches[Range] = Stretches()
+        """What it is made of; `runs.total` is its length."""
         for each in ranges:
             self.add(each.start, each.count)
 
     def __bool__(self) -> bool:
-        return bool(self._ranges)
+        return bool(self.runs)
 
     def __len__(self) -> int:
         """Number of integers in the set."""
-        return self._ranges.total
+        return self.runs.total
 
     def __iter__(self) -> Iterator[Range]:
-        return iter(self._ranges)
+        return iter(self.runs)
 
     def __contains__(self, item: int) -> bool:
-        return item in self._ranges
+        return item in self.runs
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RangeSet) and list(self) == list(other)
@@ -65,18 +66,18 @@ class RangeSet:
 
     def add(self, start: int, count: int = 1) -> None:
         """Add the integers of [start, start+count), whether or not some are here already."""
-        ranges = self._ranges
+        ranges = self.runs
         if ranges.total and start < ranges.last.end:
             ranges.remove(start, count)
         ranges.insert(Range(start, count))
 
     def discard(self, start: int, count: int = 1) -> list[Range]:
         """Remove [start, start+count) and return what was really here."""
-        return self._ranges.remove(start, count)
+        return self.runs.remove(start, count)
 
     def inside(self, start: int, count: int) -> list[Range]:
         """Return the members inside [start, start+count)."""
-        return self._ranges.overlapping(start, count)
+        return self.runs.overlapping(start, count)
 
     def update(self, other: Iterable[Range]) -> Self:
         """Add every range of `other`."""
@@ -87,23 +88,23 @@ class RangeSet:
     def subtract(self, other: Iterable[Range]) -> Self:
         """Remove every range of `other`."""
         for each in other:
-            self._ranges.remove(each.start, each.count)
+            self.runs.remove(each.start, each.count)
         return self
 
     def intersection(self, other: Iterable[Range]) -> RangeSet:
         """Return the integers that are in both."""
         found = RangeSet()
         for each in other:
-            for part in self._ranges.overlapping(each.start, each.count):
+            for part in self.runs.overlapping(each.start, each.count):
                 found.add(part.start, part.count)
         return found
 
     def clear(self) -> None:
         """Forget everything."""
-        self._ranges.clear()
+        self.runs.clear()
 
     def copy(self) -> RangeSet:
         """Return an independent set of the same integers."""
         new = RangeSet()
-        new._ranges = self._ranges.copy()
+        new.runs = self.runs.copy()
         return new

@@ -10,6 +10,9 @@ import msgspec
 from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.clients.actors import Publisher
+from engine.broker.time.process import PUBLISH
+from engine.broker.time.processes import Processes
+from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.amqp import Committed, NacksSent
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.node import ConfirmsSent
@@ -61,28 +64,28 @@ class Confirms:
 
     Args:
         publishers: by name.
-        carry: takes a publisher's name, how many messages are confirmed, and what is to be done in its channel with
-            that.
+        records: what all nodes know of each queue.
+        processes: among them the channels, to which confirms travel where work takes time.
         on_error: called with a publisher whose channel must be closed.
     """
 
     def __init__(
         self,
         publishers: Mapping[str, Publisher],
+        records: Mapping[str, QueueRecord],
+        processes: Processes,
         emit: Callable[[Transition], None],
-        carry: Callable[[str, int, Callable[[], None]], None],
         on_error: Callable[[str, AmqpError], None],
     ) -> None:
         self._publishers = publishers
+        self._records = records
+        self._processes = processes
         self._emit = emit
-        self._carry = carry
         self._on_error = on_error
         self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
         self._awaited: Stretches[Awaited] = Stretches()
         self._by_hand: dict[str, Publisher] = {}
         """Who publishes on channels by hand."""
-        self.master_of: Callable[[str], str | None] = _nowhere
-        """Returns the node of a queue's master, where it has mirrors."""
         self.observer: Callable[[str, Sequence[Range], bool], None] | None = None
         """Hears of publish numbers that are confirmed (true) or rejected: a test sets it."""
         self.witness: Callable[[Range], None] | None = None
@@ -126,7 +129,7 @@ class Confirms:
         """Take the immediate confirms of a queue that might have rejected messages (K1)."""
         self._settle(queue, [messages], "K1", "immediate")
 
-    def rejected(self, queue: str, messages: Range, cause: str) -> None:
+    def rejected(self, queue: str, messages: Range, cause: str = "overflow") -> None:
         """A queue did not take messages: they are nacked, whatever other queues report (K10)."""
         self._nack(self._awaited.remove(messages.start, messages.count), cause)
 
@@ -183,7 +186,8 @@ class Confirms:
             node: of the member that confirmed; None for the master.
             all_members: whether no member is waited for any more.
         """
-        node = self.master_of(queue) if node is None else node
+        if node is None and queue in self._records:
+            node = self._records[queue].master
         names = {queue} if node is None else {queue, member(queue, node)}
         ready: dict[str, list[Range]] = {}
         for each in messages:
@@ -207,6 +211,30 @@ class Confirms:
             count = sum(each.count for each in numbers)
             self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause))
 
+    def _carry(self, actor: str, count: int, take: Callable[[], None]) -> None:
+        """Bring confirms from a queue to a publisher's channel (K10).
+
+        Args:
+            count: messages that are confirmed.
+            take: what the channel does with them.
+        """
+        channel = self._processes.get(f"channel:{actor}")
+        if channel is None:
+            take()
+            self.flush(actor)
+            return
+        ns = self._processes.meter.profile.cpu.channel_confirm_extra.of(count)
+        post = partial(channel.post, PUBLISH, 1, partial(self._arrived, take, ns), ns)
+        sender = self._processes.cores.running
+        if sender is None:
+            post()
+        else:
+            sender.send(post)
+
+    def _arrived(self, take: Callable[[], None], ns: int, _: int) -> None:
+        self._processes.meter.add(ns)
+        take()
+
     def _witness_confirmed(self, messages: Range) -> None:
         if self.witness is not None:
             self.witness(messages)
@@ -217,8 +245,10 @@ class Confirms:
 
     def flush(self, actor: str) -> None:
         """Send what was collected: the channel's mailbox is empty, or it did something else in between (K10)."""
+        if actor not in self._collected:
+            return
         publisher = self._publisher(actor)
-        for (rule, cause), numbers in self._collected.pop(actor, {}).items():
+        for (rule, cause), numbers in self._collected.pop(actor).items():
             if publisher is not None:
                 publisher.unconfirmed -= sum(each.count for each in numbers)
                 why: Why = {"cause": cause, "left": publisher.unconfirmed}
@@ -282,10 +312,6 @@ class Confirms:
         """Every channel is gone."""
         self._collected.clear()
         self._awaited.clear()
-
-
-def _nowhere(_: str) -> str | None:
-    return None
 
 
 def _until(numbers: Range, cut: int) -> Range | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -22,12 +22,14 @@ from engine.broker.clients.unread import Unread
 from engine.broker.clients.way_in import WayIn
 from engine.broker.commands.base import Command, Message
 from engine.broker.commands.commands import Publish, copies_of, message_of
+from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.capacity import Capacity
 from engine.broker.vhost.definitions import Definitions
 from engine.broker.vhost.message_kinds import MessageKinds
+from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.amqp import Unroutable
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked
@@ -46,7 +48,11 @@ class Connections:
         capacity: bounds of this program, looked at before messages are let in.
         processes: those of the broker, where work takes time.
         redo: does a command that lay unread in a blocked connection's socket.
-        carries: returns how many bytes of bursts a connection carries in a second, None for no bound.
+        settings: returns the node's settings.
+        publishers: by name, to be filled here.
+        confirms: what their channels wait for.
+        records: what all nodes know of each queue.
+        members: of mirrored queues, to which channels send as well.
     """
 
     def __init__(
@@ -61,10 +67,15 @@ class Connections:
         processes: Processes,
         emit: Callable[[Transition], None],
         redo: Callable[[Command], None],
-        carries: Callable[[], int | None],
+        settings: Callable[[], NodeSettings],
+        publishers: dict[str, Publisher],
+        confirms: Confirms,
+        records: Mapping[str, QueueRecord],
+        members: Members,
     ) -> None:
         self.burst = Publisher("burst")
-        self.publishers: dict[str, Publisher] = {"burst": self.burst}
+        self.publishers = publishers
+        publishers[self.burst.name] = self.burst
         self.alarms: frozenset[str] = frozenset()
         """The resources whose alarm is set: memory, disk (A1)."""
         self._queues = queues
@@ -74,16 +85,16 @@ class Connections:
         self._on_error = on_error
         self._scheduler = scheduler
         self._capacity = capacity
+        self._processes = processes
         self._emit = emit
         self._redo = redo
-        self._carries = carries
+        self._settings = settings
         self.way_in = WayIn(processes, self)
         self._carrier = BurstCarrier(scheduler, self._is_read, self.way_in.has_room, self._arrive)
-        self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
+        self.confirms = confirms
         self.unread = Unread(consumers.by_hand)
-        self.next_msg_no = 0
-        self.members: Members | None = None
-        """Of mirrored queues, once somebody keeps them."""
+        self._records = records
+        self._members = members
 
     @property
     def alarm(self) -> bool:
@@ -99,7 +110,7 @@ class Connections:
     def publish_burst(self, burst: Publish) -> None:
         """Publish a burst now, as fast as its connection carries it, or let it wait while an alarm is set (A3)."""
         self.burst.address(burst)
-        carries = self._carries()
+        carries = self._settings().connection_bytes_per_s
         if carries is None:
             self._arrive(self.burst, burst)
         else:
@@ -136,12 +147,17 @@ class Connections:
     @property
     def waiting(self) -> int:
         """Messages that wait in sockets or transactions, or are on their way from there to the queues."""
-        by_hand = (each.publisher for each in self._consumers.by_hand.values())
-        everybody = (*self.publishers.values(), *by_hand)
-        held = sum(each.tx.holding for each in everybody if each.tx is not None)
-        unread = sum(each.unread for each in self.publishers.values())
-        unread += sum(batch.count for each in self.publishers.values() for batch in each.unsent)
-        return self.way_in.under_way + held + unread + self.unread.messages
+        found = self.way_in.under_way if self._processes.timed else 0
+        found += self.unread.messages if self.unread.blocked else 0
+        for hand in self._consumers.by_hand.values():
+            if hand.publisher.tx is not None:
+                found += hand.publisher.tx.holding
+        for each in self.publishers.values():
+            if each.tx is not None:
+                found += each.tx.holding
+            if each.waiting or each.stopped or each.unsent:
+                found += each.unread + sum([batch.count for batch in each.unsent])
+        return found
 
     def set_running(self, publisher: Publisher) -> None:
         """Start, change or pause a steady publisher according to its fields."""
@@ -216,8 +232,8 @@ class Connections:
             return
         message = message_of(batch)
         queues = self.route(batch)
-        if self.members is not None:
-            room = self.members.room(publisher.name, queues, batch.count)
+        if self._held_up(queues):
+            room = self._members.room(publisher.name, queues, batch.count)
             if room < batch.count:
                 publisher.stopped.append(msgspec.structs.replace(batch, count=batch.count - room))
                 publisher.flow = True
@@ -226,7 +242,7 @@ class Connections:
                 batch = msgspec.structs.replace(batch, count=room)
         arrival = Arrival(
             count=batch.count,
-            msg_no=self.take_numbers(batch.count),
+            msg_no=self._kinds.take_numbers(batch.count),
             size_bytes=batch.size_bytes,
             raw_persistent=batch.persistent,
             template=self._kinds.number(message, batch.persistent),
@@ -243,43 +259,62 @@ class Connections:
             for each in publisher.tx.take():
                 self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
 
+    def _held_up(self, queues: Sequence[str]) -> bool:
+        """Return whether credit may stop what goes to these queues: they have mirrors, or handle nothing (H84)."""
+        if self._members.passed:
+            return True
+        for name in queues:
+            record, queue = self._records.get(name), self._queues.get(name)
+            if (record is not None and record.mirrors) or (queue is not None and queue.holds):
+                return True
+        return False
+
     def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
         """Deliver messages to the queues that they were routed to."""
         batch, arrival, message = held.batch, held.arrival, held.message
-        queues = [self._queues[name] for name in held.queues if name in self._queues]
-        down = [name for name in held.queues if self.members is not None and self.members.down(name)]
+        queues, down, mirrored = self._whereto(held.queues)
         if not queues and not down:
             self._unroutable(publisher, message, batch.count)
-        on_disk = {each.name for each in queues if batch.persistent and each.durable}
-        travel = self.way_in.confirms_travel
-        mirrored = {each.name: self._members(each.name) for each in queues}
+        travel = self._processes.timed
         if confirm:
             waits: list[str] = []
             for queue in queues:
-                if mirrored[queue.name]:
+                if mirrored.get(queue.name):
                     waits += mirrored[queue.name]
-                elif travel or queue.name in on_disk or queue.may_reject:
+                elif travel or (batch.persistent and queue.durable) or queue.may_reject:
                     waits.append(queue.name)
-            waits += [member for name in down for member in self._members(name)]
-            waits += [name for name in down if not self._members(name)]
+            waits += [member for name in down for member in mirrored.get(name, ())]
+            waits += [name for name in down if not mirrored.get(name)]
             self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)
         for name in down:
             self._to_nobody(name, arrival, batch, confirm)
         for queue in queues:
-            written = queue.name in on_disk
-            notified = travel or queue.may_reject or bool(mirrored[queue.name])
-            part = msgspec.structs.replace(arrival, wants_confirm=confirm and written)
-            at_once = confirm and notified and not written
+            part, at_once = arrival, False
+            if confirm and batch.persistent and queue.durable:
+                part = msgspec.structs.replace(arrival, wants_confirm=True)
+            elif confirm:
+                at_once = travel or bool(mirrored.get(queue.name)) or queue.may_reject
             self.way_in.deliver(publisher, queue, part, spacing_us, at_once, message.expiration_ms)
 
-    def _members(self, queue: str) -> tuple[str, ...]:
-        return () if self.members is None else self.members.of(queue)
+    def _whereto(self, names: Sequence[str]) -> tuple[list[Queue], list[str], Mapping[str, tuple[str, ...]]]:
+        """Return the living of these queues, those that are down, and the members of those that have mirrors."""
+        queues: list[Queue] = []
+        down: list[str] = []
+        mirrored: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            record, queue = self._records.get(name), self._queues.get(name)
+            if record is not None and record.mirrors:
+                mirrored[name] = self._members.of(name)
+            if record is not None and not record.alive:
+                down.append(name)
+            if queue is not None:
+                queues.append(queue)
+        return queues, down, mirrored
 
     def _to_nobody(self, queue: str, arrival: Arrival, batch: Publish, confirm: bool) -> None:
         """Send messages to the mirrors of a queue that is down; without any they are rejected (H46, H64)."""
-        if self.members is not None:
-            self.members.copy(queue, arrival, batch.expiration_ms, confirm)
-        if not self._members(queue):
+        self._members.copy(queue, arrival, batch.expiration_ms, confirm)
+        if not self._members.of(queue):
             self.confirms.rejected(queue, Range(arrival.msg_no, arrival.count), "down")
 
     def _unroutable(self, publisher: Publisher, message: Message, count: int) -> None:
@@ -288,15 +323,9 @@ class Connections:
             Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
         )
 
-    def take_numbers(self, count: int) -> int:
-        """Return the first of `count` message numbers that nobody had."""
-        first = self.next_msg_no
-        self.next_msg_no += count
-        return first
-
     def route(self, batch: Publish) -> tuple[str, ...]:
         """Return the queues that a batch goes to."""
-        keys = (batch.routing_key, *copies_of(batch.headers))
+        keys = (batch.routing_key, *copies_of(batch.headers)) if batch.headers else (batch.routing_key,)
         return self._definitions.route(batch.exchange, keys, batch.headers)
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ class Consumers:
         queues: Mapping[str, Queue],
         way_out: WayOut,
         emit: Callable[[Transition], None],
-        on_gone: Callable[[str], None],
+        on_gone: Callable[[Queue], None],
     ) -> None:
         self.all: dict[str, Consumer] = {}
         self.observer: Callable[[Delivered], None] | None = None
@@ -177,7 +177,7 @@ class Consumers:
         consumer.finishing = bool(consumer.holding)
         self._emit(ConsumerCancelled("P11", consumer.name, consumer.queue, {"cause": "cancelled"}))
         if known:
-            self._on_gone(consumer.queue)
+            self._on_gone(self._queues[consumer.queue])
 
     def close(self, consumer: Consumer) -> None:
         """Close the channel that a consumer is on: what it holds goes back to its queue (P11)."""
@@ -198,7 +198,7 @@ class Consumers:
         self._settle(hand, hand.channel.take_of(consumer.name), self._requeue)
         consumer.disconnect()
         if known:
-            self._on_gone(consumer.queue)
+            self._on_gone(self._queues[consumer.queue])
 
     def lose(self, consumer: Consumer) -> None:
         """A consumer's connection is lost with its node: what it holds goes back where its queue lives."""
@@ -239,7 +239,7 @@ class Consumers:
         back = _by_name(held)
         for name in sorted({*back, *left, *served}):
             if name in left:
-                self._on_gone(name)
+                self._on_gone(self._queues[name])
             if name in self._queues:
                 self._queues[name].requeue(None, self._goes_back(name, back.get(name, ())))
 

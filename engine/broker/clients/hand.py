@@ -90,7 +90,7 @@ class Hand:
         return {
             "role": "hand",
             "state": BLOCKED if self.blocked else RUNNING,
-            "unacked": len(self.channel),
+            "unacked": self.channel.unacked.total,
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,

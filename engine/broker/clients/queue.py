@@ -19,6 +19,8 @@ class Queue(Protocol):
     name: str
     life: int
     """Counts its processes."""
+    used: bool
+    """Whether it ever had a consumer (P18)."""
 
     @property
     def durable(self) -> bool:
@@ -27,6 +29,10 @@ class Queue(Protocol):
     @property
     def may_reject(self) -> bool:
         """Whether it may refuse messages for its length (P8)."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether what comes waits: it hangs, or its mirrors are being filled (H56)."""
 
     @property
     def mailbox(self) -> Process:
@@ -99,11 +105,11 @@ class Queue(Protocol):
 class Members(Protocol):
     """What channels send to the members of mirrored queues, and how much of it may be under way."""
 
+    passed: dict[str, int]
+    """Messages that channels passed on although credit had stopped them."""
+
     def of(self, queue: str) -> tuple[str, ...]:
         """Return the members that a publish now waits for, as "queue@node"; nothing for a queue without mirrors."""
-
-    def down(self, queue: str) -> bool:
-        """Return whether a declared queue has no living master."""
 
     def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
         """Send messages to every mirror (H31)."""

@@ -23,23 +23,24 @@ class Unread:
 
     def __init__(self, by_hand: Mapping[str, Hand]) -> None:
         self._by_hand = by_hand
-        self._blocked: dict[str, deque[Command]] = {}
+        self.blocked: dict[str, deque[Command]] = {}
+        """What waits, by connection."""
 
     @property
     def messages(self) -> int:
         """Messages that wait to be published."""
-        every = (each for waiting in self._blocked.values() for each in waiting)
+        every = (each for waiting in self.blocked.values() for each in waiting)
         return sum(each.count for each in every if isinstance(each, cmd.Publish))
 
     def block(self, channel: str, command: Command) -> None:
         """Stop reading a connection; what made the broker stop is the first that waits."""
-        self._blocked[connection_of(channel)] = deque([command])
+        self.blocked[connection_of(channel)] = deque([command])
         self._show(connection_of(channel))
 
     def keeps(self, command: Command) -> bool:
         """Keep a command of a blocked connection for later; return whether it was kept."""
         channel = channel_of(command)
-        waiting = None if channel is None else self._blocked.get(connection_of(channel))
+        waiting = None if channel is None else self.blocked.get(connection_of(channel))
         if channel is None or waiting is None:
             return False
         waiting.append(command)
@@ -48,23 +49,23 @@ class Unread:
 
     def take(self) -> list[Command]:
         """Return everything, connection by connection: their sockets are read again."""
-        blocked, self._blocked = self._blocked, {}
+        blocked, self.blocked = self.blocked, {}
         for connection in blocked:
             self._show(connection)
         return [command for waiting in blocked.values() for command in waiting]
 
     def forget(self, connection: str) -> None:
         """A connection is gone, with what lay in its socket."""
-        if self._blocked.pop(connection, None) is not None:
+        if self.blocked.pop(connection, None) is not None:
             self._show(connection)
 
     def clear(self) -> None:
         """Every connection is gone."""
-        for connection in list(self._blocked):
+        for connection in list(self.blocked):
             self.forget(connection)
 
     def _show(self, connection: str) -> None:
-        waiting = self._blocked.get(connection)
+        waiting = self.blocked.get(connection)
         for name, hand in self._by_hand.items():
             if connection_of(name) == connection:
                 hand.unread = 0 if waiting is None else len(waiting)

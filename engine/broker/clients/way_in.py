@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol
 
@@ -50,19 +49,19 @@ class WayIn:
         self._processes = processes
         self._channels = channels
 
-    @property
-    def confirms_travel(self) -> bool:
-        """Whether a queue's confirm takes its time to the channel, even one that waits for no disk."""
-        return self._processes.timed
-
     # --- the socket and the reader -----------------------------------------------------------------------------------
 
     def accept(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
-        """Let messages wait in the socket until the reader takes them.
+        """Let messages wait in the socket until the reader takes them; where work takes no time that is now.
 
         Args:
             spacing_us: how far apart the client sends them.
         """
+        if not self._processes.timed and not publisher.waiting and not self._channels.alarm:
+            self._channels.send(publisher, batch, spacing_us)
+            if publisher.channel_state != CLOSED:
+                self._channels.flush(publisher.name)
+            return
         publisher.waiting.append(batch)
         each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, batch.size_bytes)
         reader = self._reader(publisher)
@@ -74,10 +73,8 @@ class WayIn:
         return unread < SOCKET_BYTES
 
     def _reader(self, publisher: Publisher) -> Process:
-        reader = self._processes.of("reader", publisher.name)
-        if reader.may_read is None:
-            reader.may_read = partial(self._may_read, publisher, reader)
-            publisher.reader = reader
+        reader = self._processes.of("reader", publisher.name, may_read=partial(self._may_read, publisher))
+        publisher.reader = reader
         return reader
 
     def _may_read(self, publisher: Publisher, reader: Process) -> int:
@@ -104,10 +101,7 @@ class WayIn:
     # --- the channel -------------------------------------------------------------------------------------------------
 
     def _channel(self, publisher: Publisher) -> Process:
-        channel = self._processes.of("channel", publisher.name)
-        if channel.after_each is None:
-            channel.after_each = partial(self._rest, publisher.name, channel)
-        return channel
+        return self._processes.of("channel", publisher.name, after_each=partial(self._rest, publisher.name))
 
     def _route(
         self,
@@ -145,6 +139,9 @@ class WayIn:
             confirm: a confirm is asked for that does not wait for the disk, and nobody sent it yet (K1).
             expiration_ms: the messages' own expiration.
         """
+        if not self._processes.timed:
+            queue.arrive(arrival, spacing_us, expiration_ms, confirm)
+            return
         process, channel = queue.mailbox, self._channel(publisher)
         profile = self._processes.meter.profile
         each_ns = 0 if profile.instant else publish_ns(profile, queue.entry(arrival)) // arrival.count
@@ -160,31 +157,6 @@ class WayIn:
         queue.arrive(parcel.take(count), parcel.spacing_us, parcel.expiration_ms, parcel.confirm)
         if not process.ended:
             process.earned(sender, count)
-
-    def carry(self, name: str, count: int, take: Callable[[], None]) -> None:
-        """Bring confirms from a queue to a publisher's channel (K10).
-
-        Args:
-            name: the publisher.
-            count: messages that are confirmed.
-            take: what the channel does with them.
-        """
-        channel = self._processes.get(_channel(name))
-        if channel is None:
-            take()
-            self._channels.flush(name)
-            return
-        ns = self._processes.meter.profile.cpu.channel_confirm_extra.of(count)
-        post = partial(channel.post, PUBLISH, 1, partial(self._take_confirms, take, ns), ns)
-        sender = self._processes.cores.running
-        if sender is None:
-            post()
-        else:
-            sender.send(post)
-
-    def _take_confirms(self, take: Callable[[], None], ns: int, _: int) -> None:
-        self._processes.meter.add(ns)
-        take()
 
     def _rest(self, name: str, channel: Process) -> None:
         """Send the confirms that a channel collected once its mailbox is empty (K10)."""

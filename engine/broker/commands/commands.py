@@ -443,8 +443,6 @@ def to_json(command: AnyCommand) -> dict[str, Any]:
 
 def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the routing keys that the CC and BCC headers name; one that is no list names none (P16)."""
-    if not headers:
-        return ()
     lists = [headers[name] for name in COPIES if isinstance(headers.get(name), list)]
     return tuple(key for keys in lists for key in keys if isinstance(key, str))
 
@@ -452,7 +450,7 @@ def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
 def message_of(command: Publish | SetPublisher) -> Message:
     """Return what a command gives for its messages besides their bodies."""
     headers = command.headers
-    copies = copies_of(headers)
+    copies = copies_of(headers) if headers else ()
     expiration_ms = command.expiration_ms
     if isinstance(command, Publish) and command.expiration is not None:
         expiration_ms = int(command.expiration) if command.expiration.isdecimal() else None
@@ -470,7 +468,10 @@ def message_of(command: Publish | SetPublisher) -> Message:
 
 def uses_later_fields(command: AnyCommand) -> bool:
     """Return whether a command gives something that is left out by default."""
-    return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
+    for name, default in _later_fields(type(command)).items():  # noqa: SIM110 - asked at each publish
+        if getattr(command, name) != default:
+            return True
+    return False
 
 
 @lru_cache

@@ -60,7 +60,7 @@ class HandVerbs(OnClientParts):
 
     def _get_now(self, hand: Hand, command: cmd.Get) -> None:
         self._check_access(hand, command.queue)
-        self._lifetimes.used(command.queue)
+        self._lifetimes.used(self._queues[command.queue])
         self._consumers.get(hand, command.queue, command.count, command.ack)
 
     def _purge(self, hand: Hand, command: cmd.Purge) -> None:

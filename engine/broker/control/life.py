@@ -34,7 +34,7 @@ class Life:
         on_gone: Callable[[str], None],
     ) -> None:
         self.runs = True
-        self._ever_stopped = False
+        self.ever_stopped = False
         self._configuration = configuration
         self._settings = settings
         self._connections = parts.connections
@@ -59,7 +59,7 @@ class Life:
         self._queues.check_may_stop()
         self._stop("clean")
         self.runs = False
-        self._ever_stopped = True
+        self.ever_stopped = True
         self._monitors.measure_memory()
 
     def start_app(self) -> None:
@@ -69,14 +69,14 @@ class Life:
 
     def info_items(self) -> Why:
         """Return whether the broker runs, once anybody has stopped it."""
-        return {"runs": self.runs} if self._ever_stopped else {}
+        return {"runs": self.runs} if self.ever_stopped else {}
 
     def _stop(self, kind: StopKind) -> None:
         self._connections.disconnect_all()
         if kind == "clean":
             self._lifetimes.connections_closed(self._queues.values())
             self._consumers.connections_closed()
-            self._dead_letters.deliver()
+            self._dead_letters.deliver(self._queues)
         self._consumers.disconnect_all()
         self._dead_letters.forget()
         self._queues.stop(kind)

@@ -32,7 +32,7 @@ class Machine:
         queues.change_machine()
         processes.end_all()
         processes.use(self._configuration.node.work_profile)
-        processes.of_stores(host.stores)
+        processes.of_stores(host.stores, queues.sweep)
         queues.change_machine()
         connections.change_machine()
         self.report_work()

@@ -88,7 +88,8 @@ class Report:
         for actor in self.actors():
             board.report_actor(actor.name, actor.rule, actor.info_items())
             actor.rule = actor.usual_rule
-        board.report_part("app", "D2", self._life.info_items())
+        if self._life.ever_stopped:
+            board.report_part("app", "D2", self._life.info_items())
         board.report_part("memory", "M2", self._watch.info_items())
         board.report_part("disk", "M10", self._monitors.disk_items())
         board.report_part("alarms", "M7", self._monitors.alarm_items())
@@ -100,7 +101,8 @@ class Report:
             for name, member in self._shown.mirrors():
                 board.report_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
         board.report_part("clock", "P5", self._queues.timer_items())
-        self._processes.report_processes()
+        if self._processes.changed:
+            self._processes.report_processes()
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state of everything, from the structures that do the work."""

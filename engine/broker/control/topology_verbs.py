@@ -90,7 +90,7 @@ class TopologyVerbs(OnClientParts):
         if existing is not None:
             stat = partial(self._declare_queue, command)
             if not self._patience.puts_off(command.name, command.channel, stat):
-                self._lifetimes.used(command.name)
+                self._lifetimes.used(self._queues[command.name])
             return
         check_label(command.name, wanted.arguments, self._definitions.queues.values())
         if len(self._queues) >= MAX_QUEUES:
@@ -108,7 +108,7 @@ class TopologyVerbs(OnClientParts):
     def _delete_queue(self, command: cmd.DeleteQueue) -> None:
         live = self._queues.get(command.name)
         record = self._cluster.records.get(command.name)
-        if live is None and record is not None and self._cluster.lives(record):
+        if live is None and record is not None and self._cluster.roll.lives(record):
             # It waits for a promotion as long as a mirror lives (H77).
             delete = partial(self._delete_queue, command)
             self._patience.puts_off(command.name, command.channel, delete, forever=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any, Final, Protocol
 
 from engine.broker.commands import cluster_commands as cluster_cmd
 from engine.broker.commands import commands as cmd
@@ -14,6 +15,7 @@ from engine.values.errors import CommandError
 
 WITHOUT_NODES = (cluster_cmd.StartNode, cmd.StartApp, cmd.Ctl)
 """What an operator may do while no node runs."""
+UP: Final = attrgetter("up")
 
 Handlers = Mapping[type[Command], Callable[[Any], None]]
 """What does each kind of command. A verb raises CommandError before it changes anything, or not at all."""
@@ -52,8 +54,9 @@ class CommandVerbs:
         """
         if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
             raise CommandError("broker_stopped")
-        if not any(site.up for site in self._sites.values()) and not isinstance(command, WITHOUT_NODES):
+        if not any(map(UP, self._sites.values())) and not isinstance(command, WITHOUT_NODES):
             raise CommandError("node_down", name=", ".join(self._sites), known="none")
-        if any(keeper.keeps(command) for keeper in self._keepers):
+        on_channel = getattr(command, "channel", None) is not None  # most commands come on no channel by hand
+        if on_channel and any(keeper.keeps(command) for keeper in self._keepers):
             return
         self._handlers[type(command)](command)

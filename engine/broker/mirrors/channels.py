@@ -7,7 +7,7 @@ from functools import partial
 
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.mirrors.roll import Roll
 from engine.broker.queues.queues import Queues
 from engine.values.labels import member
 
@@ -19,31 +19,26 @@ class MirroredChannels:
         settings: returns the nodes' settings.
     """
 
-    def __init__(self, cluster: MirroredQueues, queues: Queues, settings: Callable[[], NodeSettings]) -> None:
-        self._cluster = cluster
+    def __init__(self, roll: Roll, queues: Queues, settings: Callable[[], NodeSettings]) -> None:
+        self._roll = roll
         self._queues = queues
         self._settings = settings
-        self._passed: dict[str, int] = {}
+        self.passed: dict[str, int] = {}
         """Messages that channels passed on although credit had stopped them: what their readers had credit for."""
 
     def of(self, queue: str) -> tuple[str, ...]:
         """Return the members that a publish now waits for."""
-        record = self._cluster.records.get(queue)
+        record = self._roll.records.get(queue)
         if record is None:
             return ()
-        alive = [node for node in record.mirrors if (queue, node) in self._cluster.members]
+        alive = [node for node in record.mirrors if (queue, node) in self._roll.members]
         if record.alive:
             return tuple(member(queue, node) for node in (record.master, *alive)) if alive else ()
         return tuple(member(queue, node) for node in alive)
 
-    def down(self, queue: str) -> bool:
-        """Return whether a declared queue has no living master."""
-        record = self._cluster.records.get(queue)
-        return record is not None and not record.alive
-
     def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
         """Send messages to every mirror (H31)."""
-        self._cluster.copy(queue, arrival, expiration_ms, confirm_at_once)
+        self._roll.copy(queue, arrival, expiration_ms, confirm_at_once)
 
     def room(self, sender: str, queues: Sequence[str], count: int) -> int:
         """Return how many of `count` messages a channel may send before credit stops it (H84).
@@ -54,9 +49,9 @@ class MirroredChannels:
         room = count
         stopped = False
         for queue in queues:
-            record = self._cluster.records.get(queue)
+            record = self._roll.records.get(queue)
             for node in record.mirrors if record is not None else ():
-                each = self._cluster.members.get((queue, node))
+                each = self._roll.members.get((queue, node))
                 if each is not None and each.busy:
                     stopped = True
                     room = min(room, -(-max(0, initial - each.unhandled(sender)) // 2))
@@ -65,13 +60,13 @@ class MirroredChannels:
                 stopped = True
                 room = min(room, max(0, initial - self._held(sender, queue)))
         if not stopped:
-            self._passed.pop(sender, None)
+            self.passed.pop(sender, None)
             return count
         if room == count:
             return room
-        passed = self._passed.get(sender, 0)
+        passed = self.passed.get(sender, 0)
         more = min(count - room, initial - passed)
-        self._passed[sender] = passed + more
+        self.passed[sender] = passed + more
         return room + more
 
     def _held(self, sender: str, queue: str) -> int:

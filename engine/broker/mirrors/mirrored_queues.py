@@ -5,32 +5,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from engine.amqp.arguments import PRIORITIES
 from engine.amqp.mirroring import WHEN_SYNCED, Mirroring, mirroring_of
-from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.protocol import BackingQueue, Mirrorable
+from engine.backing_queue.protocol import Mirrorable
 from engine.broker.mirrors.hooks import Hooks
-from engine.broker.mirrors.labels import ring_sent
 from engine.broker.mirrors.member import Member
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.mirrors.synchronisation import Synchronisation
 from engine.broker.queues.immediate_mail import mail_alone
 from engine.broker.queues.queue_process import QueueProcess
 from engine.mirrored_queue import instructions as to_do
-from engine.mirrored_queue.master import MasterQueue
-from engine.mirrored_queue.mirror import Copy, Mirror
+from engine.mirrored_queue.mirror import Mirror
 from engine.mirrored_queue.record import QueueRecord, wanted
-from engine.mirrored_queue.ring import FRAME_BYTES, Ring
 from engine.report.transitions.mirrors import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
 from engine.values.ranges import Range
 
 SYNC_INTERVAL_MS: Final = 25
 """After which a mirror syncs its journal; a queue process takes 200 ms (H23, P2)."""
-
-Observer = Callable[[str, str, Any], None]
-"""Called with a node, what reached it (gm, direct, sync_asked), and that."""
 
 
 class MirroredQueues:
@@ -42,14 +35,10 @@ class MirroredQueues:
 
     def __init__(self, below: RoomsBelow) -> None:
         self.sites = below.sites
-        self.records: dict[str, QueueRecord] = {}
-        self.members: dict[tuple[str, str], Member] = {}
-        self.masters: dict[str, MasterQueue] = {}
-        self.rings: dict[str, Ring] = {}
+        self.roll = roll = below.roll
+        self.records, self.members = roll.records, roll.members
+        self.masters, self.rings = roll.masters, roll.rings
         self.syncs: dict[str, Synchronisation] = {}
-        self.observer: Observer | None = None
-        self.between_bytes = 0
-        """Bytes that mirroring sent from node to node: copies of channels, the ring, synchronisations."""
         self.lost = 0
         """Messages that masters had and the mirrors which took over had not."""
         self.hooks = Hooks()
@@ -62,17 +51,11 @@ class MirroredQueues:
         self._board = below.board
         self._emit = below.emit
         self._soon: deque[Callable[[], None]] = deque()
-        self._queues.engine_of = self._engine_of
-        self._confirms.master_of = self._master_of
 
     @property
     def running(self) -> list[str]:
         """The nodes that run."""
         return [name for name, site in self.sites.items() if site.up]
-
-    def lives(self, record: QueueRecord) -> bool:
-        """Return whether any mirror of a queue lives."""
-        return any((record.name, node) in self.members for node in record.mirrors)
 
     def soon(self, do: Callable[[], None]) -> None:
         """Do something when what is being handled now has ended."""
@@ -83,22 +66,13 @@ class MirroredQueues:
         while self._soon:
             self._soon.popleft()()
 
-    def label(self, queue: str, node: str) -> str:
-        """Return how transitions name the member of a queue on a node: the master as the queue itself."""
-        record = self.records.get(queue)
-        return queue if record is None or record.master == node else f"{queue}@{node}"
-
-    def _master_of(self, queue: str) -> str | None:
-        record = self.records.get(queue)
-        return record.master if record is not None else None
-
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
     def began(self, name: str, node: str) -> None:
         """Take a new queue in; its mirrors join before its declaration is answered (H16)."""
         declared = self._definitions.queues[name]
         record = self.records[name] = QueueRecord(name, node, declared.exclusive)
-        self.rings[name] = self._ring(name)
+        self.roll.new_ring(name)
         record.mirroring = self._mirroring(record)
         self._queues[name].copies = None
         if record.mirroring is not None:
@@ -126,23 +100,13 @@ class MirroredQueues:
 
     def new_ring(self, record: QueueRecord) -> None:
         """Begin the ring anew, with the master alone where there is mirroring."""
-        self.rings[record.name] = self._ring(record.name)
+        ring = self.roll.new_ring(record.name)
         if record.mirroring is not None:
-            self.rings[record.name].join(record.master)
+            ring.join(record.master)
 
     def replace_mirror(self, record: QueueRecord, node: str) -> None:
         """End a mirror that is not in the record any more, since its master came back from its files (H42, H64)."""
         self.drop(record, node, "replaced")
-
-    def _ring(self, name: str) -> Ring:
-        return Ring(self._settings().ring_hop_us, self._after, partial(self._deliver, name), self.count_bytes)
-
-    def _after(self, delay_us: int, do: Callable[[], None]) -> None:
-        self._clock.after(delay_us, do)
-
-    def count_bytes(self, count: int) -> None:
-        """Count bytes that went from node to node."""
-        self.between_bytes += count
 
     def _mirroring(self, record: QueueRecord) -> Mirroring | None:
         """Return what a queue's policy wants; none if it is exclusive, and here none with priorities (H7, H87)."""
@@ -150,23 +114,9 @@ class MirroredQueues:
         priorities = PRIORITIES in self._definitions.queues[record.name].arguments
         return None if policy is None or record.exclusive or priorities else mirroring_of(policy.definition)
 
-    # --- the master's wrapper (H13, H19) -----------------------------------------------------------------------------
-
-    def _engine_of(self, name: str, engine: BackingQueue) -> BackingQueue:
-        record = self.records.get(name)
-        if record is None or record.mirroring is None:
-            return engine
-        master = self.masters.get(name)
-        if master is None or master.inner is not engine:
-            master = self.masters[name] = self._master(name, engine)
-        return master
-
-    def _master(self, name: str, engine: BackingQueue) -> MasterQueue:
-        return MasterQueue(cast(Mirrorable, engine), partial(self._broadcast, name))
-
     def _wrap(self, record: QueueRecord) -> None:
         process = self._queues[record.name].process
-        process.queue = self._engine_of(record.name, process.queue)
+        process.queue = self.roll.engine_of(record.name, process.queue)
         self.rings[record.name].join(record.master)
 
     def _unwrap(self, record: QueueRecord) -> None:
@@ -232,20 +182,20 @@ class MirroredQueues:
             sync_interval_ms=SYNC_INTERVAL_MS,
         )
         member = Member(site, mirror, process, partial(self._asked, name), partial(self._crashed, record))
-        if self.observer is not None:
-            member.observer = partial(self.observer, node, "direct")
+        if self.roll.observer is not None:
+            member.observer = partial(self.roll.observer, node, "direct")
         self.members[(name, node)] = member
         self.rings[name].join(node)
         master = self.masters[name]
-        self._queues[name].copies = partial(self.copy, name)
+        self._queues[name].copies = partial(self.roll.copy, name)
         self._emit(MirrorJoined("H20", name, node, {"depth_delta": master.whole_depth}))
-        self._broadcast(name, to_do.Depth(master.whole_depth))
+        self.roll.broadcast(name, to_do.Depth(master.whole_depth))
         process.handled()
         self.soon(partial(self.reapply, name))
 
     def _asked(self, name: str, member: Member) -> None:
-        if self.observer is not None:
-            self.observer(member.node, "sync_asked", member.mirror.depth_delta)
+        if self.roll.observer is not None:
+            self.roll.observer(member.node, "sync_asked", member.mirror.depth_delta)
         sync = self.syncs.get(name)
         if sync is not None:
             sync.answered(member)
@@ -304,7 +254,7 @@ class MirroredQueues:
 
     def stop_mirrors(self, record: QueueRecord, reason: str) -> None:
         """Let every mirror delete what it has and end (H66)."""
-        self._broadcast(record.name, to_do.Delete(reason))
+        self.roll.broadcast(record.name, to_do.Delete(reason))
         self.rings[record.name].finish()
         for node in list(record.mirrors):
             self.drop(record, node, reason)
@@ -388,7 +338,7 @@ class MirroredQueues:
         member.end()
         member.site.watch.monitor.deregister(name)
         mirror = member.mirror
-        source, lost = self.label(name, heir), mirror.depth_delta or 0
+        source, lost = self.roll.label(name, heir), mirror.depth_delta or 0
         record.forget(heir)
         record.master, record.alive = heir, True
         self.lost += lost
@@ -396,11 +346,11 @@ class MirroredQueues:
         self._board.rename_queue(name, source)
         mirror.queue.advance_clock(self._clock.now_us)
         mirror.requeue_all()
-        master = self.masters[name] = self._master(name, mirror.queue)
+        master = self.roll.new_master(name, mirror.queue)
         master.seen.insert_all(each for each in mirror.known if each.known != "published_and_seen")
-        self._broadcast(name, to_do.Depth(master.whole_depth))
+        self.roll.broadcast(name, to_do.Depth(master.whole_depth))
         live = self._queues.take_over(name, self.sites[heir])
-        live.copies = partial(self.copy, name) if record.mirrors else None
+        live.copies = partial(self.roll.copy, name) if record.mirrors else None
         for copy in mirror.leftovers():
             live.enter(copy.arrival, 0, copy.expiration_ms, copy.confirm_at_once, already_delivered=True)
         for copy in member.late_copies():
@@ -434,30 +384,6 @@ class MirroredQueues:
             return self._queues[name].process if name in self._queues else None
         member = self.members.get((name, node))
         return member.process if member is not None else None
-
-    # --- messages on their way (H31, H32) ----------------------------------------------------------------------------
-
-    def _broadcast(self, name: str, instruction: to_do.Instruction) -> None:
-        record, ring = self.records[name], self.rings[name]
-        if record.mirrors and not isinstance(instruction, to_do.SetMode):
-            self._emit(ring_sent(name, record.master, instruction, len(ring.members)))
-        ring.broadcast(record.master, instruction)
-
-    def _deliver(self, name: str, node: str, instruction: to_do.Instruction) -> None:
-        if self.observer is not None:
-            self.observer(node, "gm", instruction)
-        member = self.members.get((name, node))
-        if member is not None and not isinstance(instruction, to_do.Delete):
-            member.take(instruction)
-
-    def copy(self, name: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
-        """Give every mirror what a channel publishes (H31)."""
-        copy, record = Copy(arrival, expiration_ms, confirm_at_once), self.records[name]
-        for node in list(record.mirrors):
-            member = self.members.get((name, node))
-            if member is not None:
-                self.count_bytes(arrival.count * (arrival.size_bytes + FRAME_BYTES))
-                member.take_copy(copy)
 
 
 def _nothing(_: str) -> None:

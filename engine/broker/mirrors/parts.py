@@ -11,7 +11,6 @@ from engine.broker.clients.closing import Closing
 from engine.broker.commands.base import Command
 from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.memory.watch import MemoryWatch
-from engine.broker.mirrors.channels import MirroredChannels
 from engine.broker.mirrors.labels import Labelled
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.mishaps import Mishaps
@@ -104,8 +103,6 @@ class ClusterParts:
         self.patience = Patience(cluster, below.consumers, closing, below.clock, redo)
         self.mishaps = Mishaps(cluster, queues, connections.confirms)
         self.shown = Shown(cluster)
-        queues.more_items = self.shown.of_queue
-        connections.members = MirroredChannels(cluster, queues, configuration.current)
         cluster.hooks.room = connections.credit_came
         self._connections = connections
         self._consumers = below.consumers

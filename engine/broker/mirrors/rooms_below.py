@@ -8,6 +8,7 @@ import msgspec
 
 from engine.broker.clients.connections import Connections
 from engine.broker.clients.consumers import Consumers
+from engine.broker.mirrors.roll import Roll
 from engine.broker.queues.node import Node
 from engine.broker.queues.queues import Queues
 from engine.broker.time.scheduler import Scheduler
@@ -22,11 +23,13 @@ class RoomsBelow(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         sites: the nodes by name, in the order in which each lists those that run (H9).
+        roll: who has which member of which queue.
         emit: takes each transition.
     """
 
     sites: Mapping[str, Node]
     clock: Scheduler
+    roll: Roll
     configuration: Configuration
     definitions: Definitions
     board: Board

@@ -32,7 +32,7 @@ class Shown:
         cluster = self._cluster
         if len(cluster.sites) == 1:
             return {}
-        shown: Why = {"between_bytes": cluster.between_bytes, "lost": cluster.lost}
+        shown: Why = {"between_bytes": cluster.roll.between_bytes, "lost": cluster.lost}
         for name, site in cluster.sites.items():
             memory = site.watch.memory
             shown |= {
@@ -45,20 +45,10 @@ class Shown:
                 shown[f"{name}_disk_alarm"] = site.up and site.disk_alarm
         return shown
 
-    def of_queue(self, name: str) -> dict[str, Any]:
-        """Return what mirrors add to the facts of a queue; nothing for an unmirrored one of a single node."""
-        record = self._cluster.records.get(name)
-        if record is None or (len(self._cluster.sites) == 1 and record.mirroring is None):
-            return {}
-        shown: dict[str, Any] = {"node": record.master}
-        if record.mirroring is not None:
-            shown |= {"mirrors": list(record.mirrors), "synchronised": sorted(record.synchronised)}
-        return shown | ({"syncing": True} if name in self._cluster.syncs else {})
-
     def mirrors(self) -> Iterator[tuple[str, Member]]:
         """Yield every mirror with the name that transitions give it."""
         for (queue, node), member in sorted(self._cluster.members.items()):
-            yield self._cluster.label(queue, node), member
+            yield self._cluster.roll.label(queue, node), member
 
     def of_mirror(self, member: Member) -> dict[str, Any]:
         """Return what is shown of a mirror beside its engine; what has its usual value is left out."""

@@ -62,6 +62,7 @@ class Syncs:
             asked, partial(self._read, name), self._later, self._sent, partial(self._over, name)
         )
         self._cluster.syncs[name] = sync
+        record.syncing = True
         self._emit(SyncStarted("H52", name, tuple(asked)))
         master = self._cluster.masters[name]
         master.broadcast(to_do.SyncStart(tuple(asked)))
@@ -97,11 +98,13 @@ class Syncs:
 
     def _sent(self, batch: Batch, mirrors: int) -> None:
         body = sum(extent.count * (extent.size_bytes + FRAME_BYTES) for extent, _ in batch)
-        self._cluster.count_bytes(mirrors * body)
+        self._cluster.roll.count_bytes(mirrors * body)
 
     def _over(self, name: str, how: str, count: int) -> None:
         """Let everybody do what waited (H56)."""
         self._cluster.syncs.pop(name, None)
+        if name in self._cluster.records:
+            self._cluster.records[name].syncing = False
         self._emit(SyncEnded("H54" if how == "done" else "H58", name, how, {"sent": count}))
         self._cluster.soon(partial(self._go_on, name))
 

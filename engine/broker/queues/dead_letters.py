@@ -27,25 +27,21 @@ class DeadLetters:
     """Dead messages on their way: they are in their new queues when the event that killed them has ended.
 
     Args:
-        take_numbers: returns the first of so many new message numbers.
+        kinds: numbers of messages, and of what they carry.
     """
 
     def __init__(
         self,
         definitions: Definitions,
-        queues: Mapping[str, Deliveries],
         kinds: MessageKinds,
         clock: Scheduler,
-        take_numbers: Callable[[int], int],
         emit: Callable[[Transition], None],
     ) -> None:
         self._definitions = definitions
-        self._queues = queues
         self._kinds = kinds
         self._clock = clock
-        self._take_numbers = take_numbers
         self._emit = emit
-        self._waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
+        self.waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
 
     def bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
         """Give dead messages their new headers and route them; cycles are broken."""
@@ -81,23 +77,23 @@ class DeadLetters:
             if to:
                 arrival = Arrival(
                     extent.count,
-                    self._take_numbers(extent.count),
+                    self._kinds.take_numbers(extent.count),
                     extent.size_bytes,
                     extent.raw_persistent,
                     template=self._kinds.number(again, extent.raw_persistent),
                 )
                 self._kinds.remember(arrival)
-                self._waiting.append((arrival, to))
+                self.waiting.append((arrival, to))
 
-    def deliver(self) -> None:
+    def deliver(self, queues: Mapping[str, Deliveries]) -> None:
         """Let dead letters arrive, and those that this kills in turn."""
-        while self._waiting:
-            arrival, to = self._waiting.popleft()
+        while self.waiting:
+            arrival, to = self.waiting.popleft()
             for name in to:
-                if name in self._queues:
-                    queue = self._queues[name]
+                if name in queues:
+                    queue = queues[name]
                     queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
 
     def forget(self) -> None:
         """The node stopped: what was on its way is lost."""
-        self._waiting.clear()
+        self.waiting.clear()

@@ -101,6 +101,11 @@ class Deliveries:
         return self.process.queue.durable
 
     @property
+    def holds(self) -> bool:
+        """Whether what comes waits: it hangs, or its mirrors are being filled (H56)."""
+        return self.process.held is not None
+
+    @property
     def mailbox(self) -> Process:
         """The process that takes its messages."""
         return self.process.mail.process
@@ -219,33 +224,37 @@ class Deliveries:
             self.process.held.append(again)
             return
         queue, evictions = self.process.begin(), self.evictions
-        ttl_ms = expiry_ms(evictions.limits.message_ttl_ms, expiration_ms)
+        may_reject = evictions.may_reject
+        ttl_ms = evictions.limits.message_ttl_ms
+        if expiration_ms is not None:
+            ttl_ms = expiry_ms(ttl_ms, expiration_ms)
         if ttl_ms is not None:
             evictions.expiries = True
             expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
             # 0 stands for never, and nothing ever is as early as the first microsecond.
             arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
-        if confirm_at_once and not evictions.may_reject:
+        if confirm_at_once and not may_reject:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
-        none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
+        none_fits = may_reject and not evictions.room(arrival.size_bytes)
         done = 0
         # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
         if (not queue.depth or self.ring.single_active) and not none_fits:
             done = self._deliver_directly(arrival, spacing_us, already_delivered)
-        rest = arrival.part(done, arrival.count - done) if done < arrival.count else None
-        if rest is not None and evictions.none_stays and not none_fits:
+        rest = arrival.part(done, arrival.count - done) if 0 < done < arrival.count else None
+        rest = rest if done else arrival
+        if rest is not None and ttl_ms == 0 and evictions.none_stays and not none_fits:
             self._vanish(rest)
             rest = None
         rejected = 0
         if rest is not None:
-            fits = min(rest.count, evictions.room(rest.size_bytes)) if evictions.may_reject else rest.count
+            fits = min(rest.count, evictions.room(rest.size_bytes)) if may_reject else rest.count
             rejected = rest.count - fits
             if fits:
                 # The first message in an empty queue gets a pass of drop_expired (P8.6).
-                evictions.publish(rest.part(0, fits), spacing_us, already_delivered)
+                evictions.publish(rest.part(0, fits) if rejected else rest, spacing_us, already_delivered)
             if rejected:
                 self._reject(rest.part(fits, rejected))
-        if confirm_at_once and evictions.may_reject and rejected < arrival.count:
+        if confirm_at_once and may_reject and rejected < arrival.count:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count - rejected))
         self.process.handled()
 

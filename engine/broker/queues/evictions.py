@@ -186,14 +186,15 @@ class Evictions:
 
     def publish(self, arrival: Arrival, spacing_us: int, already_delivered: bool = False) -> None:
         """Queue messages one after the other, each with what its arrival drops and expires (P8)."""
-        queue, done = self.process.queue, 0
+        queue, drops, done = self.process.queue, self.drops_head, 0
         while done < arrival.count:
-            rest = arrival.part(done, arrival.count - done)
-            count = self._at_once(rest)
-            if done and self.drops_head:
+            rest = arrival.part(done, arrival.count - done) if done else arrival
+            count = rest.count if rest.count == 1 else self._at_once(rest)
+            if done and drops:
                 queue.pass_time(spacing_us)
-            queue.publish(rest.part(0, count), already_delivered, spacing_us)
-            dropped = self.drop_heads()
+            part = rest if count == rest.count else rest.part(0, count)
+            queue.publish(part, already_delivered, spacing_us)
+            dropped = self.drop_heads() if drops else 0
             alone = queue.depth == 1
             if (dropped or alone) and not (dropped and alone and not arrival.expiry_us):
                 self.drop_expired()

@@ -53,10 +53,12 @@ class ImmediateMail:
 
     def settle(self) -> None:
         """Sync if somebody waits for a confirm: a receive timeout of 0 comes before the sync timer (P2)."""
-        if self._owner.queue.needs_timeout() == "timed":
+        needs = self._owner.queue.needs_timeout()
+        if needs == "timed":
             self._owner.queue.timeout()
             self._owner.drain()
-        self._owner.wait_idle()
+            needs = self._owner.queue.needs_timeout()
+        self._owner.wait_idle(needs)
 
     def handled(self) -> None:
         """Do nothing: the mailbox is empty."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from engine.broker.clients.consumers import Consumers
-from engine.broker.queues.deliveries import Deliveries
+from engine.broker.clients.actors import OPEN
+from engine.broker.clients.queue import Queue
 from engine.broker.queues.queue_process import MILLISECOND_US
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.broker.vhost.definitions import Definitions
@@ -26,39 +26,36 @@ class Lifetimes:
         self._clock = clock
         self._end = end
         self._timers: dict[str, Timer] = {}
-        self.consumers: Consumers
-        """Set by the node, which makes both."""
 
     def expires_at_us(self, queue: str) -> int | None:
         """Return when a queue goes unless somebody uses it, None for never."""
         timer = self._timers.get(queue)
         return timer.at_us if timer is not None and timer.live else None
 
-    def used(self, queue: str) -> None:
+    def used(self, queue: Queue) -> None:
         """Begin to wait anew: the queue was declared, got from, or lost a consumer; with consumers it waits on."""
-        if queue in self._timers and self.consumers.of(queue):
+        name = queue.name
+        if name in self._timers and _consumed(queue):
             return
-        self.forget(queue)
-        expires_ms = self._definitions.effective(queue).expires_ms
+        self.forget(name)
+        expires_ms = self._definitions.effective(name).expires_ms
         if expires_ms is not None:
-            self._timers[queue] = self._clock.after(
-                expires_ms * MILLISECOND_US, partial(self._expired, queue)
-            )
+            self._timers[name] = self._clock.after(expires_ms * MILLISECOND_US, partial(self._expired, queue))
 
-    def _expired(self, queue: str) -> None:
-        del self._timers[queue]
-        if not self.consumers.of(queue):
-            self._end(queue, "P18", "expired")
+    def _expired(self, queue: Queue) -> None:
+        del self._timers[queue.name]
+        if not _consumed(queue):
+            self._end(queue.name, "P18", "expired")
 
-    def lost_consumer(self, queue: Deliveries) -> None:
+    def lost_consumer(self, queue: Queue) -> None:
         """Look whether a queue goes with its last consumer."""
         definition = self._definitions.queues[queue.name]
-        if definition.auto_delete and queue.used and not self.consumers.of(queue.name):
+        if definition.auto_delete and queue.used and not _consumed(queue):
             self._end(queue.name, "P18", "auto_delete")
         else:
-            self.used(queue.name)
+            self.used(queue)
 
-    def connections_closed(self, queues: Iterable[Deliveries]) -> None:
+    def connections_closed(self, queues: Iterable[Queue]) -> None:
         """The node stops in order and closes all connections first: auto-delete queues that had consumers go."""
         for queue in list(queues):
             if self._definitions.queues[queue.name].auto_delete and queue.consumers:
@@ -69,3 +66,8 @@ class Lifetimes:
         timer = self._timers.pop(queue, None)
         if timer is not None:
             timer.cancel()
+
+
+def _consumed(queue: Queue) -> bool:
+    """Return whether anybody consumes from a queue on an open connection."""
+    return any(each.connection_state == OPEN for each in queue.consumers)

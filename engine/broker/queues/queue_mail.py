@@ -28,12 +28,12 @@ class QueueMail:
 
     def __init__(self, queue_process: QueueProcess, processes: Processes, scheduler: Scheduler) -> None:
         self.more_follows = False
-        self.process: Process = processes.of("queue", queue_process.name)
-        self.process.after_each = self.rest
+        self.process: Process = processes.of(
+            "queue", queue_process.name, after_each=self._rest, more_credit=self._credit
+        )
         self._owner = queue_process
         self._processes = processes
         self._scheduler = scheduler
-        self.process.more_credit = self._credit
         self._sync_timer: Timer | None = None
         self._sync_posted = False
         self._swept: dict[int, Message] = {}
@@ -92,6 +92,9 @@ class QueueMail:
         if not self.process.busy:
             self.rest()
 
+    def _rest(self, _: Process) -> None:
+        self.rest()
+
     def rest(self) -> None:
         """Sweep, let the stores work, note who blocks, and see which timer the index needs (P1, P2, F3)."""
         self.sweep()
@@ -102,14 +105,16 @@ class QueueMail:
         if needs != "timed":
             self._stop_sync_timer()
             if self._owner.awake:
-                self._owner.wait_idle()
+                self._owner.wait_idle(needs)
         elif self._sync_posted:
             return
         elif not self.process.mailbox:
             # A receive timeout of 0: with an empty mailbox the sync comes before anything else (P2).
             self._post_sync()
         elif self._sync_timer is None:
-            self._sync_timer = self._scheduler.after(self._owner.sync_interval_ms * MILLISECOND_US, self._sync_is_due)
+            self._sync_timer = self._scheduler.after(
+                self._owner.sync_interval_ms * MILLISECOND_US, self._sync_is_due
+            )
 
     def _sync_is_due(self) -> None:
         self._sync_timer = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from engine.backing_queue.protocol import BackingQueue
+from engine.backing_queue.protocol import BackingQueue, NeedsTimeout
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.memory.monitor import MemoryMonitor
 from engine.broker.queues.mail import Mail
@@ -131,10 +131,10 @@ class QueueProcess:
         if not self.mail.more_follows:
             self.handled()
 
-    def wait_idle(self) -> None:
+    def wait_idle(self, needs: NeedsTimeout) -> None:
         """Begin to wait for the sync of an idle queue, or for its sleep (P2, P4)."""
         settings = self._settings()
-        idle = self.queue.needs_timeout() == "idle"
+        idle = needs == "idle"
         self._wait(
             self.sync_interval_ms if idle else self._hibernates_after_ms(settings),
             self.sync if idle else self._hibernate,

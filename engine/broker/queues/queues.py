@@ -25,6 +25,7 @@ from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.definitions import Definitions
+from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.base import Transition, Why
 from engine.values.errors import CommandError
 from engine.values.ranges import Range
@@ -66,6 +67,9 @@ class Queues(Mapping[str, Deliveries]):
         callbacks: what happens to messages, as Deliveries reports it.
         definitions: what queues obey.
         lifetimes: when they go by themselves.
+        engine_of: returns what a queue's process works on, given the engine: with mirrors a wrapper around it.
+        records: what all nodes know of each queue.
+        clustered: whether there are several nodes.
     """
 
     def __init__(
@@ -81,14 +85,16 @@ class Queues(Mapping[str, Deliveries]):
         callbacks: Callbacks,
         definitions: Definitions,
         lifetimes: Lifetimes,
+        engine_of: Callable[[str, BackingQueue], BackingQueue],
+        records: Mapping[str, QueueRecord],
+        clustered: bool,
     ) -> None:
         self.wishes: dict[str, Wish] = {}
         self.site = site
         self._site_of: dict[str, Node] = {}
-        self.engine_of: Callable[[str, BackingQueue], BackingQueue] = _as_it_is
-        """Returns what a queue's process works on, given the engine: with mirrors a wrapper around it."""
-        self.more_items: Callable[[str], dict[str, Any]] = _nothing_more
-        """Returns what mirrors add to the facts of a queue."""
+        self._engine_of = engine_of
+        self._records = records
+        self._clustered = clustered
         self._clock = clock
         self._settings = settings
         self._processes = processes
@@ -99,7 +105,7 @@ class Queues(Mapping[str, Deliveries]):
         self._callbacks = callbacks
         self._definitions = definitions
         self._lifetimes = lifetimes
-        self._live: dict[str, Deliveries] = {}
+        self.live: dict[str, Deliveries] = {}
         self._down: dict[str, Deliveries] = {}
         """The queues of a node that is stopped: nobody can reach them until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
@@ -107,13 +113,13 @@ class Queues(Mapping[str, Deliveries]):
         self._clock_shown = False
 
     def __getitem__(self, name: str) -> Deliveries:
-        return self._live[name]
+        return self.live[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._live)
+        return iter(self.live)
 
     def __len__(self) -> int:
-        return len(self._live)
+        return len(self.live)
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
@@ -126,7 +132,7 @@ class Queues(Mapping[str, Deliveries]):
         self.wishes[name] = Wish()
         live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
         live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
-        self._live[name] = live
+        self.live[name] = live
         self.obey(name)
         return live
 
@@ -136,11 +142,11 @@ class Queues(Mapping[str, Deliveries]):
         Args:
             starting: the process begins; a pass of drop_expired follows then, also where nothing is set.
         """
-        live, limits = self._live[name], self._definitions.effective(name)
+        live, limits = self.live[name], self._definitions.effective(name)
         before = live.evictions.limits
         self._defined[name] = self._definitions.info_items(name)
         if limits.expires_ms != before.expires_ms:
-            self._lifetimes.used(name)
+            self._lifetimes.used(live)
         if (limits == before and not starting) or live.process.stuck:
             return
         live.process.begin()
@@ -153,7 +159,7 @@ class Queues(Mapping[str, Deliveries]):
 
     def reapply(self, name: str) -> None:
         """Apply arguments and policy although they are as before, as when a member came or went (H43)."""
-        live = self._live[name]
+        live = self.live[name]
         limits = live.evictions.limits
         if live.process.stuck:
             return
@@ -168,7 +174,7 @@ class Queues(Mapping[str, Deliveries]):
     def _process(self, name: str) -> QueueProcess:
         site = self._site_of[name]
         return QueueProcess(
-            queue=self.engine_of(name, site.host.hosted[name].queue),
+            queue=self._engine_of(name, site.host.hosted[name].queue),
             mail=self._mail,
             scheduler=self._clock,
             settings=self._settings,
@@ -184,17 +190,17 @@ class Queues(Mapping[str, Deliveries]):
 
     def change_machine(self) -> None:
         """Give every queue process the mailbox that it has on another machine; nothing waits anywhere then."""
-        for live in self._live.values():
+        for live in self.live.values():
             live.process.change_mail(self._mail)
 
     def sweep(self) -> None:
         """Let every queue process take what the stores sent."""
-        for live in self._live.values():
+        for live in self.live.values():
             live.process.mail.sweep()
 
     def end(self, name: str, rule: str, cause: str) -> None:
         """Delete a queue with everything in it (Q64)."""
-        live = self._live.pop(name)
+        live = self.live.pop(name)
         live.process.stop()
         live.evictions.stop()
         self._lifetimes.forget(name)
@@ -208,7 +214,7 @@ class Queues(Mapping[str, Deliveries]):
 
     def crash(self, name: str) -> None:
         """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
-        self._live[name].process.stop()
+        self.live[name].process.stop()
         site = self._site_of[name]
         site.watch.monitor.deregister(name)
         self._forget(name)
@@ -217,7 +223,7 @@ class Queues(Mapping[str, Deliveries]):
 
     def lose(self, name: str) -> None:
         """A queue has no process any more, and waits for a new one: its node is gone, or it moves (H61)."""
-        live = self._live.pop(name)
+        live = self.live.pop(name)
         for consumer in live.consumers:
             live.remove(consumer)
         live.process.stop()
@@ -229,10 +235,10 @@ class Queues(Mapping[str, Deliveries]):
 
     def take_over(self, name: str, site: Node) -> Deliveries:
         """Give a queue that had lost its process a new one, on the engine that a node has (H62, H73)."""
-        self._live[name] = self._down.pop(name)
+        self.live[name] = self._down.pop(name)
         self._site_of[name] = site
         self._start_process(name)
-        return self._live[name]
+        return self.live[name]
 
     def forget(self, name: str, rule: str) -> None:
         """A queue that is down does not come back (H76)."""
@@ -243,40 +249,42 @@ class Queues(Mapping[str, Deliveries]):
 
     def check_may_stop(self) -> None:
         """Raise CommandError if a queue process is in a conversion that never ends: a stop does not reach it (V5)."""
-        for name, live in self._live.items():
+        for name, live in self.live.items():
             if live.process.stuck:
                 raise CommandError("never_stops", name=name)
 
     def stop(self, kind: StopKind) -> None:
         """Stop every queue with the node (D4)."""
-        for name, live in self._live.items():
+        for name, live in self.live.items():
             live.process.stop()
             live.evictions.stop()
             self._lifetimes.forget(name)
             self._forget(name)
         self._processes.end_all()
         self.site.host.stop(kind)
-        self._down, self._live = self._live, {}
+        self._down = dict(self.live)
+        self.live.clear()
 
     def start_again(self) -> list[str]:
         """Start on what the stop left; return the queues that are gone (D1, D2)."""
-        self._live, self._down = self._down, {}
+        self.live.update(self._down)
+        self._down = {}
         host = self.site.host
         host.start_again(self._clock.now_us)
-        self._processes.of_stores(host.stores)
-        gone = [name for name in self._live if name not in host.hosted]
+        self._processes.of_stores(host.stores, self.sweep)
+        gone = [name for name in self.live if name not in host.hosted]
         for name in gone:
-            del self._live[name]
+            del self.live[name]
             del self._site_of[name]
             del self.wishes[name]
-        self._definitions.restart(list(self._live))
-        for name in self._live:
+        self._definitions.restart(list(self.live))
+        for name in self.live:
             self._start_process(name)
         return gone
 
     def _start_process(self, name: str) -> None:
         """Give a queue that started again its process, and do what commands asked of it (Q62)."""
-        live, process, wish = self._live[name], self._process(name), self.wishes[name]
+        live, process, wish = self.live[name], self._process(name), self.wishes[name]
         live.start_again(process)
         if wish.mode != "default":
             process.set_mode(wish.mode)
@@ -290,7 +298,7 @@ class Queues(Mapping[str, Deliveries]):
 
     def report_timers(self, name: str, rule: str) -> None:
         """Report when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
-        live = self._live.get(name)
+        live = self.live.get(name)
         if live is None:
             return
         if name == QUEUE:
@@ -300,7 +308,7 @@ class Queues(Mapping[str, Deliveries]):
 
     def timer_items(self) -> Why:
         """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
-        queue = self._live.get(QUEUE)
+        queue = self.live.get(QUEUE)
         if queue is not None:
             self._clock_shown = True
             return queue.process.timer_items()
@@ -308,7 +316,7 @@ class Queues(Mapping[str, Deliveries]):
 
     def report_queues(self) -> None:
         """Report what changed without a transition of its own."""
-        for name in self._live:
+        for name in self.live:
             self._board.report_queue(name, RULES, self.info_items(name))
             for part, items in self.items_of_parts(name).items():
                 self._board.report_queue(part, RULES, items)
@@ -339,16 +347,18 @@ class Queues(Mapping[str, Deliveries]):
         """Return what is shown of a queue beside its record; what has its usual value is left out."""
         items: dict[str, Any] = {}
         if name != QUEUE:
-            clock = self._live[name].process.timer_items()
+            clock = self.live[name].process.timer_items()
             items |= clock
-        if name != QUEUE or len(self._live) > 1 or self._processes.timed:
+        if name != QUEUE or len(self.live) > 1 or self._processes.timed:
             items |= self._durations(name)
         items |= self._defined[name]
         backing_queue = self._site_of[name].host.hosted[name].backing_queue
         items["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
-        items["ttl_at_us"] = self._live[name].evictions.ttl_at_us
+        items["ttl_at_us"] = self.live[name].evictions.ttl_at_us
         items["expires_at_us"] = self._lifetimes.expires_at_us(name)
-        items |= self.more_items(name)
+        record = self._records.get(name)
+        if record is not None and (self._clustered or record.mirroring is not None):
+            items |= record.info_items()
         return {key: value for key, value in items.items() if value is not None}
 
 
@@ -356,11 +366,3 @@ def _kind_of(part: BackingQueue) -> dict[str, Any]:
     """Return what is shown of a part's implementation: nothing of the usual one."""
     kind = next(name for name, places in PLACES.items() if places is part.places)
     return {} if kind == VARIABLE_QUEUE else {"backing_queue": kind}
-
-
-def _as_it_is(_: str, engine: BackingQueue) -> BackingQueue:
-    return engine
-
-
-def _nothing_more(_: str) -> dict[str, Any]:
-    return {}

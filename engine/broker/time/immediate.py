@@ -40,12 +40,12 @@ class Immediate(Process):
         """Do it now, or as soon as the process may read."""
         if self.ended:
             return
-        if self.may_read is not None and (self.may_read() < count or self.mailbox):
+        if self._may_read is not None and (self._may_read(self) < count or self.mailbox):
             self._append(priority, count, do, each_ns)
             return
         do(count)
-        if self.after_each is not None:
-            self.after_each()
+        if self._after_each is not None:
+            self._after_each(self)
 
     def wake(self) -> None:
         """Do what lies there, as far as it may read."""

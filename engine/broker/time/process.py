@@ -72,6 +72,9 @@ class Process:
         spec: returns how much credit others have with it, and it with others.
         peer: finds another process by its id.
         on_change: called with this process when what is shown of it may differ.
+        after_each: called with this process after every quantum, once its messages left (P1).
+        may_read: returns how many messages it may handle now; only readers have such a bound (A3).
+        more_credit: returns credit that is counted elsewhere (F4).
     """
 
     is_shown = True
@@ -88,6 +91,9 @@ class Process:
         peer: Callable[[str], Process | None],
         on_change: Callable[[Process], None],
         spec: Callable[[], CreditSpec],
+        after_each: Callable[[Process], None] | None = None,
+        may_read: Callable[[Process], int] | None = None,
+        more_credit: Callable[[], dict[str, Pair]] | None = None,
     ) -> None:
         self.kind = kind
         self.id = id_
@@ -95,14 +101,8 @@ class Process:
         self.busy = False
         self.busy_us = 0
         """Virtual time that it worked in all."""
-        self.after_each: Callable[[], None] | None = None
-        """Called after every quantum, once its messages left (P1)."""
         self.ended = False
         """Whether it is no more: what is sent to it is lost."""
-        self.may_read: Callable[[], int] | None = None
-        """How many messages it may handle now; only readers have such a bound (A3)."""
-        self.more_credit: Callable[[], dict[str, Pair]] | None = None
-        """Credit that is counted elsewhere (F4)."""
         self._boxes: dict[int, deque[MailBatch]] = {}
         self._scheduler = scheduler
         self._meter = meter
@@ -110,6 +110,9 @@ class Process:
         self._peer = peer
         self._on_change = on_change
         self._spec = spec
+        self._after_each = after_each
+        self._may_read = may_read
+        self._more_credit = more_credit
         self._outbox: list[Callable[[], None]] = []
         self._timer: Timer | None = None
 
@@ -168,8 +171,8 @@ class Process:
         box = self._boxes[max(waiting)]
         run = box[0]
         count = run.count if everything else min(run.count, max(1, QUANTUM_NS // max(run.each_ns, 1)))
-        if self.may_read is not None:
-            count = min(count, self.may_read())
+        if self._may_read is not None:
+            count = min(count, self._may_read(self))
             if count <= 0:
                 return None
         run.count -= count
@@ -201,8 +204,8 @@ class Process:
         self._timer = None
         self._rest()
         self._send_all()
-        if self.after_each is not None:
-            self.after_each()
+        if self._after_each is not None:
+            self._after_each(self)
         if not self.idle:
             self.wake()
         self._on_change(self)
@@ -227,8 +230,8 @@ class Process:
             work()
             self._send_all()
             worked = True
-        if worked and self.after_each is not None:
-            self.after_each()
+        if worked and self._after_each is not None:
+            self._after_each(self)
         self._on_change(self)
         return worked
 
@@ -293,7 +296,7 @@ class Process:
 
     def info_items(self) -> dict[str, Any]:
         """Return what is shown of it."""
-        pairs = self.credit.pairs() | (self.more_credit() if self.more_credit is not None else {})
+        pairs = self.credit.pairs() | (self._more_credit() if self._more_credit is not None else {})
         return {
             "kind": self.kind,
             "mailbox": self.mailbox,

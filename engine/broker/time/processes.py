@@ -26,7 +26,6 @@ class Processes:
 
     Args:
         emit: takes transitions.
-        on_store_worked: called when a store or its collector did something that queues may be notified of.
         spec: returns the credit that processes give each other.
     """
 
@@ -34,7 +33,6 @@ class Processes:
         self,
         scheduler: Scheduler,
         emit: Callable[[Transition], None],
-        on_store_worked: Callable[[], None],
         spec: Callable[[], CreditSpec],
     ) -> None:
         self.meter = WorkMeter()
@@ -43,12 +41,11 @@ class Processes:
         self.cores = Cores()
         self._scheduler = scheduler
         self._emit = emit
-        self._on_store_worked = on_store_worked
         self._spec = spec
         self._all: dict[str, Process] = {}
         self._shown: dict[str, dict[str, Any]] = {}
         self._reported_us: dict[str, int] = {}
-        self._changed: dict[str, None] = {}
+        self.changed: dict[str, None] = {}
         self._timer: Timer | None = None
 
     def use(self, name: ProfileName) -> None:
@@ -64,25 +61,33 @@ class Processes:
         """Return a process, None if there is none of this id."""
         return self._all.get(id_)
 
-    def of(self, kind: str, name: str) -> Process:
-        """Return a process, which begins if it is not there yet."""
+    def of(self, kind: str, name: str, **duties: Any) -> Process:
+        """Return a process, which begins if it is not there yet.
+
+        Args:
+            duties: what a new one is to do besides, as `Process` takes it: after_each, may_read, more_credit.
+        """
         id_ = f"{kind}:{name}"
         process = self._all.get(id_)
         if process is None:
             new = Process if self.timed else Immediate
-            process = self._all[id_] = new(kind=kind, id_=id_, **self._shared())
+            process = self._all[id_] = new(kind=kind, id_=id_, **self._shared(), **duties)
             self._note(process)
         return process
 
-    def of_stores(self, stores: Mapping[str, Store]) -> None:
-        """Begin the processes of message stores that have just started; without time, callers let stores work."""
+    def of_stores(self, stores: Mapping[str, Store], on_worked: Callable[[], None]) -> None:
+        """Begin the processes of message stores that have just started; without time, callers let stores work.
+
+        Args:
+            on_worked: called when a store or its collector did something that queues may be notified of.
+        """
         if not self.timed:
             return
+        shared = self._shared() | {"after_each": partial(self._store_worked, on_worked)}
         for store in stores.values():
-            for process in (StoreProcess(store, **self._shared()), GcProcess(store, **self._shared())):
-                process.after_each = self._store_worked
+            for process in (StoreProcess(store, **shared), GcProcess(store, **shared)):
                 self._all[process.id] = process
-                self._changed[process.id] = None
+                self.changed[process.id] = None
 
     def in_monitor(self, name: str, check: Callable[[], None]) -> None:
         """Let a monitor look, in its own process (M1, M7, M10)."""
@@ -109,9 +114,9 @@ class Processes:
             "spec": self._spec,
         }
 
-    def _store_worked(self) -> None:
+    def _store_worked(self, on_worked: Callable[[], None], _: Process) -> None:
         self.wake_stores()
-        self._on_store_worked()
+        on_worked()
 
     def wake_stores(self) -> None:
         """Let the stores and their collectors check whether there is something to do."""
@@ -154,16 +159,14 @@ class Processes:
 
     def _note(self, process: Process) -> None:
         if process.is_shown:
-            self._changed[process.id] = None
+            self.changed[process.id] = None
 
     def report_processes(self) -> None:
         """Emit what differs of the processes that changed, each of them at most once in a while."""
-        if not self._changed:
-            return
         now_us = self._scheduler.now_us
         later: dict[str, None] = {}
         again_us: int | None = None
-        for id_ in self._changed:
+        for id_ in self.changed:
             process = self._all.get(id_)
             if process is None or not process.is_shown:
                 self._report_end(id_)
@@ -174,7 +177,7 @@ class Processes:
             if due_us > now_us:
                 later[id_] = None
                 again_us = due_us if again_us is None else min(again_us, due_us)
-        self._changed = later
+        self.changed = later
         self._report_again(again_us)
 
     def _report_end(self, id_: str) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from typing import Final
 
-from engine.backing_queue.protocol import BackingQueue
 from engine.broker.commands.commands import Publish
 from engine.broker.commands.settings import NodeSettings
+from engine.broker.vhost.virtual_host import VirtualHost
 from engine.formats.message import MessageCodec
 from engine.storage.port import Storage
 from engine.values.errors import CommandError
@@ -24,7 +24,7 @@ class Capacity:
     Args:
         settings: the node's settings.
         codec: sizes of stored messages.
-        queues: gives all backing queues that run.
+        hosts: the virtual host of each node, with the queues that run.
     """
 
     def __init__(
@@ -32,17 +32,21 @@ class Capacity:
         settings: NodeSettings,
         codec: MessageCodec,
         storage: Storage,
-        queues: Callable[[], Iterable[BackingQueue]],
+        hosts: Sequence[VirtualHost],
     ) -> None:
         self._max_messages = settings.max_messages
         self._max_disk_bytes = settings.max_disk_bytes
         self._codec = codec
         self._storage = storage
-        self._queues = queues
+        self._hosts = hosts
 
     def held(self, waiting: int) -> int:
         """Return how many messages there are, with `waiting` that are on their way in."""
-        return _held(self._queues(), waiting)
+        for host in self._hosts:
+            if not host.down:
+                for each in host.hosted.values():
+                    waiting += each.queue.depth + each.queue.unacked
+        return waiting
 
     def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
         """Return why a batch cannot be let in, or None.
@@ -52,8 +56,7 @@ class Capacity:
             waiting: messages that were let in and wait in a socket.
             copies: how many queues each message goes to.
         """
-        queues = list(self._queues())
-        held = _held(queues, waiting)
+        held = self.held(waiting)
         room = (self._max_messages - held) // max(copies, 1)
         if copies and batch.count > room:
             return CommandError("too_many_messages", held=held, most=self._max_messages, room=max(room, 0))
@@ -61,7 +64,7 @@ class Capacity:
             return None
         term = self._codec.term_bytes(0, batch.size_bytes, batch.persistent)
         each = copies * (2 * term + INDEX_BYTES)
-        in_ram = sum(each.ram_bytes for each in queues)
+        in_ram = sum(each.ram_bytes for host in self._hosts for each in host.queues())
         used = self._storage.used_bytes() + 2 * in_ram + HELD_BYTES * held
         free = self._max_disk_bytes - used
         if batch.count * each > free:
@@ -74,7 +77,3 @@ class Capacity:
                 most=self._max_disk_bytes,
             )
         return None
-
-
-def _held(queues: Iterable[BackingQueue], waiting: int) -> int:
-    return sum(each.depth + each.unacked for each in queues) + waiting

@@ -61,6 +61,13 @@ class MessageKinds:
         self._stored: Stretches[Stored] = Stretches()
         self._prune_at = MANY_RUNS
         self._published: dict[int, Message] = {}
+        self.next_msg_no = 0
+
+    def take_numbers(self, count: int) -> int:
+        """Return the first of `count` message numbers that nobody had."""
+        first = self.next_msg_no
+        self.next_msg_no += count
+        return first
 
     def number(self, message: Message, persistent: bool) -> int:
         """Return the number of a message's template, registering it when it is new."""

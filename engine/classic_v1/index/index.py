@@ -232,7 +232,7 @@ class QueueIndex:
 
     def needs_sync(self) -> Literal["no", "confirms", "other"]:
         """Return whether a sync is owed: "confirms" when a publisher waits, "other" for plain bytes (S83)."""
-        if not self.journal.is_open:
+        if self.journal.handle is None:
             return "no"
         if self.confirms:
             return "confirms"

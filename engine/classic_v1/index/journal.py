@@ -43,23 +43,23 @@ class Journal:
         self._storage = storage
         self._codec = codec
         self._emit = emit
-        self._handle: BufferedHandle | None = None
+        self.handle: BufferedHandle | None = None
         self.file_bytes: int | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether the handle exists (S70)."""
-        return self._handle is not None
+        return self.handle is not None
 
     @property
     def buffered_bytes(self) -> int:
         """Bytes that never left the process."""
-        return self._handle.pending_bytes if self._handle is not None else 0
+        return self.handle.pending_bytes if self.handle is not None else 0
 
     @property
     def needs_sync(self) -> bool:
         """Whether something is pending or not fsynced (S29)."""
-        return self._handle is not None and self._handle.needs_sync
+        return self.handle is not None and self.handle.needs_sync
 
     def exists(self) -> bool:
         """Return whether the file is there, and note its size."""
@@ -68,7 +68,7 @@ class Journal:
 
     def open(self) -> BufferedHandle:
         """Return the handle; the first time, write the stub and make the file if it is absent (S6, S70)."""
-        if self._handle is None:
+        if self.handle is None:
             stub = f"{self._directory}/{STUB_NAME}"
             name = b"VHOST: %b\nQUEUE: %b\n" % (self._codec.vhost.encode(), self._resource)
             self._storage.create(stub)
@@ -77,8 +77,8 @@ class Journal:
                 self._storage.create(self.path)
                 self.file_bytes = 0
                 self._emit(JournalOpened("S70", self._queue))
-            self._handle = BufferedHandle(self._storage, self.path, None)
-        return self._handle
+            self.handle = BufferedHandle(self._storage, self.path, None)
+        return self.handle
 
     def run(self, action: Action, start: int, count: int, publish: Publish | None = None) -> JournalRecords:
         """Return the records of one action on consecutive seq_ids (S62)."""
@@ -103,7 +103,7 @@ class Journal:
 
     def sync(self, rule: str) -> None:
         """Hand the buffer to the file and fsync it, unless nothing is owed (S23)."""
-        handle = self._handle
+        handle = self.handle
         if handle is None or not handle.needs_sync:
             return
         written = handle.pending_bytes
@@ -119,15 +119,15 @@ class Journal:
     def close(self, rule: str) -> None:
         """Sync and close (S24)."""
         self.sync(rule)
-        if self._handle is not None:
-            self._handle.close()
-        self._handle = None
+        if self.handle is not None:
+            self.handle.close()
+        self.handle = None
 
     def lose(self) -> None:
         """Forget handle and buffer while the file is there (V9)."""
-        if self._handle is not None:
-            self._handle.drop()
-        self._handle = None
+        if self.handle is not None:
+            self.handle.drop()
+        self.handle = None
 
     def drop(self) -> None:
         """Forget everything, as when the process dies (S231)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.classic_v1.queue.state import QueueState
-from engine.values.extents import Extent
+from engine.values.extents import PERSISTENT, Extent
 
 
 def account(
@@ -38,7 +38,7 @@ def account(
     q.bytes += ready * size
     q.unacked_bytes += unacked * size
     q.ram_bytes += ram * size
-    if extent.persistent:
+    if extent.flags & PERSISTENT:
         q.persistent_count += (ready + unacked) * count
         q.persistent_bytes += (ready + unacked) * size
     else:

@@ -39,6 +39,8 @@ def _finish(q: QueueState, done: RangeSet, by: str) -> None:
 
 def drain_confirmed(q: QueueState) -> list[Range]:
     """Hand over the messages whose confirms may be sent, and forget them (K8)."""
+    if not q.confirmed.runs.total:
+        return []
     ranges = list(q.confirmed)
     q.confirmed.clear()
     return ranges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.classic_v1.queue.state import QueueState
-from engine.values.extents import DELIVERED, IN_RAM, IN_STORE, INDEXED, Extent
+from engine.values.extents import DELIVERED, HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, Extent
 from engine.values.ranges import Range
 
 
@@ -33,7 +33,8 @@ def write_body(
         one_by_one: each message is a call of its own.
         descending: the last message is written first.
     """
-    if extent.in_store or not extent.home_store or not (force or extent.persistent):
+    flags = extent.flags
+    if not flags & HOME_STORE or flags & IN_STORE or not (force or flags & PERSISTENT):
         return extent
     q.client_of(extent).write(extent, one_by_one, descending)
     q.disk_write_count += extent.count
@@ -45,7 +46,7 @@ def write_index(q: QueueState, force: bool, extent: Extent, batch: bool) -> Exte
 
     The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`.
     """
-    if extent.indexed or not (force or extent.persistent):
+    if extent.flags & INDEXED or not (force or extent.flags & PERSISTENT):
         return extent
     if not extent.home_store:
         q.disk_write_count += extent.count

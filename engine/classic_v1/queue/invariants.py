@@ -19,37 +19,37 @@ NOT_NEGATIVE = (
 _amounts = attrgetter(*NOT_NEGATIVE)
 
 
+def _broken(q: QueueState, what: str) -> InvariantBroken:
+    """Return the error of a record that contradicts itself."""
+    lengths = f"q1={q.q1.total} q2={q.q2.total} delta={q.delta} q3={q.q3.total} q4={q.q4.total}"
+    return InvariantBroken(f"{what} ({q.name}: len={q.len} {lengths})")
+
+
 def check(q: QueueState) -> None:
-    """Raise InvariantBroken when the queue's record contradicts itself (Q6, Q7, Q8)."""
-    what = _contradiction(q)
-    if what:
-        lengths = f"q1={q.q1.total} q2={q.q2.total} delta={q.delta} q3={q.q3.total} q4={q.q4.total}"
-        raise InvariantBroken(f"{what} ({q.name}: len={q.len} {lengths})")
+    """Raise InvariantBroken when the queue's record contradicts itself (Q6, Q7, Q8).
 
-
-def _contradiction(q: QueueState) -> str:  # noqa: PLR0911 - one for each assertion
-    """Return what is wrong first, nothing where all holds: after every verb, so no call is made for what holds."""
+    It is asked after every verb, so no call is made for what holds.
+    """
     q1, q2, delta, q3, q4 = q.q1.total, q.q2.total, q.delta.count, q.q3.total, q.q4.total
     if q.mode == "default":
         if q1 and not q3:
-            return "Q6: q1 holds messages while q3 is empty"
+            raise _broken(q, "Q6: q1 holds messages while q3 is empty")
         if q2 and not delta > 0:
-            return "Q6: q2 holds messages while delta is empty"
+            raise _broken(q, "Q6: q2 holds messages while delta is empty")
         if delta != 0 and not q3:
-            return "Q6: delta holds messages while q3 is empty"
+            raise _broken(q, "Q6: delta holds messages while q3 is empty")
         if (q.len == 0) != (not q3 and not q4):
-            return "Q6: len disagrees with q3 and q4"
+            raise _broken(q, "Q6: len disagrees with q3 and q4")
     else:
         if q1 or q2 or q4:
-            return "Q7: a lazy queue uses q1, q2 or q4"
+            raise _broken(q, "Q7: a lazy queue uses q1, q2 or q4")
         if delta + q3 != q.len:
-            return "Q7: len differs from delta and q3"
+            raise _broken(q, "Q7: len differs from delta and q3")
     if min(_amounts(q)) < 0:
-        return f"Q8: {next(name for name in NOT_NEGATIVE if getattr(q, name) < 0)} is negative"
+        raise _broken(q, f"Q8: {next(name for name in NOT_NEGATIVE if getattr(q, name) < 0)} is negative")
     if q.ram_msg_count > q.len:
-        return "Q8: more bodies in RAM than messages"
+        raise _broken(q, "Q8: more bodies in RAM than messages")
     if q.ram_bytes > q.bytes + q.unacked_bytes:
-        return "Q8: more bytes in RAM than there are"
+        raise _broken(q, "Q8: more bytes in RAM than there are")
     if q1 + q2 + q3 + q4 + delta != q.len:
-        return "Q5: len differs from the sub-queues' sum"
-    return ""
+        raise _broken(q, "Q5: len differs from the sub-queues' sum")

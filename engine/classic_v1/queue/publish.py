@@ -12,7 +12,7 @@ from engine.classic_v1.queue.pending import record_pending
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
 from engine.classic_v1.queue.state import QueueState
 from engine.report.transitions.messages import Published, PublishedDelivered
-from engine.values.extents import Extent
+from engine.values.extents import IN_STORE, WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 
 
@@ -43,12 +43,12 @@ def _one_by_one(
         left = until_reduction(q)
         count = min(arrival.count - done, left - 1 if left > 1 else 1)
         q.now_us = started_us + done * spacing_us
-        extent = enter(arrival.part(done, count))
+        extent = enter(arrival if count == arrival.count else arrival.part(done, count))
         q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=delivered, ack_in=delivered)
         done += count
         q.now_us = started_us + (done - 1) * spacing_us
         count_towards_reduction(q, count)
-        if extent.in_store or count == left:
+        if extent.flags & IN_STORE or count == left:
             q.settle()
     return Range(first, arrival.count)
 
@@ -74,7 +74,7 @@ def _enter(q: QueueState, arrival: Arrival, already_delivered: bool, batch: bool
     extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
     _place(q, extent)
     q.next_seq_id += extent.count
-    if extent.wants_confirm:
+    if extent.flags & WANTS_CONFIRM:
         q.unconfirmed.add(extent.msg_no, extent.count)
     if already_delivered and extent.start <= q.next_deliver_seq_id < extent.end:
         q.next_deliver_seq_id = extent.end
@@ -89,8 +89,8 @@ def _place(q: QueueState, extent: Extent) -> None:
         q.emit(Published("Q20", q.name, None, "delta", (extent,), q.delta, {"mode": "lazy"}))
         account(q, extent, ready=1, paged=True, delta=1)
         return
-    lane = "q1" if q.q3 else "q4"
-    q.extents_of(lane).insert(extent)
+    lane, runs = ("q1", q.q1) if q.q3.total else ("q4", q.q4)
+    runs.insert(extent)
     q.emit(Published("Q21", q.name, None, lane, (extent,), None, {"q3_len": q.q3.total}))
     account(q, extent, ready=1, after=True)
 

@@ -168,14 +168,15 @@ class QueueState:
 
 
 def counters_of(q: QueueState) -> tuple[Any, ...]:
-    """Return the values of a queue's counters, in the order of COUNTERS. It is asked after every verb."""
+    """Return the values of a queue's counters, in the order of COUNTERS; asked after every verb, it calls nothing."""
+    persistent, transient = q.persistent.account.left, q.transient.account.left
     return (
         *_fields(q),
-        len(q.unconfirmed),
-        len(q.confirmed),
-        len(q.msgs_on_disk),
-        len(q.msg_indices_on_disk),
-        q.persistent.credit,
-        q.transient.credit,
-        q.blocked,
+        q.unconfirmed.runs.total,
+        q.confirmed.runs.total,
+        q.msgs_on_disk.runs.total,
+        q.msg_indices_on_disk.runs.total,
+        persistent,
+        transient,
+        (persistent is not None and persistent <= 0) or (transient is not None and transient <= 0),
     )

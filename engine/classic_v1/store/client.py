@@ -26,6 +26,8 @@ class StoreClient:
     def __init__(self, store: MsgStore, peer: Peer, initial_credit: int) -> None:
         self._store = store
         self._peer = peer
+        self.account = peer.account
+        """The credit of its process (F1)."""
         self._initial = initial_credit
 
     @property

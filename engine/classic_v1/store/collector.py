@@ -33,8 +33,8 @@ class Collector:
     def reset(self) -> None:
         """Forget everything; the process ended."""
         self._waiting: dict[int, list[Callable[[], None]]] = {}
-        self._requests: deque[Callable[[], Iterator[None]]] = deque()
-        self._work: Iterator[None] | None = None
+        self.waiting: deque[Callable[[], Iterator[None]]] = deque()
+        self.work: Iterator[None] | None = None
         self._not_unlinked: list[int] = []
 
     # --- deciding ----------------------------------------------------------------------------------------------------
@@ -42,12 +42,12 @@ class Collector:
     @property
     def busy(self) -> bool:
         """Whether any step is left to do."""
-        return self._work is not None or bool(self._requests)
+        return self.work is not None or bool(self.waiting)
 
     @property
     def requests(self) -> int:
         """Number of files or pairs that wait to be worked on, the one that is included."""
-        return len(self._requests) + (self._work is not None)
+        return len(self.waiting) + (self.work is not None)
 
     def pending(self, file: int) -> bool:
         """Return whether operations on a file wait for the collector (S190)."""
@@ -65,7 +65,7 @@ class Collector:
             return
         row.locked = True
         self._waiting[file] = []
-        self._requests.append(partial(delete, state, file, self._deleted))
+        self.waiting.append(partial(delete, state, file, self._deleted))
         state.emit(FileLocked("S148", state.name, file, True))
 
     def maybe_compact(self) -> None:
@@ -92,7 +92,7 @@ class Collector:
             self._waiting[file] = []
             files[file].locked = True
             state.emit(FileLocked("S182", state.name, file, True))
-        self._requests.append(partial(combine, state, source, destination, self._combined))
+        self.waiting.append(partial(combine, state, source, destination, self._combined))
 
     def _may_start(self, sum_valid: int) -> bool:
         """Return whether all but the pair is given for a combination (S180.1-3)."""
@@ -149,14 +149,14 @@ class Collector:
 
     def step(self) -> bool:
         """Do the next step of the collector's work (S183, S184); return False when there is none."""
-        if self._work is None:
-            if not self._requests:
+        if self.work is None:
+            if not self.waiting:
                 return False
-            self._work = self._requests.popleft()()
+            self.work = self.waiting.popleft()()
         try:
-            next(self._work)
+            next(self.work)
         except StopIteration:
-            self._work = None
+            self.work = None
         return True
 
     def _deleted(self, file: int) -> None:

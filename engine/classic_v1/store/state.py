@@ -170,7 +170,7 @@ class StoreState:
 
     def report_cache(self, rule: str) -> None:
         """Emit the number of cache entries if it changed since the last time."""
-        entries = len(self.cache)
+        entries = self.cache.runs.total
         if entries != self._cache_reported:
             self._cache_reported = entries
             self.emit(CacheChanged(rule, self.name, entries))

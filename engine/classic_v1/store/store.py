@@ -152,6 +152,13 @@ class MsgStore:
     # --- working -----------------------------------------------------------------------------------------------------
 
     @property
+    def quiet(self) -> bool:
+        """Whether nothing was sent, nobody waits for a sync, and the garbage collector rests."""
+        mailbox, collector = self._mailbox, self._collector
+        waits = mailbox.items or mailbox.results or self._state.pending_confirms
+        return not (waits or collector.waiting or collector.work)
+
+    @property
     def mailbox_messages(self) -> int:
         """Number of messages that wait to be handled."""
         return self._mailbox.messages
@@ -225,12 +232,10 @@ class MsgStore:
 
     def settle(self) -> None:
         """Handle everything sent, sync if owed, and run the garbage collector to its end, until all is quiet."""
-        while True:
+        while not self.quiet:
             while self._mailbox:
                 self._handle_next(None, self._finish_call)
             self._finish_call()
-            if not self._mailbox:
-                break
         self._state.report_cache("S133")
 
     def _finish_call(self) -> None:

@@ -24,7 +24,7 @@ class Shop:
         self.all: dict[str, Process] = {}
         self.did: list[tuple[int, str, int]] = []
 
-    def process(self, id_: str) -> Process:
+    def process(self, id_: str, may_read: Callable[[Process], int] | None = None) -> Process:
         self.all[id_] = Process(
             kind="queue",
             id_=id_,
@@ -34,6 +34,7 @@ class Shop:
             peer=self.all.get,
             on_change=lambda process: None,
             spec=lambda: DEFAULT,
+            may_read=may_read,
         )
         return self.all[id_]
 
@@ -104,8 +105,8 @@ def test_busy_processes_share_the_cores() -> None:
 def test_back_pressure_walks_upstream() -> None:
     """F1, F2, F3, A3: the queue is slow, so the channel is blocked by it, keeps its grant and starves the reader."""
     shop = Shop()
-    reader, channel, queue = (shop.process(name) for name in ("reader", "channel", "queue"))
-    reader.may_read = lambda: 0 if reader.credit.blocked else max(0, reader.credit.left("channel"))
+    reader = shop.process("reader", lambda it: 0 if it.credit.blocked else max(0, it.credit.left("channel")))
+    channel, queue = (shop.process(name) for name in ("channel", "queue"))
 
     def at_queue(count: int) -> None:
         shop.meter.add(count * 100_000)

@@ -73,10 +73,10 @@ def way() -> Way:
 
 def test_it_gets_no_longer(way: Way) -> None:
     assert way.transitions == 3
-    assert len(way.files) <= 69
-    assert len(set(way.rooms)) <= 18
-    assert way.changes <= 168
-    assert len(way.calls) <= 324
+    assert len(way.files) <= 46
+    assert len(set(way.rooms)) <= 17
+    assert way.changes <= 83
+    assert len(way.calls) <= 146
 
 
 def test_its_stations_are_those_of_the_drawing(way: Way) -> None:
