@@ -20,7 +20,8 @@ from playground.whatif.shipped import CellRun, Heatmap
 def answer(query: Query) -> dict[str, Any]:
     """Return the defaults and the best setting with their bands, and how to set the best one."""
     heatmap = query.heatmap
-    best = bounds.best_run(heatmap, query.workload, query.bounds)
+    kept = bounds.feasible(heatmap, query.workload, query.bounds)
+    best = bounds.best_run(heatmap, query.workload, kept)
     lines = [] if best is None else list(_lines(heatmap, best))
     return {
         "metric": label(query.metric).name,

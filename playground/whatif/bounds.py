@@ -1,4 +1,4 @@
-"""The best setting under constraints: what is to be kept, and the run that keeps it with the best of a metric."""
+"""The best setting under constraints: what is to be kept, and the cell that keeps it with the best of a metric."""
 
 from __future__ import annotations
 
@@ -75,45 +75,57 @@ def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> Bounds:
     )
 
 
-def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> CellRun | None:
-    """Return the run of a workload that keeps the bounds with the best of the objective; None if none keeps them.
+def best_cell(heatmap: Heatmap, workload: str, bounds: Bounds) -> list[CellRun] | None:
+    """Return the runs of the cell that keeps the bounds with the best of the objective; None if none keeps them.
 
-    Best is the greatest value of a metric of which more is better, and the least of any other.
+    A cell counts with the median of its runs, as the table shows it. Best is the greatest value of a metric of which
+    more is better, and the least of any other.
 
-    A metric without a value breaks no bound. Of equal runs the one with less memory counts, then the earlier one.
+    A metric without a value breaks no bound. Of equal cells the one with less memory counts, then the earlier one.
     """
     objective = bounds.objective(heatmap.metrics)
     limits = bounds.limits(heatmap.metrics)
 
-    def keeps(run: CellRun) -> bool:
-        values = ((heatmap.value(run, name), bound) for name, bound in limits.items())
+    def keeps(runs: list[CellRun]) -> bool:
+        values = ((heatmap.median(runs, name), bound) for name, bound in limits.items())
         return all(value is None or value <= bound for value, bound in values)
 
     ram = RAM if RAM in heatmap.metrics else objective
     sign = -1 if label(objective).better is Better.HIGHER else 1
     good = [
-        (sign * value, heatmap.value(run, ram) or 0, number, run)
-        for number, run in enumerate(heatmap.cells)
-        if run.workload == workload and (value := heatmap.value(run, objective)) is not None and keeps(run)
+        (sign * value, heatmap.median(runs, ram) or 0, number, runs)
+        for number, runs in enumerate(_cells(heatmap, workload))
+        if (value := heatmap.median(runs, objective)) is not None and keeps(runs)
     ]
     return min(good, key=lambda each: each[:3])[3] if good else None
 
 
+def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> CellRun | None:
+    """Return the run that stands for the best cell; None if no cell keeps the bounds."""
+    runs = best_cell(heatmap, workload, bounds)
+    return None if runs is None else heatmap.typical(runs, bounds.objective(heatmap.metrics))
+
+
 def feasible(heatmap: Heatmap, workload: str, wanted: Bounds) -> Bounds:
-    """Return the bounds; where nobody asked for them and no run keeps them, those that the most frugal run keeps."""
-    if wanted.asked().keys() - {"least"} or best_run(heatmap, workload, wanted) is not None:
+    """Return the bounds; where nobody asked for them and no cell keeps them, those that the most frugal cell keeps."""
+    if wanted.asked().keys() - {"least"} or best_cell(heatmap, workload, wanted) is not None:
         return wanted
 
-    def needs(run: CellRun, name: str) -> float:
-        return (heatmap.value(run, name) if name in heatmap.metrics else None) or 0
+    def needs(runs: list[CellRun], name: str) -> float:
+        return (heatmap.median(runs, name) if name in heatmap.metrics else None) or 0
 
-    runs = [run for run in heatmap.cells if run.workload == workload and run.metrics is not None]
-    if not runs:
+    cells = [runs for runs in _cells(heatmap, workload) if any(run.metrics is not None for run in runs)]
+    if not cells:
         return wanted
-    frugal = min(runs, key=lambda run: (needs(run, BLOCKED), needs(run, RAM_SHARE)))
+    frugal = min(cells, key=lambda runs: (needs(runs, BLOCKED), needs(runs, RAM_SHARE)))
     ram_percent = float(max(DEFAULT_RAM_PERCENT, math.ceil(100 * needs(frugal, RAM_SHARE))))
     blocked_s = float(max(DEFAULT_BLOCKED_S, math.ceil(needs(frugal, BLOCKED))))
     return wanted._replace(ram_percent=ram_percent, blocked_s=blocked_s)
+
+
+def _cells(heatmap: Heatmap, workload: str) -> list[list[CellRun]]:
+    """Return the runs of each cell of a workload, in the order of the file."""
+    return [runs for place, runs in heatmap.places.items() if place[0] == workload]
 
 
 def _number(text: str) -> float | None:

@@ -44,6 +44,8 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
     found = findings(heatmap.name)
     table = make_table(query, cliff_edges(query, found))
     shown = panel(query, found)
+    front = front_ids(query, found)
+    drawn = {cell.run.cell_id for row in table.rows for cell in row.cells}
     return {
         "query": query,
         "table": table,
@@ -77,7 +79,9 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "least": _picker(
             "least", _("what is to be best"), _objective_options(query, shown["best"]["objective"])
         ),
-        "front": front_ids(query, found),
+        "front": front,
+        "fronted": not front.isdisjoint(drawn),
+        "starred": not shown["best"]["runs"].isdisjoint(drawn),
         "pins": _pins(query),
         "kept_keys": [pair for pair in parse_qsl(query.address()) if pair[0] not in FIELDS],
         "kept_for_ask": [pair for pair in parse_qsl(query.address()) if pair[0] in {*FIELDS, "pin"}],

@@ -63,9 +63,16 @@ def cliff_edges(query: Query, found: Findings | None) -> dict[tuple[int, int], l
     return edges
 
 
-def front_ids(query: Query, found: Findings | None) -> set[str]:
-    """Return the cells of the present workload that no other beats in memory and waiting time."""
+def front_runs(query: Query, found: Findings | None) -> set[str]:
+    """Return the runs of the present workload that no other beats in memory and waiting time."""
     return set() if found is None else {row["cell_id"] for row in found.front(query.workload)}
+
+
+def front_ids(query: Query, found: Findings | None) -> set[str]:
+    """Return the same with the other runs of their cells: which run stands for a cell depends on what is shown."""
+    unbeaten = front_runs(query, found)
+    cells = query.heatmap.places.values()
+    return {run.cell_id for runs in cells if any(each.cell_id in unbeaten for each in runs) for run in runs}
 
 
 def run_place(query: Query, run: CellRun) -> str:
@@ -158,7 +165,7 @@ def _points(query: Query, found: Findings) -> list[Point]:
     heatmap = query.heatmap
     if RAM not in heatmap.metrics or WAIT not in heatmap.metrics:
         return []
-    front = front_ids(query, found)
+    front = front_runs(query, found)
     dots = [
         (run, ram, wait)
         for run in heatmap.cells
@@ -208,7 +215,7 @@ def _spread(values: list[float]) -> Callable[[float], float]:
 def _best(query: Query) -> dict[str, Any]:
     heatmap = query.heatmap
     kept = bounds.feasible(heatmap, query.workload, query.bounds)
-    run = bounds.best_run(heatmap, query.workload, kept)
+    runs = bounds.best_cell(heatmap, query.workload, kept)
     objective = kept.objective(heatmap.metrics)
     found: dict[str, Any] = {
         "ram": _field(kept.ram_percent) if bounds.RAM_SHARE in heatmap.metrics else None,
@@ -216,13 +223,16 @@ def _best(query: Query) -> dict[str, Any]:
         "wait": _field(kept.wait_s) if bounds.WAIT in heatmap.metrics else None,
         "objective": objective,
         "cell": "",
+        "runs": set[str](),
     }
-    if run is not None:
+    if runs is not None:
+        run = heatmap.typical(runs, objective)
         names = list(dict.fromkeys((objective, RAM, bounds.BLOCKED)))
-        values = {name: heatmap.value(run, name) for name in names if name in heatmap.metrics}
+        values = {name: heatmap.median(runs, name) for name in names if name in heatmap.metrics}
         place = dict(zip((axis.parameter for axis in heatmap.axes), run.values, strict=True))
         found |= {
             "cell": run.cell_id,
+            "runs": {each.cell_id for each in runs},
             "at": run_place(query, run),
             "figures": [
                 {"name": metric(name).name, "value": full(value, metric(name).kind)}

@@ -117,6 +117,10 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
         middle = median_low(values)
         return next(run for run in runs if self.value(run, metric) == middle)
 
+    def median(self, runs: list[CellRun], metric: str) -> float | None:
+        """Return a metric of a cell: what the table shows of it. None where no run has a value."""
+        return self.value(self.typical(runs, metric), metric)
+
     def disagree(self, runs: list[CellRun], metric: str) -> bool:
         """Return whether the seeds of one cell lie far apart."""
         values = [value for run in runs if (value := self.value(run, metric)) is not None]

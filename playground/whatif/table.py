@@ -77,6 +77,7 @@ class Table(NamedTuple):
     home: Cell | None
     outlined: set[str]
     edges: list[float]
+    disagrees: bool
 
 
 Grid = list[list[list[CellRun]]]
@@ -147,6 +148,7 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
         home=next((cell for row in rows for cell in row.cells if cell.home), None),
         outlined={name.split("-")[0] for names in outlines.values() for name in names},
         edges=edges,
+        disagrees=any(cell.disagree for row in rows for cell in row.cells),
     )
 
 

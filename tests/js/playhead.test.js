@@ -34,7 +34,7 @@ test("the events of the dock, the beginning and the present", () => {
   playhead.event(-1);
   assert.deepEqual(lengths(playhead.state), [10, 30, 0]);
   assert.equal(playhead.reasons().lines.at(-1).t.kind, "AlphasPushed");
-  assert.equal(playhead.reasons().lastTarget("orders").t.target, 10);
+  assert.equal(playhead.lastTarget("orders").t.target, 10);
   playhead.event(-1);
   assert.equal(playhead.reasons().lines.at(-1).t.kind, "TargetChanged");
   playhead.event(-1);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from pathlib import Path
@@ -12,7 +13,7 @@ from django.test import Client
 
 from playground.models import Scenario
 from playground.whatif import scale, shipped
-from playground.whatif.bounds import Bounds, best_run, feasible, read_bounds
+from playground.whatif.bounds import Bounds, best_cell, best_run, feasible, read_bounds
 from playground.whatif.query import read_query
 from tests.web.test_whatif import cells
 from tests.web.whatif_data import METRICS, RATIO, WATERMARK, heatmap, write
@@ -182,6 +183,36 @@ def test_the_best_setting_keeps_the_bounds_of_the_form(client: Client, made_up: 
     assert client.get("/whatif/?w=burst&blocked=0").content.decode().count("(best setting)") == 1
     never = best_run(known, "burst", Bounds(blocked_s=-1.0))
     assert never is None
+
+
+def test_the_best_setting_is_a_cell_by_its_median_and_never_a_lucky_run(
+    client: Client, published: Path
+) -> None:
+    made = heatmap()
+    cells = made["cells"]
+    for cell in cells:
+        cell[6] = [2.0, 100, 50, 9]
+    lucky = next(cell for cell in cells if cell[1] == "burst")
+    steady = next(cell for cell in reversed(cells) if cell[1] == "burst")
+    again = [copy.deepcopy(each) for each in (lucky, lucky, steady, steady)]
+    for number, each in enumerate(again):
+        each[0] = f"{10**6 + number:016x}"
+    lucky[6] = [0.0, 100, 50, 9]
+    for each in (steady, *again[2:]):
+        each[6] = [1.0, 100, 50, 9]
+    made["cells"] = [*cells, *again]
+    write(published, made)
+    known = shipped.heatmaps()[made["name"]]
+    best = best_cell(known, "burst", Bounds(ram_percent=None, blocked_s=5.0, least="blocked_s"))
+    assert best is not None
+    assert {run.cell_id for run in best} == {steady[0], again[2][0], again[3][0]}
+    page = client.get("/whatif/?w=burst&m=blocked_s&blocked=5&least=blocked_s").content.decode()
+    drawn = re.search(r'class="whatif-cell[^"]* best"[^>]*>([^<]*)<', page)
+    answered = re.search(r'whatif-answer.*?<dd class="num">([^<]*)</dd>', page, re.DOTALL)
+    assert drawn is not None, "the star that the legend names is drawn"
+    assert answered is not None
+    assert float(answered[1].split()[0]) == float(drawn[1].split()[0]) == 1.0
+    assert page.count("(best setting)") == 1
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,6 @@ class Published(Shift, frozen=True, tag=True, gc=False):
         function="publish",
         fold="shift",
         weight=3,
-        setting="queue_index_embed_msgs_below",
         arrives=True,
     )
 

@@ -3,7 +3,10 @@ import { KINDS } from "./catalogue/kinds.js";
 import { largerOf } from "./generations.js";
 import { gettext } from "./text.js";
 
-/** @import { AnyTransition, State } from "./catalogue/types.js" */
+/**
+ * @import { AnyTransition } from "./catalogue/types.js"
+ * @import { Moment } from "./timeline.js"
+ */
 
 /** @typedef {NonNullable<ReturnType<typeof governs>>} Governing the setting behind a transition */
 
@@ -23,7 +26,9 @@ const OF_ALARM = { memory: "vm_memory_high_watermark", disk: "disk_free_limit" }
  * The setting's name for a transition, or null where none governs it.
  * @param {AnyTransition} t
  */
-export function settingOf({ kind, part, values }) {
+export function settingOf({ kind, part, values, why }) {
+  // Where a message goes is asked of the lanes alone; only a lazy queue goes by its mode (Q20, Q21).
+  if (kind === "Published") return why?.mode === "lazy" ? "queue_mode" : null;
   if (kind === "NodeChanged" && part === "alarms") return OF_ALARM[Object.keys(values ?? {})[0]] ?? null;
   return KINDS[kind].setting ?? null;
 }
@@ -31,24 +36,11 @@ export function settingOf({ kind, part, values }) {
 /**
  * {name, value, larger} of the setting that governs a transition; value is undefined where the node has none of its own.
  * @param {AnyTransition} t
- * @param {State} state
+ * @param {Moment} moment in which it happened
  */
-export function governs(t, state) {
+export function governs(t, { settings, prefetch }) {
   const name = settingOf(t);
   if (name === null) return null;
-  const value = name === "prefetch" ? prefetchOf(state) : state.node.settings[name];
+  const value = name === "prefetch" ? prefetch : settings[name];
   return { name, value, larger: TEXTS()[name] ?? largerOf(name) };
-}
-
-/**
- * The prefetch of the consumers, where they agree.
- * @param {State} state
- */
-function prefetchOf(state) {
-  const found = new Set(
-    Object.values(state.node.actors)
-      .filter((actor) => actor.role === "consumer")
-      .map((actor) => actor.prefetch),
-  );
-  return found.size === 1 ? [...found][0] : undefined;
 }

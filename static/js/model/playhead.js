@@ -3,13 +3,13 @@
  * is: state, time, what happened. It changes what is shown and never the run.
  */
 import { SMALL } from "./events.js";
-import { Timeline } from "./timeline.js";
+import { Timeline, momentOf } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
 /**
  * @import { State } from "./catalogue/types.js"
  * @import { Session } from "./session.js"
- * @import { Target } from "./timeline.js"
+ * @import { Line, Target } from "./timeline.js"
  */
 
 const ROWS = 400;
@@ -206,11 +206,9 @@ export class Playhead {
     return places.length ? this.go(Math.max(...places)) : this.home();
   }
 
-  /** What led to this moment: lines as in the narrative, the newest last, and the target of a queue that was set last. */
+  /** What led to this moment: lines as in the narrative, the newest last. */
   reasons() {
-    /** @type {(queue: string) => Target | null} */
-    const lastTarget = (queue) => (this.behind ? this.lastTarget(queue) : this.timeline.lastTarget(queue));
-    if (!this.behind) return { lines: this.timeline.lines, lastTarget };
+    if (!this.behind) return { lines: this.timeline.lines };
     const timeline = new Timeline();
     for (const { number, us, t } of this.history.rowsBefore(this.position, ROWS))
       if (this.us - us <= REASON_US) timeline.note(number, us, t, this.state);
@@ -218,17 +216,30 @@ export class Playhead {
       const started = this.timeline.lines.find((each) => each.number === line.number);
       if (started && line.t.kind === "QueueStarted") Object.assign(line, { messages: started.messages, fate: started.fate });
     }
-    const lines = this.stepped ? timeline.lines.slice(-1) : timeline.lines;
-    return { lines, lastTarget };
+    return { lines: this.stepped ? timeline.lines.slice(-1) : timeline.lines };
   }
 
   /**
-   * The last target of a queue before this moment, with the memory from which it was made.
+   * What held when a line happened, from what is kept of the run: its queue's target, and what governed.
+   * @param {Pick<Line, "number" | "t" | "target" | "moment">} line
+   */
+  heldAt({ number, t, target, moment }) {
+    if (!this.behind) return { target, moment };
+    const then = this.history.stateAt(number + 1);
+    return {
+      target: t.queue === undefined ? null : this.lastTarget(t.queue, number + 1),
+      moment: then ? momentOf(then) : moment,
+    };
+  }
+
+  /**
+   * The last target of a queue before a position, with the memory from which it was made.
    * @param {string} queue
+   * @param {number} [position] the moment that is shown
    * @returns {Target | null}
    */
-  lastTarget(queue) {
-    const found = this.history.lastBefore(this.position, (t) => t.kind === "TargetChanged" && t.queue === queue);
+  lastTarget(queue, position = this.position) {
+    const found = this.history.lastBefore(position, (t) => t.kind === "TargetChanged" && t.queue === queue);
     if (found?.t.kind !== "TargetChanged") return null;
     return { t: found.t, memory: this.history.stateAt(found.number + 1)?.node.memory ?? {} };
   }

@@ -155,6 +155,7 @@ export class Session {
     this.skipped = message.why === "join" ? null : message.skipped;
     for (const [kind, count] of Object.entries(message.skipped || {})) if (count) this.seen.add(kind);
     this.history.snapshot(this.next, this.knownUs, this.state);
+    this.timeline.moment = null;
     this.timeline.sample(this.knownUs, this.state);
     this.notify({ kind: "snapshot", rows: 0, why: message.why, skipped: message.skipped });
   }

@@ -32,11 +32,21 @@ export function figures(state) {
     target: counters.target_ram_count ?? null,
     inRam: counters.ram_msg_count ?? 0,
     mode: queue?.mode || "default",
+    ...memoryOf(state),
     alarms: state.node.alarms,
   };
 }
 
 /** @typedef {ReturnType<typeof figures>} Figures */
+
+/**
+ * The node's memory as it was counted last, where paging begins, and whether it is past that (M3).
+ * @param {State} state
+ */
+export function memoryOf({ node }) {
+  const { process_memory: used = 0, paging_at: pagingAt = null } = /** @type {{ process_memory?: number, paging_at?: number | null }} */ (node.memory);
+  return { used, pagingAt, past: pagingAt !== null && used >= pagingAt };
+}
 
 /**
  * The sentence above the stage: {text, tone}.
@@ -52,7 +62,9 @@ export function situation(state) {
   if (now.alarms.memory)
     return sentence(
       "alarm",
-      gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."),
+      now.target === null
+        ? gettext("Memory alarm: publishers are blocked until RAM falls below the watermark.")
+        : gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."),
     );
   if (!now.ready && !now.unacked)
     return now.counters.next_seq_id

@@ -17,7 +17,12 @@ const MERGE_US = 1_000_000;
 
 /**
  * A line of the narrative: one transition, or several of a kind that came close together.
- * @typedef {{ number: number, atUs: number, t: AnyTransition, detail: boolean, times: number, messages: number, fate: Fate | null, first: number, sinceUs: number }} Line
+ * @typedef {{ number: number, atUs: number, t: AnyTransition, detail: boolean, times: number, messages: number, fate: Fate | null, first: number, sinceUs: number, target: Target | null, moment: Moment }} Line
+ */
+
+/**
+ * What governed a moment: the node's settings, and the prefetch of its consumers where they agree.
+ * @typedef {{ settings: Values, prefetch: number | undefined }} Moment
  */
 
 /**
@@ -27,6 +32,9 @@ const MERGE_US = 1_000_000;
 
 /** What a queue shows of its process: too much for a line. */
 const CLOCK = new Set(["queue_process", "rate_timer_at_us", "reported_duration", "desired_duration"]);
+
+/** Parts of the node that are counted all the time: a stop, a start and an alarm have lines of their own. */
+const QUIET = new Set(["memory", "clock", "disk", "cluster"]);
 
 export class Timeline {
   constructor() {
@@ -45,6 +53,8 @@ export class Timeline {
      * @type {Record<string, { queue: QueueState, entries: Entry[] }>}
      */
     this.stopped = {};
+    /** @type {Moment | null} what governs now; null where it must be read again */
+    this.moment = null;
     /** Parts of the node whose first report of this run has come. */
     this.stated = new Set();
   }
@@ -59,14 +69,6 @@ export class Timeline {
 
   get events() {
     return this.marks.list;
-  }
-
-  /**
-   * The last target of a queue, with the memory from which it was made: {t, memory}; null where there is none.
-   * @param {string} queue
-   */
-  lastTarget(queue) {
-    return this.targets[queue] ?? null;
   }
 
   /**
@@ -88,9 +90,22 @@ export class Timeline {
     this.sampling.count(t);
     this.marks.observe(number, atUs, t, state);
     if (t.kind === "TargetChanged") this.target(t, state);
+    if (governsAnew(t)) this.moment = null;
     if (isQuietNode(t) || this.opens(atUs, t)) return;
     this.activity.observe(atUs);
-    if (KINDS[t.kind].shown !== "step") this.line(number, atUs, t);
+    if (KINDS[t.kind].shown === "step") return;
+    this.moment ??= momentOf(state);
+    this.line(number, atUs, t, { target: this.targetIn(state, /** @type {AnyTransition} */ (t).queue), moment: this.moment });
+  }
+
+  /**
+   * The target that a queue has in a state, with where it comes from; null where that was not seen.
+   * @param {State} state
+   * @param {string | undefined} queue
+   */
+  targetIn(state, queue) {
+    const found = queue === undefined ? undefined : this.targets[queue];
+    return found && found.t.target === state.queues[found.t.queue]?.counters.target_ram_count ? found : null;
   }
 
   /**
@@ -105,13 +120,13 @@ export class Timeline {
   }
 
   /**
-   * A target that comes with no duration was set by hand (Q43).
+   * Keep a target with the memory of its moment, and whether it was set by hand (Q43).
    * @param {TransitionOf<"TargetChanged">} t
    * @param {State} state
    */
   target(t, state) {
     this.targets[t.queue] = { t, memory: { ...state.node.memory } };
-    this.pins[t.queue] = t.target !== null && typeof t.why.duration !== "number";
+    this.pins[t.queue] = causeOf(t) === "pinned";
   }
 
   /**
@@ -131,8 +146,9 @@ export class Timeline {
    * @param {number} number
    * @param {number} atUs
    * @param {Transition} t
+   * @param {{ target: Target | null, moment: Moment }} known what held when it happened
    */
-  line(number, atUs, t) {
+  line(number, atUs, t, known) {
     const detail = isDetail(t);
     const at = this.continued(atUs, t);
     if (at >= 0) {
@@ -144,6 +160,7 @@ export class Timeline {
           t,
           times: line.times + 1,
           messages: line.messages + messagesOf(t),
+          ...known,
         }),
       );
       return;
@@ -152,7 +169,7 @@ export class Timeline {
     const start = t.kind === "QueueStarted" && !isMember(t.queue) ? t : null;
     const messages = start ? this.lost(start) : messagesOf(t);
     const fate = start ? this.fate(start) : null;
-    this.lines.push({ number, atUs, t, detail, times: 1, messages, fate, first: number, sinceUs: atUs });
+    this.lines.push({ ...lineOf(number, atUs, t, known), detail, messages, fate });
     if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
   }
 
@@ -206,6 +223,52 @@ export class Timeline {
 }
 
 /**
+ * A line for one transition alone.
+ * @param {number} number
+ * @param {number} atUs
+ * @param {AnyTransition} t
+ * @param {{ target: Target | null, moment: Moment }} known what held when it happened
+ * @returns {Line}
+ */
+export function lineOf(number, atUs, t, known) {
+  return { number, atUs, t, detail: isDetail(t), times: 1, messages: messagesOf(t), fate: null, first: number, sinceUs: atUs, ...known };
+}
+
+/**
+ * Where a target comes from: the node's check, a hand, or a conversion to lazy (Q43, Q56).
+ * @param {TransitionOf<"TargetChanged">} t
+ */
+export function causeOf({ target, why }) {
+  if (why.restored) return "restored";
+  if (why.pinned !== undefined) return why.pinned ? "pinned" : "freed";
+  if (typeof why.duration === "number") return "computed";
+  return target === null ? "unlimited" : "converting";
+}
+
+/**
+ * What governs in a state.
+ * @param {State} state
+ * @returns {Moment}
+ */
+export function momentOf({ node }) {
+  const found = new Set(
+    Object.values(node.actors)
+      .filter((actor) => actor.role === "consumer")
+      .map((actor) => actor.prefetch),
+  );
+  return { settings: { ...node.settings }, prefetch: found.size === 1 ? [...found][0] : undefined };
+}
+
+/**
+ * Whether after a transition something else governs.
+ * @param {Transition} t
+ */
+function governsAnew(t) {
+  if (t.kind === "NodeChanged") return t.part === "settings";
+  return t.kind === "ActorChanged" && (t.values === null || "prefetch" in t.values || "role" in t.values);
+}
+
+/**
  * How many messages a transition moves or counts, where it does either.
  * @param {AnyTransition} t
  */
@@ -244,7 +307,7 @@ function mergeable(last, t) {
  * @param {Transition} t
  */
 function isQuietNode(t) {
-  if (t.kind === "NodeChanged") return t.part === "memory" || t.part === "clock" || t.part === "disk";
+  if (t.kind === "NodeChanged") return QUIET.has(t.part);
   if (t.kind === "ActorChanged") return t.values !== null && !("state" in t.values) && !("running" in t.values);
   if (t.kind === "ProcessChanged") return !t.values?.state || "kind" in t.values;
   if (t.kind === "QueueChanged") return Object.keys(t.values).every((name) => CLOCK.has(name));

@@ -38,7 +38,7 @@ function gotEmpty() {
     "\u2205",
     "plain",
     gettext("%(queue)s was empty"),
-    gettext("basic.get found no message: the broker answers get_empty, and nothing changes."),
+    gettext("basic.get found no message: the broker answers get-empty, and nothing changes."),
   );
 }
 
@@ -145,7 +145,7 @@ export const AMQP_WORDS = {
       "alpha",
       ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", n),
       gettext(
-        "All queues have confirmed all of it, on disk where that is due; only now commit_ok goes out and the client goes on.",
+        "All queues have confirmed all of it, on disk where that is due; only now commit-ok goes out and the client goes on.",
       ),
       { count: number(n) },
     ),

@@ -1,6 +1,9 @@
 /** A sentence, a glyph and a tone for every kind of transition; `reason` is the general cause. */
 import { stateName, stopName } from "./actor-states.js";
-import { gettext, ngettext, number } from "./text.js";
+import { factsText } from "./fact-words.js";
+import { settingsText } from "./setting-words.js";
+import { bytes, gettext, ngettext, number } from "./text.js";
+import { causeOf } from "./timeline.js";
 import { lanePhrase, sentence } from "./why-sentence.js";
 import { AMQP_WORDS } from "./why-words-amqp.js";
 import { MIRROR_WORDS } from "./why-words-mirrors.js";
@@ -11,14 +14,30 @@ import { NODE_WORDS } from "./why-words-node.js";
  * @import { Words } from "./why-sentence.js"
  */
 
+/** @type {Record<string, (values: Values) => ReturnType<typeof sentence>>} */
+const PARTS = {
+  alarms: alarm,
+  settings: (values) => sentence("\u2699", "plain", gettext("Set: %(names)s"), "", { names: settingsText(values) }),
+  work: (values) => (values.profile ? machine(values) : sentence("\u2699", "plain", gettext("Other times for work from now on"))),
+  app: ({ runs }) =>
+    runs
+      ? sentence("\u25b6", "plain", gettext("The broker runs"))
+      : sentence("\u25a0", "alarm", gettext("The broker is stopped"), gettext("Its node stays up; queues and connections are gone until it starts again.")),
+  memory: ({ process_memory: used }) =>
+    used === undefined
+      ? sentence("\u25cb", "plain", gettext("The node counted its memory"))
+      : sentence("\u25cb", "plain", gettext("The node counted %(used)s of memory"), "", { used: bytes(used) }),
+  disk: ({ free }) =>
+    free === undefined || free === null
+      ? sentence("\u25cb", "plain", gettext("The node looked at its disk"))
+      : sentence("\u25cb", "plain", gettext("The node found %(free)s free on its disk"), "", { free: bytes(free) }),
+  cluster: () => sentence("\u25cb", "plain", gettext("The nodes of the cluster reported")),
+  clock: () => sentence("\u25cb", "plain", gettext("A timer of the queue was set")),
+};
+
 /** @param {TransitionOf<"NodeChanged">} t */
 function nodeChanged({ part, values }) {
-  if (part === "alarms") return alarm(values);
-  if (part === "work" && values.profile) return machine(values);
-  const names = Object.entries(values).map(
-    ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : value}`,
-  );
-  return sentence("\u2699", "plain", gettext("Set: %(names)s"), "", { names: names.join(", ") });
+  return PARTS[part]?.(values) ?? sentence("\u25cb", "plain", gettext("The node reported"));
 }
 
 /** @param {Values} values */
@@ -37,7 +56,7 @@ function alarm(values) {
       "\u25b2",
       "alarm",
       gettext("Memory alarm: publishers are blocked"),
-      gettext("Memory is past the high watermark. Consumers go on, so does paging."),
+      gettext("Memory is past the watermark. Consumers go on, so does paging."),
     );
   if (values.disk)
     return sentence(
@@ -62,40 +81,29 @@ function actorChanged({ actor, values }) {
   );
 }
 
+/** @type {Record<ReturnType<typeof causeOf>, () => string>} */
+const CAUSES = {
+  computed: () => gettext("The node's last check found memory past the paging line: each queue may keep as many contents as its rates justify."),
+  unlimited: () =>
+    gettext("The node's last check wanted no limit: memory was under the paging line, no queue had reported a rate, or the disk alarm had switched paging off."),
+  pinned: () => gettext("Set by hand: it holds whatever memory does."),
+  freed: () => gettext("What was set by hand is given up; the node's next check may set another one."),
+  converting: () => gettext("The queue becomes lazy: nothing may stay until all of it is in q3 or in delta."),
+  restored: () => gettext("The conversion is over: the target is again what it was before."),
+};
+
 /** @param {TransitionOf<"TargetChanged">} t */
-function targetChanged({ target }) {
-  if (target === null)
-    return sentence(
-      "\u221e",
-      "plain",
-      gettext("Target is infinite: nothing is paged out"),
-      gettext("Memory is under the paging line, or the disk alarm switched paging off."),
-    );
-  return sentence(
-    "\u2039\u203a",
-    "beta",
-    gettext("Target: %(target)s contents may stay in RAM"),
-    gettext("Memory is past the paging line: each queue may keep as many contents as its rates justify."),
-    { target: number(target) },
-  );
+function targetChanged(t) {
+  const reason = CAUSES[causeOf(t)]();
+  return t.target === null
+    ? sentence("\u221e", "plain", gettext("Target is infinite: nothing is paged out"), reason)
+    : sentence("\u2039\u203a", "beta", gettext("Target: %(target)s contents may stay in RAM"), reason, { target: number(t.target) });
 }
 
 /** @param {TransitionOf<"QueueChanged">} t */
 function queueChanged({ queue, values }) {
-  const names = Object.entries(values).map(
-    ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : plainly(value)}`,
-  );
-  return sentence("\u2699", "plain", gettext("Queue %(queue)s: %(names)s"), "", {
-    queue,
-    names: names.join(", "),
-  });
+  return sentence("\u2699", "plain", gettext("Queue %(queue)s: %(facts)s"), "", { queue, facts: factsText(values) });
 }
-
-/**
- * A value of a definition as text: tables as their own short notation.
- * @param {unknown} value
- */
-const plainly = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /**
  * For each kind the sentence of a transition, with how many messages it concerns.

@@ -1,11 +1,12 @@
 /** Transition and state to words: what happened, in which function of the broker, by which rule, with its numbers. */
-import { KINDS, UNITS } from "./catalogue/kinds.js";
+import { KINDS } from "./catalogue/kinds.js";
 import { generationOf, ofTransition } from "./generations.js";
+import { numbersOf } from "./number-words.js";
 import { implementationOf } from "./places.js";
 import { outcomeText, returnText } from "./fate-words.js";
 import { WORDS } from "./why-words.js";
-import { bytes, decimal, fill, gettext, number } from "./text.js";
-import { messagesOf } from "./timeline.js";
+import { decimal, fill, gettext, number } from "./text.js";
+import { causeOf, messagesOf } from "./timeline.js";
 
 /**
  * @import { AnyTransition, Kind, TransitionOf, Values } from "./catalogue/types.js"
@@ -42,11 +43,11 @@ function wordOf(kind) {
  * @param {number} messages
  */
 function reasonOf(t, messages) {
-  const reason = wordOf(t.kind)?.(t, messages).reason;
-  if (reason) return reason;
+  const word = wordOf(t.kind)?.(t, messages);
+  if (word?.reason) return fill(word.reason, { ...valuesOf(t, messages), ...word.values });
   const implementation = implementationOf([t.to, t.source]);
   const own = generationOf({ backing_queue: implementation }).reasons[t.kind];
-  return own ? /** @type {(t: AnyTransition) => string} */ (own)(t) : "";
+  return own ? fill(/** @type {(t: AnyTransition) => string} */ (own)(t), valuesOf(t, messages)) : "";
 }
 
 /** @typedef {ReturnType<typeof explain>} Explained what the Why? panel shows of a transition */
@@ -71,7 +72,7 @@ export function narrate(t, messages = messagesOf(t), fate = null) {
  * Everything that the Why? panel shows of a transition.
  * @param {AnyTransition} t
  * @param {number} messages
- * @param {Target | null} target the last one of its queue
+ * @param {Target | null} target the one that its queue had when it happened, where that is known
  * @param {Fate | null} fate what a stop left, for the start after it
  */
 export function explain(t, messages = messagesOf(t), target = null, fate = null) {
@@ -82,18 +83,17 @@ export function explain(t, messages = messagesOf(t), target = null, fate = null)
   if (steps) {
     /** @type {[name: string, value: string][]} */
     const numbers = [];
-    return { ...shared, title: steps.title, bar: ramBar(why), reason: "", steps: steps.steps, numbers, origin: originOf(target) };
+    return { ...shared, title: steps.title, bar: ramBar(why), reason: "", steps: steps.steps, numbers, origin: originOf(target, why.target) };
   }
   const reason = reasonOf(t, messages);
   return {
     ...shared,
     title: line.text,
-    reason: [reason ? fill(reason, valuesOf(t, messages)) : "", fate ? returnText(fate) : ""].filter(Boolean).join(" "),
+    reason: [reason, fate ? returnText(fate) : ""].filter(Boolean).join(" "),
     bar: /** @type {ReturnType<typeof ramBar>} */ (null),
     steps: /** @type {Step[]} */ ([]),
     numbers: numbersOf(why, t.kind),
-    origin:
-      t.kind === "TargetChanged" ? originOf(target?.t.target === t.target ? target : { t: /** @type {TransitionOf<"TargetChanged">} */ (t), memory: {} }) : null,
+    origin: t.kind === "TargetChanged" ? originOf(target ?? { t: /** @type {TransitionOf<"TargetChanged">} */ (t), memory: {} }, t.target) : null,
   };
 }
 
@@ -103,29 +103,43 @@ function ramBar(why) {
   return {
     ready: why.ram_msg_count,
     pending: why.ram_pending || 0,
-    target: why.target ?? 0,
+    target: /** @type {number | null} */ (why.target),
     surplus: why.surplus || 0,
   };
 }
 
 /**
- * Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {t, memory}.
+ * Where a target comes from, as the lines of its sum (Q42, Q43, M3); null where what is known is of another target.
  * @param {Target | null} known
+ * @param {number | null | undefined} target the one that the transition had
  */
-function originOf(known) {
-  if (!known) return null;
-  const { target, why } = known.t;
-  if (target === null)
-    return { target, lines: [gettext("Memory is under the paging line, so any number may stay.")] };
-  if (typeof why.duration !== "number") return { target, lines: [gettext("Pinned by hand.")] };
+function originOf(known, target) {
+  if (!known || known.t.target !== (target ?? null)) return null;
+  const { why } = known.t;
+  const cause = causeOf(known.t);
+  if (cause !== "computed") return { target: known.t.target, lines: [CAUSES[cause](known.memory)] };
   const duration = decimal(why.duration, 3);
   const product = fill(gettext("%(duration)s s \u00d7 %(rates)s msg/s = %(target)s"), {
     duration,
     rates: decimal(why.rates, 2),
-    target: number(target),
+    target: number(known.t.target),
   });
-  return { target, lines: [...durationLine(known.memory, why.duration, duration), product] };
+  return { target: known.t.target, lines: [...durationLine(known.memory, why.duration, duration), product] };
 }
+
+/** @type {Record<Exclude<ReturnType<typeof causeOf>, "computed">, (memory: Values) => string>} */
+const CAUSES = {
+  unlimited: (memory) =>
+    memory.process_memory < memory.paging_at
+      ? gettext("Memory is under the paging line, so any number may stay.")
+      : memory.reporting === 0
+        ? gettext("No queue reports a rate, so the node wants no limit: any number may stay.")
+        : gettext("The node wants no limit, so any number may stay."),
+  pinned: () => gettext("Pinned by hand."),
+  freed: () => gettext("No longer pinned by hand."),
+  converting: () => gettext("The queue becomes lazy, so nothing may stay."),
+  restored: () => gettext("The target from before the conversion."),
+};
 
 /**
  * How the wanted duration was computed, if the memory monitor's numbers of that moment still give it.
@@ -151,24 +165,3 @@ function durationLine({ reported_sum: sum, reporting, process_memory: used, limi
   return [];
 }
 
-/**
- * The numbers of `why` as pairs for a list.
- * @param {Values} why
- * @param {string} kind
- */
-function numbersOf(why, kind) {
-  return Object.entries(why)
-    .filter(([, value]) => value !== null && typeof value !== "object")
-    .map(([name, value]) => [name.replaceAll("_", " "), shown(value, KINDS[kind].units?.[name] ?? UNITS[name])]);
-}
-
-/**
- * @param {unknown} value
- * @param {string | undefined} unit
- */
-function shown(value, unit) {
-  if (typeof value === "number" && unit === "bytes" && value > 4096) return bytes(value);
-  if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);
-  if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
-  return String(value);
-}

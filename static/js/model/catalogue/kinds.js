@@ -76,7 +76,7 @@ export const KINDS = {
   PolicyCleared: { group: "node", function: "clear_policy", fold: "topology" },
   PolicySet: { group: "node", function: "set_policy", fold: "topology" },
   ProcessChanged: { group: "node", function: "credit_flow", fold: "state" },
-  Published: { group: "messages", function: "publish", fold: "shift", weight: 3, setting: "queue_index_embed_msgs_below", arrives: true, queue: true },
+  Published: { group: "messages", function: "publish", fold: "shift", weight: 3, arrives: true, queue: true },
   PublishedDelivered: { group: "messages", function: "publish_delivered", fold: "shift", weight: 3, setting: "prefetch", arrives: true, leaves: true, queue: true },
   PutBack: { group: "messages", function: "in_r", fold: "shift", shown: "detail", queue: true },
   QueueBound: { group: "node", function: "queue_bind", fold: "topology", queue: true },

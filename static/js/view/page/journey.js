@@ -4,7 +4,7 @@
  */
 import { spotOf } from "../../layout/spot.js";
 import { COLUMNS, columnX, posterOf } from "../../model/poster.js";
-import { messagesOf } from "../../model/timeline.js";
+import { lineOf, momentOf } from "../../model/timeline.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { narrate } from "../../model/why.js";
 import { cutToFit, penOf, write } from "../base/canvas.js";
@@ -98,7 +98,8 @@ export class Journey {
     const explained = row && narrate(row.t).text !== row.t.kind;
     // Only the start's line in the narrative has the number of messages that were lost.
     const start = this.playhead.timeline.lines.find((line) => line.number === place && line.t.kind === "QueueStarted");
-    this.panels.why.pin(start ?? (explained ? { number: place, atUs: us, t: row.t, messages: messagesOf(row.t) } : null));
+    const known = { target: null, moment: momentOf(this.playhead.state) };
+    this.panels.why.pin(start ?? (explained ? lineOf(place, us, row.t, known) : null));
   }
 
   /** A lane that is folded opens around the message. */

@@ -3,7 +3,7 @@ import { KINDS } from "../../model/catalogue/kinds.js";
 import { governs } from "../../model/governs.js";
 import { explain } from "../../model/why.js";
 import { movedBy } from "../../model/timeline.js";
-import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
+import { bytes, decimal, fill, gettext, number, seconds } from "../../model/text.js";
 import { combineFigure } from "./combine.js";
 import { el, find, findAll, need, setText, show, throttle } from "../base/dom.js";
 import { ruleAddress } from "../base/rule-link.js";
@@ -16,7 +16,7 @@ import { ruleAddress } from "../base/rule-link.js";
  * @import { Explained } from "../../model/why.js"
  */
 
-/** @typedef {Pick<Line, "number" | "atUs" | "t" | "messages"> & { fate?: Line["fate"] }} Reason a line, or a transition that is shown like one */
+/** @typedef {Line} Reason a line of what happened */
 
 const ANNOUNCE_MS = 1500;
 /** The most significant reason of so much virtual time is the one that stands. */
@@ -111,16 +111,17 @@ export class WhyPanel {
   /** @param {Reason} line */
   show(line) {
     this.shown = { ...line };
-    const { queue } = line.t;
-    const target = queue === undefined ? null : this.session.reasons().lastTarget(queue);
-    const explained = explain(line.t, line.messages, target, line.fate);
+    const held = this.session.heldAt(line);
+    const explained = explain(line.t, line.messages, held.target, line.fate);
     this.head(explained.name, explained.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), explained.title);
     setText(find("[data-why-reason]", this.root), explained.reason || "");
+    const several = line.times > 1 ? [el("p.dim", {}, severalText(line))] : [];
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
     need("[data-why-body]", this.root).replaceChildren(
+      ...several,
       ...bodyOf(explained),
-      ...[figure, settingNote(governs(line.t, this.session.state))].filter((part) => part !== null),
+      ...[figure, settingNote(governs(line.t, held.moment))].filter((part) => part !== null),
     );
     if (this.session.speed <= 1 || !this.session.play) this.announce(`${explained.title} ${explained.reason || ""}`);
   }
@@ -150,6 +151,18 @@ function weightOf({ t, messages, fate }) {
   return KINDS[kind].weight ?? 0;
 }
 
+/**
+ * That a line stands for several transitions, of which the last one has the numbers.
+ * @param {Line} line
+ */
+function severalText({ times, sinceUs, atUs }) {
+  return fill(gettext("%(times)s times from %(from)s s to %(to)s s; the numbers are those of the last time."), {
+    times: number(times),
+    from: seconds(sinceUs),
+    to: seconds(atUs),
+  });
+}
+
 /** @param {Explained} explained */
 function bodyOf(explained) {
   const parts = [];
@@ -166,7 +179,8 @@ function bodyOf(explained) {
  */
 function ramBar(bar) {
   const total = bar.ready + bar.pending;
-  const top = Math.max(total, bar.target, 1);
+  const target = bar.target ?? total;
+  const top = Math.max(total, target, 1);
   /**
    * @param {string} name
    * @param {number} from
@@ -179,8 +193,8 @@ function ramBar(bar) {
     return part;
   };
   const mark = el("i.mark");
-  mark.style.left = `${(100 * bar.target) / top}%`;
-  const inside = Math.min(total, bar.target);
+  mark.style.left = `${(100 * target) / top}%`;
+  const inside = Math.min(total, target);
   return el(
     "div.inequality",
     {},

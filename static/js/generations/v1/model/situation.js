@@ -1,7 +1,7 @@
 /** The situation of a queue of version 1 in one sentence: what may stay in RAM, and where the messages are. */
 import { EXTENT as E } from "../../../model/catalogue/rows.js";
 import { sentence } from "../../../model/situation.js";
-import { gettext, ngettext, number } from "../../../model/text.js";
+import { bytes, gettext, ngettext, number } from "../../../model/text.js";
 
 /** @import { Figures } from "../../../model/situation.js" */
 
@@ -20,33 +20,51 @@ function paging(now) {
   if (over > 0) {
     return sentence(
       "beta",
-      ngettext(
-        "Past the paging line: %(n)s message content must leave RAM.",
-        "Past the paging line: %(n)s message contents must leave RAM.",
-        over,
-      ),
+      now.past
+        ? ngettext(
+            "Past the paging line: %(n)s message content must leave RAM.",
+            "Past the paging line: %(n)s message contents must leave RAM.",
+            over,
+          )
+        : ngettext(
+            "The target allows fewer: %(n)s message content must leave RAM.",
+            "The target allows fewer: %(n)s message contents must leave RAM.",
+            over,
+          ),
       { n: number(over) },
     );
   }
-  if (now.onlyCounted > 0) {
-    return sentence(
-      "delta",
-      ngettext(
-        "Of the %(n)s message in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
-        "Of the %(n)s messages in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
-        now.onlyCounted,
-      ),
-      { n: number(now.onlyCounted) },
-    );
-  }
+  if (now.onlyCounted > 0) return counted(now.onlyCounted);
   return sentence(
     "beta",
-    ngettext(
-      "Past the paging line: %(n)s content may stay in RAM, and no more is there.",
-      "Past the paging line: %(n)s contents may stay in RAM, and no more are there.",
-      now.target,
-    ),
+    now.past
+      ? ngettext(
+          "Past the paging line: %(n)s content may stay in RAM, and no more is there.",
+          "Past the paging line: %(n)s contents may stay in RAM, and no more are there.",
+          now.target,
+        )
+      : ngettext(
+          "By the target %(n)s content may stay in RAM, and no more is there.",
+          "By the target %(n)s contents may stay in RAM, and no more are there.",
+          now.target,
+        ),
     { n: number(now.target) },
+  );
+}
+
+/**
+ * What RAM knows of delta.
+ * @param {number} n
+ */
+function counted(n) {
+  return sentence(
+    "delta",
+    ngettext(
+      "Of the %(n)s message in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
+      "Of the %(n)s messages in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
+      n,
+    ),
+    { n: number(n) },
   );
 }
 
@@ -57,12 +75,18 @@ function calm(now) {
       "delta",
       gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."),
     );
+  if (now.past)
+    return sentence(
+      "beta",
+      gettext("Memory is past the paging line (%(used)s of %(line)s), but this queue has no target yet: it gets one when it reports its rates."),
+      { used: bytes(now.used), line: bytes(now.pagingAt) },
+    );
   if (now.onlyCounted > 0) {
     return sentence(
       "delta",
       ngettext(
-        "Memory is fine again, yet %(n)s message stays on disk until its turn comes.",
-        "Memory is fine again, yet %(n)s messages stay on disk until their turn comes.",
+        "Memory is under the paging line, yet %(n)s message stays on disk until its turn comes.",
+        "Memory is under the paging line, yet %(n)s messages stay on disk until their turn comes.",
         now.onlyCounted,
       ),
       { n: number(now.onlyCounted) },

@@ -1,0 +1,97 @@
+/** What is shown of a queue beside its messages, in words: one clause for each fact that changed. */
+import { decimal, fill, gettext, number, seconds } from "./text.js";
+
+/** @import { Values } from "./catalogue/types.js" */
+
+/** @typedef {(value: any) => string} Clause what is said of a fact with this value; null where it is gone */
+
+/** @param {string[]} names */
+const list = (names) => (names.length ? names.join(", ") : gettext("none"));
+
+/**
+ * Arguments and what a policy makes of them, under the names that AMQP and policies have for them.
+ * @param {Values | null} table
+ * @returns {string}
+ */
+function tableText(table) {
+  const entries = Object.entries(table ?? {});
+  if (!entries.length) return gettext("none");
+  return entries
+    .map(([name, value]) => `${name.replaceAll("_", "-")}: ${typeof value === "number" ? number(value) : value === "" ? "\u201c\u201d" : valueText(value)}`)
+    .join(", ");
+}
+
+/** @type {(value: unknown) => string} */
+const valueText = (value) => (Array.isArray(value) ? value.map(String).join(" ") : typeof value === "object" ? tableText(/** @type {Values} */ (value)) : String(value));
+
+/**
+ * @param {string} text with %(what)s
+ * @param {unknown} what
+ */
+const said = (text, what) => fill(text, { what });
+
+/** @type {Record<string, () => string>} */
+const PROCESS = {
+  awake: () => gettext("its process is awake"),
+  hibernating: () => gettext("its process sleeps"),
+  converting: () => gettext("its process converts, and answers nobody"),
+};
+
+/** @type {Record<string, Clause>} */
+const FACTS = {
+  queue_process: (value) => PROCESS[value]?.() ?? gettext("its process is gone"),
+  rate_timer_at_us: (value) =>
+    value === null ? gettext("no report is due") : said(gettext("reports at %(what)s s"), seconds(value)),
+  reported_duration: (value) =>
+    value === null ? gettext("reports that nothing flows") : said(gettext("reports that what it has in RAM lasts %(what)s s"), decimal(value, 3)),
+  desired_duration: (value) =>
+    value === null ? gettext("may keep any number in RAM") : said(gettext("is to keep what lasts %(what)s s"), decimal(value, 3)),
+  policy: (value) => (value === null ? gettext("no policy fits any more") : said(gettext("policy %(what)s"), value)),
+  effective: (value) => said(gettext("it obeys: %(what)s"), tableText(value)),
+  arguments: (value) => said(gettext("arguments: %(what)s"), tableText(value)),
+  auto_delete: (value) => (value ? gettext("goes with its last consumer") : gettext("stays without consumers")),
+  exclusive: (value) => (value ? gettext("belongs to one connection") : gettext("is for every connection")),
+  ttl_at_us: (value) =>
+    value === null ? gettext("no message's time to live runs") : said(gettext("the next message expires at %(what)s s"), seconds(value)),
+  expires_at_us: (value) =>
+    value === null ? gettext("the queue itself does not expire") : said(gettext("the queue itself expires at %(what)s s"), seconds(value)),
+  backing_queue: (value) => (value === null ? gettext("the usual kind of queue") : said(gettext("kind of queue: %(what)s"), kindText(value))),
+  part_of: (value) => (value === null ? gettext("a queue of its own") : said(gettext("part of %(what)s"), value)),
+  priority: (value) => (value === null ? gettext("no priority") : said(gettext("priority %(what)s"), number(value))),
+  node: (value) => (value === null ? gettext("on no node") : said(gettext("on node %(what)s"), value)),
+  mirrors: (value) => said(gettext("mirrors: %(what)s"), list(value ?? [])),
+  synchronised: (value) => said(gettext("synchronised: %(what)s"), list(value ?? [])),
+  syncing: (value) => (value ? gettext("its mirrors are being filled") : gettext("its mirrors are not being filled")),
+  mirror_of: (value) => (value === null ? gettext("no mirror") : said(gettext("mirror of %(what)s"), value)),
+  depth_delta: (value) =>
+    value === "unknown"
+      ? gettext("nobody knows how much it lacks")
+      : value
+        ? said(gettext("lacks %(what)s of the master's messages"), number(value))
+        : gettext("lacks nothing that the master has"),
+  held_copies: (value) => (value ? said(gettext("holds back %(what)s copies from publishers"), number(value)) : gettext("holds back no copy")),
+  frozen: (value) => (value ? gettext("takes no instruction while it is filled") : gettext("takes instructions")),
+};
+
+/** @type {Record<string, () => string>} */
+const KINDS = {
+  priority_queue: () => gettext("with priorities"),
+  classic_v2: () => gettext("classic, version 2"),
+};
+
+/** @param {string} name */
+const kindText = (name) => KINDS[name]?.() ?? name.replaceAll("_", " ");
+
+/** The names of all facts that have words. */
+export const NAMED = new Set(Object.keys(FACTS));
+
+/**
+ * "policy lazy, it obeys: queue-mode: lazy": facts that changed, in words; without those that have none.
+ * @param {Values} values
+ */
+export function factsText(values) {
+  return Object.entries(values)
+    .filter(([name]) => NAMED.has(name))
+    .map(([name, value]) => FACTS[name](value))
+    .join(gettext("; "));
+}

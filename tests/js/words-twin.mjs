@@ -1,0 +1,205 @@
+/**
+ * Of each run {catalogs, rows, at_us}: plays it as the page does and looks, at every moment, at all that the page says: the sentence
+ * above the stage, the line of what happened, Why?, the gauges, the lanes in words and the table. They must agree with each other and
+ * with the state of that moment: no number that neither the state nor the transition has, no name of a field, in three languages.
+ * Prints how many moments and sentences were looked at.
+ */
+import { NAMED as NUMBERS } from "../../static/js/model/number-words.js";
+import { NAMED as SETTINGS } from "../../static/js/model/setting-words.js";
+import { NAMED as FACTS } from "../../static/js/model/fact-words.js";
+import { KINDS } from "../../static/js/model/catalogue/kinds.js";
+import { decode } from "../../static/js/model/catalogue/rows.js";
+import { governs } from "../../static/js/model/governs.js";
+import { lengthOf, pendingOf } from "../../static/js/model/messages.js";
+import { laneLabel, lanesOf } from "../../static/js/model/places.js";
+import { Playhead } from "../../static/js/model/playhead.js";
+import { emptyState } from "../../static/js/model/reduce.js";
+import { restarted } from "../../static/js/model/restarted.js";
+import { Session } from "../../static/js/model/session.js";
+import { shownQueue } from "../../static/js/model/shown.js";
+import { figures, memoryOf, situation } from "../../static/js/model/situation.js";
+import { bytes, clock, decimal, number, seconds } from "../../static/js/model/text.js";
+import { explain, narrate } from "../../static/js/model/why.js";
+import { gaugeText, ramGauge } from "../../static/js/view/stage/gauges.js";
+import { History } from "../../static/js/model/history.js";
+import { eachRun, fail, same } from "./asking.mjs";
+
+const BACK = 12;
+const counts = { moments: 0, sentences: 0, back: 0 };
+
+/** Sentences that hold only while memory is under the paging line, or only past it. */
+const UNDER = /^Memory is (fine|under the paging line)|^Memory is under/;
+const PAST = /^Past the paging line|^Memory is past the paging line/;
+
+/** The texts that were asked for, as they are in English; the page's words come through here. */
+let asked = [];
+let language = {};
+globalThis.gettext = (text) => (asked.push(text), language[text]?.[0] ?? text);
+globalThis.ngettext = (one, many, count) => {
+  asked.push(count === 1 ? one : many);
+  return language[one]?.[0] ?? (count === 1 ? one : many);
+};
+
+/** Every way in which the page writes a number. */
+function forms(value) {
+  const shares = [decimal(value, 2), decimal(value, 3), decimal(value, 4), decimal(value / 1000, 3)];
+  return [number(value), bytes(value), seconds(value), clock(value), ...shares];
+}
+
+const TOKEN = /(?<![A-Za-z0-9_.-])\d[\d\u2009.]*(?<![.\u2009])(?![A-Za-z_])/g;
+const tokens = (text) => text.match(TOKEN) ?? [];
+
+/** Numbers and texts of anything, into sets. */
+function gather(value, numbers, texts) {
+  if (typeof value === "number") for (const form of forms(Math.abs(value))) for (const token of tokens(form)) numbers.add(token);
+  if (typeof value === "string" && value) texts.add(value);
+  if (Array.isArray(value)) numbers.add(String(value.length));
+  if (value && typeof value === "object") for (const each of Object.values(value)) gather(each, numbers, texts);
+}
+
+/** A sentence has no raw name, no hole, and no number that `sources` lack. */
+function honest(what, text, sources) {
+  counts.sentences += 1;
+  if (!text || /%\(|undefined|NaN|\[object/.test(text)) fail(what, [`"${text}" has a hole`]);
+  const [numbers, texts] = [new Set(), new Set()];
+  for (const source of sources) gather(source, numbers, texts);
+  for (const each of asked) for (const token of tokens(each)) numbers.add(token);
+  for (const each of asked) for (const token of tokens(language[each]?.[0] ?? "")) numbers.add(token);
+  let plain = text;
+  for (const each of [...texts].sort((a, b) => b.length - a.length)) plain = plain.replaceAll(each, " ");
+  if (/[A-Za-z0-9]_[A-Za-z0-9]/.test(plain)) fail(what, [`"${text}" has the name of a field`]);
+  for (const token of tokens(plain)) if (!numbers.has(token)) fail(what, [`"${text}" has ${token}, which nothing of the moment has`]);
+}
+
+/** Names that are the word for it as well. */
+const WORDS = new Set(["queue mode"]);
+
+/** Names of fields as code has them, with spaces, that a sentence must not have. */
+const rawNames = (values) =>
+  Object.keys(values ?? {}).filter((name) => name.includes("_")).map((name) => name.replaceAll("_", " ")).filter((name) => !WORDS.has(name));
+
+function noRaw(what, text, t) {
+  for (const name of [...rawNames(t.values), ...rawNames(t.why)]) if (text.includes(name)) fail(what, [`"${text}" has the raw name ${name}`]);
+}
+
+/** Say something in each language, and look at it. */
+function said(catalogs, say, look) {
+  for (const catalog of catalogs) {
+    language = catalog;
+    asked = [];
+    look(say(), asked);
+  }
+  language = {};
+}
+
+function headline(session, catalogs) {
+  const { state, timeline } = session;
+  const now = figures(state);
+  const memory = memoryOf(state);
+  const say = () => restarted(state, timeline.lines) ?? situation(state);
+  said(catalogs, say, ({ text }, words) => {
+    const over = now.target === null ? 0 : now.inRam + (now.queue?.lanes.ram_pending ?? []).reduce((sum, row) => sum + row[1], 0) - now.target;
+    honest("headline", text, [now.lengths, now.ready, now.unacked, now.onlyCounted, now.entries, now.target, over, memory.used, memory.pagingAt, ...fates(timeline)]);
+    if (words.some((each) => UNDER.test(each)) && memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
+    if (words.some((each) => PAST.test(each)) && !memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
+    if (words.some((each) => /must leave RAM/.test(each)) && over <= 0) fail("headline", [`"${text}", but nothing is over the target`]);
+    if (words.some((each) => /Paging goes on/.test(each)) && now.target === null) fail("headline", [`"${text}", but nothing is paged`]);
+  });
+}
+
+const fates = ({ lines }) => lines.filter(({ fate }) => fate).slice(-1).map(({ fate }) => [sums(fate), fate]);
+const sums = (fate) => Object.values(fate).filter(Array.isArray).map((rows) => rows.reduce((sum, row) => sum + row[1], 0));
+
+function gauges(session, catalogs) {
+  const { state } = session;
+  const { used, pagingAt, past } = memoryOf(state);
+  const { limit = null } = state.node.memory;
+  const files = [...Object.values(state.stores).flatMap((store) => store.files.map((file) => file[4]))];
+  const gauge = ramGauge(state, { alarm: "alarm", beta: "paging", ink3: "plain" });
+  same("colour of the gauge", gauge.color, limit !== null && used > limit ? "alarm" : past ? "paging" : "plain");
+  same("value of the gauge", [gauge.value, gauge.label], [used, bytes(used)]);
+  said(catalogs, () => gaugeText(state), (text) => {
+    for (const each of [used, pagingAt, limit]) if (!text.includes(bytes(each))) fail("gauges", [`"${text}" without ${each}`]);
+    if (/[a-z]_[a-z]/.test(text) || files.some(Number.isNaN)) fail("gauges", [text]);
+  });
+}
+
+function lanes(session, catalogs) {
+  const name = shownQueue(session.state);
+  const queue = name === null ? null : session.state.queues[name];
+  for (const lane of lanesOf(queue))
+    said(catalogs, () => laneLabel(lane, lengthOf(queue, lane), lanesOf(queue)), (text) => {
+      if (!text.includes(number(lengthOf(queue, lane)))) fail("stage in words", [`"${text}" without ${lengthOf(queue, lane)}`]);
+    });
+  const sample = session.timeline.samples.at(-1);
+  const row = [...lanesOf(queue).map((lane) => sample[lane]), sample.pending, sample.memory];
+  same("row of the table", row, [...lanesOf(queue).map((lane) => lengthOf(queue, lane)), pendingOf(queue), session.state.node.memory.process_memory ?? 0]);
+}
+
+/** What the log and Why? say of a line, with the target and the settings of its own moment. */
+function reasons(line, held, then, catalogs) {
+  const { t, messages, fate } = line;
+  const sources = [t, messages, line.times, fate, fate && sums(fate)];
+  said(catalogs, () => narrate(t, messages, fate), ({ text }) => {
+    honest(`log of ${t.kind}`, text, sources);
+    noRaw(`log of ${t.kind}`, text, t);
+  });
+  said(catalogs, () => explain(t, messages, held.target, fate), (why) => {
+    const known = held.target ? [held.target.t, held.target.memory] : [];
+    honest(`Why? of ${t.kind}`, `${why.title} ${why.reason}`, [...sources, t.why]);
+    for (const step of why.steps) honest(`step of ${t.kind}`, `${step.title} ${step.detail}`, [t.why]);
+    if (!why.origin) return;
+    same(`target and its origin (${t.kind})`, why.origin.target, why.bar ? why.bar.target : t.target);
+    if (then !== undefined) same(`target of ${t.queue} (${t.kind})`, why.origin.target, then);
+    for (const each of why.origin.lines) honest(`origin of ${t.kind}`, each, [t, ...known, sumsOf(held.target)]);
+    const free = why.origin.lines.some((each) => each === (language[FREE]?.[0] ?? FREE));
+    if (free && why.origin.target !== null) fail(`origin of ${t.kind}`, [why.origin.lines]);
+  });
+  const setting = governs(t, held.moment);
+  if (setting && setting.name !== "prefetch") same(`setting of ${t.kind}`, setting.value, held.moment.settings[setting.name]);
+}
+
+const FREE = "Memory is under the paging line, so any number may stay.";
+
+/** The parts of a target's sum. */
+function sumsOf(target) {
+  if (!target) return [];
+  const { process_memory: used, limit } = target.memory;
+  return [used / limit, ...(target.t.why.duration ? [target.t.why.duration] : [])];
+}
+
+/** What decided a transition has words for all of its numbers, and so has all that the log says of settings and queues. */
+function named(t) {
+  const lacking = Object.keys(t.why ?? {}).filter((name) => typeof t.why[name] !== "object" && !NUMBERS.has(name));
+  if (t.kind === "NodeChanged" && t.part === "settings") lacking.push(...Object.keys(t.values).filter((name) => !SETTINGS.has(name)));
+  if (t.kind === "QueueChanged") lacking.push(...Object.keys(t.values).filter((name) => !FACTS.has(name)));
+  if (lacking.length) fail(`words of ${t.kind}`, lacking);
+}
+
+eachRun(({ catalogs, rows, at_us: atUs }) => {
+  const session = new Session(new History({ every: 50, maxRows: Infinity, maxWeight: Infinity }));
+  session.snapshot({ next: 0, at_us: 0, state: emptyState(), digest: "", skipped: null, why: "join" });
+  const playhead = new Playhead(session);
+  const targets = new Map();
+  rows.forEach((row, at) => {
+    session.frame({ first: at, rows: [row], at_us: [atUs[at]], now_us: atUs[at] });
+    counts.moments += 1;
+    const t = decode(row);
+    named(t);
+    if (KINDS[t.kind].shown === "step") return;
+    if (t.queue !== undefined) targets.set(at, session.state.queues[t.queue]?.counters.target_ram_count);
+    headline(session, catalogs);
+    gauges(session, catalogs);
+    lanes(session, catalogs);
+    const line = session.timeline.lines.findLast(({ number: last }) => last === at);
+    if (line) reasons(line, playhead.heldAt(line), targets.get(at), catalogs);
+  });
+  // What is read again later is explained as it was then: each line of the log, from the present and from moments of the past.
+  for (const line of session.timeline.lines) reasons(line, playhead.heldAt(line), targets.get(line.number), catalogs.slice(0, 1));
+  for (let step = 1; step < BACK; step += 1) {
+    if (!playhead.go(Math.floor((rows.length * step) / BACK))) continue;
+    counts.back += 1;
+    for (const line of playhead.reasons().lines) reasons(line, playhead.heldAt(line), targets.get(line.number), catalogs.slice(0, 1));
+  }
+});
+console.log(JSON.stringify(counts));
