@@ -25,7 +25,7 @@ def delta_in(levels: Levels, shift: t.Shift) -> int:
     return count(shift.extents)
 
 
-@counted(_("messages read from delta"), Unit.COUNT, Better.LOWER, Total, reads=(t.DeltaRead,))
+@counted(_("messages read from delta"), Unit.COUNT, Better.LOWER, Total, reads=(t.DeltaRead, t.TailLoaded))
 def delta_out(levels: Levels, shift: t.Shift) -> int:
     """Messages that were read back from the index."""
     return count(shift.extents)

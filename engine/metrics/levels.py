@@ -29,6 +29,7 @@ class Levels(msgspec.Struct):
         blocked_publishers: publishers whose connection is blocked.
         waiting: by queue, how long messages wait for their first delivery.
         unconfirmed: how long messages wait for their confirm; `due` are those that some queue has written.
+        bodies: by queue of version 2, bytes that wait for `.qs`; `bodies_written` had waited before the last write.
         new: count and size of the messages that just entered a queue, and none before; `seen` are all that ever did.
     """
 
@@ -49,6 +50,8 @@ class Levels(msgspec.Struct):
     due: RangeSet = msgspec.field(default_factory=RangeSet)
     new: tuple[tuple[int, int], ...] = ()
     seen: RangeSet = msgspec.field(default_factory=RangeSet)
+    bodies: dict[str, int] = {}
+    bodies_written: int = 0
 
     def follow(self, at_us: int, transition: t.Transition) -> None:
         """Bring the levels up to a transition at `at_us`."""
@@ -234,6 +237,27 @@ def _actor_changed(levels: Levels, at_us: int, change: t.ActorChanged) -> None:
         (levels.blocked_publishers.add if blocked else levels.blocked_publishers.discard)(change.actor)
 
 
+ENTRY_HEAD_BYTES = 8
+"""Before each body in `.qs` (W112)."""
+
+
+def _bodies_buffered(levels: Levels, at_us: int, change: t.BodiesBuffered) -> None:
+    _bodies(levels, change.queue, change.bytes_ + ENTRY_HEAD_BYTES * change.count)
+
+
+def _bodies_forgotten(levels: Levels, at_us: int, change: t.BodiesForgotten) -> None:
+    _bodies(levels, change.queue, -change.bytes_ - ENTRY_HEAD_BYTES * change.count)
+
+
+def _bodies(levels: Levels, queue: str, more: int) -> None:
+    levels.bodies[queue] = levels.bodies.get(queue, 0) + more
+
+
+def _bodies_gone(levels: Levels, at_us: int, change: t.BodiesWritten | t.FilesFound | t.FilesReset) -> None:
+    """Nothing waits any more: it was written, or its directory is gone, or it died with the queue."""
+    levels.bodies_written = levels.bodies.pop(change.queue, 0)
+
+
 Handler = Callable[[Levels, int, Any], None]
 
 HANDLERS: dict[type[t.Transition], Handler] = {
@@ -251,6 +275,11 @@ HANDLERS: dict[type[t.Transition], Handler] = {
     t.TargetChanged: _target_changed,
     t.NodeChanged: _node_changed,
     t.ActorChanged: _actor_changed,
+    t.BodiesBuffered: _bodies_buffered,
+    t.BodiesForgotten: _bodies_forgotten,
+    t.BodiesWritten: _bodies_gone,
+    t.FilesFound: _bodies_gone,
+    t.FilesReset: _bodies_gone,
 }
 
 

@@ -49,6 +49,10 @@ class Meter:
             if issubclass(kind, self._metrics[name].reads)
         )
 
+    def so_far(self, at_us: int, name: str) -> Any:
+        """Return what a metric that is counted has come to at `at_us`."""
+        return self._accumulators[name].value(at_us)
+
     def row(
         self,
         at_us: int,

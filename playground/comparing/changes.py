@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.time.work import ProfileName
+from engine.releases import RELEASES
+from playground import other_release
 
 Scenario = dict[str, Any]
 Command = dict[str, Any]
@@ -55,7 +57,7 @@ CHANGES = {
         Change("size_bytes", _("size of every message"), _("bytes"), most=134_217_728),
         Change("persistent", _("persistence of every message"), values=("transient", "persistent")),
         Change("work_profile", _("what work costs"), values=get_args(ProfileName)),
-        Change("release", _("whose rules"), values=("3.10", "3.8")),
+        Change("release", _("release"), values=tuple(RELEASES)),
         Change("ack", _("acknowledgements of every consumer"), values=("each", "multiple", "auto")),
     )
 }
@@ -106,6 +108,8 @@ def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenar
             for each in _with_actors(scenario, at_us)
         ]
         return altered
+    if change == "release":
+        return {**other_release.taken_to(value, scenario).scenario, "title": scenario["title"]}
     if change == "queue_mode":
         return {**altered, "commands": _with_mode(scenario, value, at_us)}
     if change in LIVE and at_us > 0:

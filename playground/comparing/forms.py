@@ -18,6 +18,9 @@ class ChangeForm(forms.Form):
     `value` holds what `changes.read` made of the text once the form is valid.
     """
 
+    releases_error = ""
+    """What was wrong with the releases that were chosen in the form beside it."""
+
     change = forms.ChoiceField(
         label=_("Change"), choices=lambda: [(name, _described(each)) for name, each in CHANGES.items()]
     )

@@ -1,4 +1,4 @@
-"""Both runs side by side in time, from which the page plays, scrubs and explains; made in a thread of its own."""
+"""Two to four runs side by side in time, from which the page plays, scrubs and explains; made in a thread of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any
@@ -16,7 +17,7 @@ import msgspec
 from playground import repeating
 from playground.comparing import wording
 from playground.comparing.divergence import Comparison, builtins
-from playground.comparing.side import Side
+from playground.comparing.side import Row, Side
 from playground.messages import Message, Refused
 
 logger = logging.getLogger(__name__)
@@ -41,36 +42,47 @@ class Making:
         self.data: bytes | None = None
 
 
-def make(a: dict[str, Any], b: dict[str, Any], making: Making, clock: Any = time.monotonic) -> bytes:
-    """Run both scenarios and return the compressed JSON of the reel.
+def make(scenarios: Sequence[dict[str, Any]], making: Making, clock: Any = time.monotonic) -> bytes:
+    """Run the scenarios and return the compressed JSON of the reel; each is compared with the first.
 
     Raises Refused when that takes too long or too much.
     """
-    until_us = max(a["until_us"], b["until_us"])
+    until_us = max(each["until_us"] for each in scenarios)
     deadline = clock() + MOST_S
-    sides = Side(a, until_us), Side(b, until_us)
-    comparison = Comparison()
-    comparison.add(sides[0].first, sides[1].first)
+    sides = [Side(each, until_us, len(scenarios)) for each in scenarios]
+    comparisons = [Comparison() for _each in sides[1:]]
+    _compare(comparisons, [side.first for side in sides])
     for moment in range(1, MOMENTS + 1):
         at_us = until_us * moment // MOMENTS
-        comparison.add(*(side.go_on(at_us) for side in sides))
+        _compare(comparisons, [side.go_on(at_us) for side in sides])
         making.share = moment / MOMENTS
         if clock() > deadline:
             raise Refused(wording.TOO_SLOW, most=round(MOST_S))
-    comparison.end()
+    for each in comparisons:
+        each.end()
     return gzip.compress(
         _encode(
             {
                 "until_us": until_us,
-                "divergence": builtins(comparison.found),
+                "divergences": [builtins(each.found) for each in comparisons],
                 "sides": [
-                    {"messages": side.messages, "digest": side.digest, "figures": side.figures()}
+                    {
+                        "messages": side.messages,
+                        "digest": side.digest,
+                        "figures": side.figures(),
+                        "curves": side.curves,
+                    }
                     for side in sides
                 ],
             }
         ),
         compresslevel=5,
     )
+
+
+def _compare(comparisons: list[Comparison], rows: list[list[Row]]) -> None:
+    for comparison, others in zip(comparisons, rows[1:], strict=True):
+        comparison.add(rows[0], others)
 
 
 class Studio:
@@ -82,7 +94,7 @@ class Studio:
         self._makings: OrderedDict[str, tuple[Making, Future[None]]] = OrderedDict()
 
     def ask(
-        self, key: str, a: dict[str, Any], b: dict[str, Any], place: AbstractContextManager[None]
+        self, key: str, scenarios: Sequence[dict[str, Any]], place: AbstractContextManager[None]
     ) -> Making:
         """Return the comparison of this name, which is begun in a `place` of whoever asks if it is not there.
 
@@ -96,7 +108,7 @@ class Studio:
             if sum(not future.done() for _making, future in self._makings.values()) >= WAITING:
                 raise Refused(wording.BUSY)
             making = Making()
-            self._makings[key] = (making, self._executor.submit(self._work, making, a, b, place))
+            self._makings[key] = (making, self._executor.submit(self._work, making, scenarios, place))
             while len(self._makings) > KEPT:
                 self._makings.popitem(last=False)[1][1].cancel()
             return making
@@ -110,13 +122,12 @@ class Studio:
     def _work(
         self,
         making: Making,
-        a: dict[str, Any],
-        b: dict[str, Any],
+        scenarios: Sequence[dict[str, Any]],
         place: AbstractContextManager[None],
     ) -> None:
         try:
             with place:
-                making.data = make(a, b, making)
+                making.data = make(scenarios, making)
         except repeating.Busy as busy:
             making.busy = busy.message
         except Refused as refused:

@@ -16,21 +16,30 @@ from playground.doors import door
 from playground.messages import Refused
 
 MOST_TRANSITIONS = 250_000
-MOST_BYTES = 4_000_000
-"""Bytes of messages for one side; when half are used, whole states come further apart."""
+MOST_BYTES = 8_000_000
+"""Bytes of messages of all sides; when half of its share is used, a side's whole states come further apart."""
+CURVES = ("disk_writes", "disk_reads", "fsyncs", "confirmed")
+"""Metrics that are drawn as they grow."""
 
 Row = tuple[int, bytes]
 
 
 class Side:
-    """A run from its beginning to its end, in the same messages that a live session sends."""
+    """A run from its beginning to its end, in the same messages that a live session sends.
 
-    def __init__(self, scenario: dict[str, Any], until_us: int) -> None:
+    Args:
+        scenario: the run, in full.
+        until_us: where it ends.
+        sides: how many are compared.
+    """
+
+    def __init__(self, scenario: dict[str, Any], until_us: int, sides: int = 2) -> None:
         self._node = door().rehearse(scenario, KEEP_EVENTS)
         self._player = Player(self._node, most=MOST_TRANSITIONS, whole=True)
         self._until_us = until_us
         self._meter, self._witness = Meter(), Witness(self._node)
-        self._bytes = 0
+        self._bytes, self._most_bytes = 0, MOST_BYTES // sides
+        self.curves: dict[str, list[Any]] = {name: [0] for name in CURVES}
         self._snapshot_us = 0
         self.messages: list[msgspec.Raw] = []
         self._send_message(self._snapshot("join"))
@@ -49,6 +58,8 @@ class Side:
         except RunTooLong:
             raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS) from None
         self._send_frame(rows)
+        for name, values in self.curves.items():
+            values.append(self._meter.so_far(until_us, name) or 0)
         return rows
 
     def _observe(self, piece: Piece) -> list[Row]:
@@ -67,7 +78,10 @@ class Side:
                 self._send_message(self._frame(rows))
             else:  # a state was left out before these rows
                 self._send_message(self._snapshot("fast"))
-        elif self._bytes < MOST_BYTES // 2 or self._node.now_us - self._snapshot_us >= self._until_us // 60:
+        elif (
+            self._bytes < self._most_bytes // 2
+            or self._node.now_us - self._snapshot_us >= self._until_us // 60
+        ):
             self._send_message(self._snapshot("fast"))
         else:
             return

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import affordable, holds, limits, repeating, selectors, services, sharing
-from playground.comparing import changes
+from engine.releases import PROFILES, RELEASES
+from playground import affordable, holds, limits, other_release, repeating, selectors, services, sharing
+from playground.comparing import changes, ready
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
 from playground.comparing.table import figure_labels
@@ -19,11 +20,13 @@ from playground.doors import door
 from playground.hosting.refusals import message_of
 from playground.messages import Message, Refused
 from playground.models import Scenario
-from playground.web.access import charge, rate_limited, scenario_or_gone, session_or_gone
+from playground.web.access import charge, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.counted import counted_as
 from playground.web.errors import answer
 
 US = 1_000_000
+USUAL_RELEASES = ("3.10", "4.3")
+"""Those that are chosen at first."""
 EXAMPLE = "first-burst"
 """The ready scenario that the first page compares with its lazy twin."""
 
@@ -56,6 +59,9 @@ def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -
         "chosen": chosen,
         "runs": selectors.library(),
         "presets": changes.PRESETS,
+        "ready": ready.READY.values(),
+        "releases": [(series, each.name) for series, each in RELEASES.items()],
+        "usual_releases": USUAL_RELEASES,
     }
     if not a and chosen is not None:
         context |= _shown(*_example(chosen)) | {"running": True}
@@ -118,6 +124,51 @@ def _title(a: dict[str, Any], form: ChangeForm) -> str:
     return f"{a['title']} ({wanted['change']} {wanted['value']})"[:200]
 
 
+@require_POST
+@rate_limited
+def releases(request: HttpRequest) -> HttpResponse:
+    """Show a run, or one that is ready for this, on the chosen releases."""
+    chosen = [series for series in RELEASES if series in request.POST.getlist("release")]
+    form = ChangeForm()
+    prepared = ready.READY.get(request.POST.get("ready", ""))
+    a = request.POST.get("a", "")[:80]
+    body = prepared.scenario() if prepared else selectors.scenario_body(scenario_or_gone(a))
+    if len(chosen) < 2:
+        form.releases_error = _("Choose two releases or more.")
+        return _choose(request, "" if prepared else a, form, status=422)
+    kept, said = [], {}
+    for series in chosen:
+        taken = other_release.taken_to(series, body)
+        title = f"{body['title']} ({RELEASES[series].name})"[:200]
+        try:
+            checked = door().check({**taken.scenario, "title": title})
+            affordable.check(checked, limits.current())
+        except Refused as refused:
+            form.releases_error = str(refused.message)
+            return _choose(request, "" if prepared else a, form, status=422)
+        said |= {str(each): each for each in taken.said}
+        kept.append(services.keep_scenario(checked))
+        charge(request, checked)
+    say(request, said.values())
+    return redirect(_address([each.short_id for each in kept]))
+
+
+def _address(ids: list[str]) -> str:
+    """Return where two runs, or several, are shown side by side."""
+    return (
+        reverse("compare-pair", args=ids)
+        if len(ids) == 2
+        else reverse("compare-several", args=["/".join(ids)])
+    )
+
+
+@require_safe
+@rate_limited
+def several(request: HttpRequest, ids: str) -> HttpResponse:
+    """Show three or four runs in lockstep on one time axis."""
+    return render(request, "compare/pair.html", _shown(*map(scenario_or_gone, ids.split("/"))))
+
+
 @require_safe
 @rate_limited
 def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
@@ -128,9 +179,9 @@ def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
 def _shown(*sides: Scenario) -> dict[str, Any]:
     """Return what a page needs to show two runs."""
     return {
-        "sides": [{"name": name, "kept": kept} for name, kept in zip("AB", sides, strict=True)],
+        "sides": [{"name": name, "kept": kept} for name, kept in zip("ABCD", sides, strict=False)],
         "compare_data": {
-            "reel": reverse("compare-reel", args=[kept.short_id for kept in sides]),
+            "reel": _address([kept.short_id for kept in sides]) + "reel",
             "figures": figure_labels(),
         },
         "differences": _differences(*sides),
@@ -141,11 +192,16 @@ def _shown(*sides: Scenario) -> dict[str, Any]:
 @require_safe
 def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
     """Return the reel, or how far its making is; ask again then."""
-    kept = scenario_or_gone(a), scenario_or_gone(b)
-    a_body, b_body = (selectors.scenario_body(each) for each in kept)
-    key = f"{a}/{b}"
+    return reel_of_several(request, f"{a}/{b}")
+
+
+@require_safe
+def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
+    """Return the reel of all these runs, or how far its making is."""
+    key = ids
+    bodies = [selectors.scenario_body(scenario_or_gone(each)) for each in ids.split("/")]
     try:
-        making = studio.ask(key, a_body, b_body, repeating.for_request(request))
+        making = studio.ask(key, bodies, repeating.for_request(request))
     except Refused as refused:
         return _ask_again(refused.message)
     if making.busy is not None:
@@ -165,25 +221,27 @@ def _ask_again(why: Message) -> JsonResponse:
     return JsonResponse({"busy": str(why)}, status=503, headers={"Retry-After": str(repeating.AGAIN_S)})
 
 
-def _differences(a: Scenario, b: Scenario) -> list[dict[str, Any]]:
-    """Return what the two scenarios have different, part by part."""
-    body_a, body_b = selectors.scenario_body(a), selectors.scenario_body(b)
-    names = sorted({*body_a["settings"], *body_b["settings"]})
-    found = [
-        {"what": name, "a": body_a["settings"].get(name, "–"), "b": body_b["settings"].get(name, "–")}
-        for name in names
-        if body_a["settings"].get(name) != body_b["settings"].get(name)
+def _differences(*sides: Scenario) -> list[dict[str, Any]]:
+    """Return what the scenarios have different, part by part: a value for each."""
+    bodies = [selectors.scenario_body(each) for each in sides]
+    rows = [
+        (name, [body["settings"].get(name, "–") for body in bodies])
+        for name in sorted(set().union(*(body["settings"] for body in bodies)))
     ]
-    if body_a["profile"] != body_b["profile"]:
-        found.append({"what": _("profile"), "a": body_a["profile"], "b": body_b["profile"]})
-    only_a, only_b = _only(body_a["commands"], body_b["commands"])
-    if only_a or only_b:
-        found.append({"what": _("commands"), "a": _listed(only_a), "b": _listed(only_b)})
-    return found
+    rows.append((_("release"), [other_release.shown_release(body).name for body in bodies]))
+    rows.append((_("profile"), [str(PROFILES[body["profile"]].scale) for body in bodies]))
+    commands = [body["commands"] for body in bodies]
+    rows.append((_("commands"), [_listed(_only(each, commands)) for each in commands]))
+    return [
+        {"what": what, "values": values}
+        for what, values in rows
+        if any(value != values[0] for value in values[1:])
+    ]
 
 
-def _only(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    return [each for each in a if each not in b], [each for each in b if each not in a]
+def _only(commands: list[dict[str, Any]], all_in_all: list[list[dict[str, Any]]]) -> list[Any]:
+    """Return the commands of one side that another one does not have."""
+    return [each for each in commands if any(each not in other for other in all_in_all)]
 
 
 def _listed(commands: list[dict[str, Any]]) -> str:

@@ -64,7 +64,7 @@ test("figures: what differs first, as a ratio where it is large", () => {
     { name: "ram", label: "peak memory", kind: "bytes", better: "lower", always: true },
     { name: "gone", label: "gone", kind: "count", always: false },
   ];
-  const lines = figureLines(labels, { reads: 8, ram: 2048, gone: 1 }, { reads: 8, ram: 1024, gone: 1 });
+  const lines = figureLines(labels, [{ reads: 8, ram: 2048, gone: 1 }, { reads: 8, ram: 1024, gone: 1 }]);
   assert.deepEqual(
     lines.map((line) => [line.label, line.change, line.verdict]),
     [

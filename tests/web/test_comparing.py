@@ -33,7 +33,7 @@ CONSUMER = {"at_us": 2_000_000, "do": "set_consumer", "name": "c1", "rate_per_s"
 
 
 def compared(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(gzip.decompress(make(a, b, Making())))
+    found: dict[str, Any] = json.loads(gzip.decompress(make([a, b], Making())))
     return found
 
 
@@ -55,7 +55,7 @@ def test_both_sides_come_in_messages_without_a_gap() -> None:
 def test_a_run_against_itself_never_parts_and_has_the_digest_of_a_live_one() -> None:
     a = scenario(BURST, CONSUMER)
     both = compared(a, a)
-    assert both["divergence"] is None
+    assert both["divergences"][0] is None
     assert both["sides"][0] == both["sides"][1]
     node = door().rehearse(a)
     node.advance(a["until_us"])
@@ -64,7 +64,7 @@ def test_a_run_against_itself_never_parts_and_has_the_digest_of_a_live_one() -> 
 
 def test_a_lazy_queue_parts_at_its_first_message() -> None:
     a = scenario(BURST)
-    parting = compared(a, door().check(changes.apply("queue_mode", "lazy", a)))["divergence"]
+    parting = compared(a, door().check(changes.apply("queue_mode", "lazy", a)))["divergences"][0]
     assert parting["at_us"] == 1_000_000
     assert (parting["a"][4], parting["b"][4]) == ("q4", "delta")
 
@@ -84,7 +84,7 @@ def test_a_fork_in_the_middle_leaves_the_time_before_as_it_was() -> None:
     a = scenario(CONSUMER | {"at_us": 0}, BURST, until_us=8_000_000)
     b = door().check(changes.apply("prefetch", 30, a, at_us=3_000_000))
     assert [each["prefetch"] for each in b["commands"] if each["do"] == "set_consumer"] == [1, 30]
-    assert compared(a, b)["divergence"]["at_us"] >= 3_000_000
+    assert compared(a, b)["divergences"][0]["at_us"] >= 3_000_000
 
 
 def test_a_live_setting_in_the_middle_is_a_command() -> None:
@@ -141,24 +141,24 @@ def test_a_run_that_is_too_long_is_refused_in_words(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("playground.comparing.side.MOST_TRANSITIONS", 20)
     a = scenario(BURST)
     with pytest.raises(Refused, match="more than 20 transitions"):
-        make(a, a, Making())
+        make([a, a], Making())
 
 
 def test_a_comparison_that_takes_too_long_is_refused() -> None:
     clock = iter(range(0, 10_000, 30))
     with pytest.raises(Refused, match="more than 40 seconds"):
-        make(scenario(BURST), scenario(BURST), Making(), clock=lambda: next(clock))
+        make([scenario(BURST), scenario(BURST)], Making(), clock=lambda: next(clock))
 
 
 def test_the_studio_makes_each_comparison_once_and_turns_away_a_crowd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     studio, a = Studio(), scenario(BURST)
-    first = studio.ask("a/b", a, a, nullcontext())
-    assert studio.ask("a/b", a, a, nullcontext()) is first
+    first = studio.ask("a/b", [a, a], nullcontext())
+    assert studio.ask("a/b", [a, a], nullcontext()) is first
     monkeypatch.setattr(reel, "WAITING", 0)
     with pytest.raises(Refused, match="Try again"):
-        studio.ask("a/c", a, a, nullcontext())
+        studio.ask("a/c", [a, a], nullcontext())
 
 
 def test_from_the_form_to_the_reel(client: Client, library: list[Scenario]) -> None:

@@ -355,6 +355,12 @@ class V2Index:
             at = stop
         return end
 
+    def listed(self, start: int, end: int) -> list[Extent]:
+        """Return the live entries of [start, end) as `read` does, but no broker reads anything for it."""
+        for segment in sorted(self.unread):
+            self._load(segment)
+        return self.entries.overlapping(start, end - start)
+
     def _load(self, segment: int) -> None:
         if segment in self.unread:
             self.unread.discard(segment)

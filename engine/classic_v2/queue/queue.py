@@ -194,6 +194,21 @@ class ClassicQueueV2(V2Reading):
         self._done()
         return count
 
+    def fold(self) -> list[tuple[Extent, bool]]:
+        """Return every message with whether it is pending, for whoever counts what is left; nothing is reported.
+
+        Left-over transient messages do not count: the load that meets them drops them (W97).
+        """
+        q = self.state
+        found = [(extent, False) for extent in q.head]
+        found += [(extent, True) for place in (q.ram_pending, q.disk_pending) for extent in place]
+        if q.tail.start is not None and q.tail.end is not None:
+            listed = q.index.listed(q.tail.start, q.tail.end)
+            found += [
+                (each, False) for each in listed if each.persistent or each.start >= q.transient_threshold
+            ]
+        return found
+
     def purge_acks(self) -> None:
         """Forget every pending ack (Q41)."""
         pending.purge_acks(self.state)

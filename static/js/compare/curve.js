@@ -1,4 +1,4 @@
-/** One curve of both runs over their common time, and where the clock is. */
+/** One curve of all runs over their common time, and where the clock is. */
 import { line, scaleX, timeTicks } from "../layout/charts.js";
 import { SMALL } from "../model/events.js";
 import { bytes, number } from "../model/text.js";
@@ -22,23 +22,30 @@ export const SERIES = {
   delta: { read: (sample) => sample.counted, text: number },
   unacked: { read: (sample) => sample.pending, text: number },
 };
+/** What the engine counted at as many moments, by the names of the page's choice, is drawn as it is. */
+const COUNTED = { read: (/** @type {Timed} */ sample) => sample.value, text: number };
 
-const TONES = ["ink", "sel"];
+const TONES = ["ink", "sel", "beta-t", "alpha-t"];
+const DASHES = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
 
 /**
- * Paint the series of both runs, their events above (A) and below (B), and where they part.
+ * Paint the series of all runs, the events of A above and of the last one below, and where the first one leaves A.
  * @param {HTMLCanvasElement} canvas
  * @param {Lockstep} lockstep
  * @param {string} name of the series
+ * @param {{ curves: Record<string, number[]> }[]} sides
  * @param {number | null} [partUs]
  */
-export function paintCurve(canvas, lockstep, name, partUs = null) {
+export function paintCurve(canvas, lockstep, name, sides, partUs = null) {
   const { pen, width, height } = fitCanvas(canvas);
-  const { read, text } = SERIES[name];
+  const { read, text } = SERIES[name] ?? COUNTED;
   const area = { x: 8, y: 14, w: width - 16, h: height - 32 };
   /** @type {[number, number]} */
   const span = [0, lockstep.untilUs];
-  const all = lockstep.runs.map((run) => run.timeline.samples);
+  const all =
+    name in SERIES
+      ? lockstep.runs.map((run) => run.timeline.samples)
+      : sides.map(({ curves }) => curves[name].map((value, at, { length }) => ({ us: (at / (length - 1)) * lockstep.untilUs, value })));
   const top = Math.max(1, ...all.flatMap((samples) => samples.map(read)));
   const font = { size: 10.5, family: getComputedStyle(canvas).fontFamily, color: colors.ink3 };
   pen.strokeStyle = colors.line;
@@ -51,7 +58,8 @@ export function paintCurve(canvas, lockstep, name, partUs = null) {
     write(pen, `${second} s`, x, height - 4, { ...font, align: "center" });
   }
   all.forEach((samples, side) => paintLine(pen, line(samples, read, top, span, area), side));
-  lockstep.runs.forEach((run, side) => paintEvents(pen, run.timeline.events, span, area, side));
+  for (const side of [0, lockstep.runs.length - 1])
+    paintEvents(pen, lockstep.runs[side].timeline.events, span, area, side);
   if (partUs !== null) {
     const at = scaleX(span, area)(partUs);
     pen.fillStyle = colors["alarm-t"];
@@ -91,7 +99,7 @@ function paintEvents(pen, events, span, area, side) {
 }
 
 /**
- * A is a solid line and B a dashed one, so that they differ without colour too.
+ * A is a solid line and the others are dashed, each in its own way, so that they differ without colour too.
  * @param {CanvasRenderingContext2D} pen
  * @param {[x: number, y: number][]} points
  * @param {number} side
@@ -99,15 +107,15 @@ function paintEvents(pen, events, span, area, side) {
 function paintLine(pen, points, side) {
   pen.beginPath();
   points.forEach(([x, y], at) => (at ? pen.lineTo(x, y) : pen.moveTo(x, y)));
-  pen.setLineDash(side ? [6, 4] : []);
+  pen.setLineDash(DASHES[side]);
   pen.lineWidth = 2;
   pen.strokeStyle = colors[TONES[side]];
   pen.stroke();
   pen.setLineDash([]);
   pen.lineWidth = 1;
-  const shown = points[Math.floor(points.length * (side ? 0.62 : 0.38))];
+  const shown = points[Math.floor(points.length * (0.38 + 0.16 * side))];
   if (shown)
-    write(pen, "AB"[side], shown[0], shown[1] + (side ? 14 : -6), {
+    write(pen, "ABCD"[side], shown[0], shown[1] + (side ? 14 : -6), {
       size: 11,
       weight: 700,
       family: getComputedStyle(document.body).fontFamily,

@@ -6,21 +6,22 @@ import { bytes, decimal, fill, gettext, number, signed } from "../model/text.js"
 /** @typedef {number | null | undefined} Figure */
 
 /**
- * Lines of the table: [{label, a, b, change, verdict, differs}], those that differ first.
+ * Lines of the table: [{label, values, change, verdict, differs}], those that differ first; change and verdict are of the second run.
  * @param {FigureLabel[]} labels
- * @param {Record<string, Figure>} a
- * @param {Record<string, Figure>} b
+ * @param {Record<string, Figure>[]} sides
  */
-export function figureLines(labels, a, b) {
+export function figureLines(labels, sides) {
+  const [a, b] = sides;
+  /** @param {string} name */
+  const differs = (name) => sides.some((side) => side[name] !== a[name]);
   const lines = labels
-    .filter((each) => a[each.name] !== undefined && (each.always || a[each.name] !== b[each.name]))
+    .filter((each) => a[each.name] !== undefined && (each.always || differs(each.name)))
     .map((each) => ({
       label: each.label,
-      a: written(each.kind, a[each.name]),
-      b: written(each.kind, b[each.name]),
+      values: sides.map((side) => written(each.kind, side[each.name])),
       change: change(each.kind, a[each.name], b[each.name]),
       verdict: verdict(each.better, a[each.name], b[each.name]),
-      differs: a[each.name] !== b[each.name],
+      differs: differs(each.name),
     }));
   return [...lines.filter((line) => line.differs), ...lines.filter((line) => !line.differs)];
 }

@@ -22,14 +22,15 @@ import { Lockstep, runOf } from "./lockstep.js";
  */
 
 /**
- * Two runs as the server sends them: their messages, their figures at the end, and the first moment at which they differ.
- * @typedef {{ messages: (FrameMessage | SnapshotMessage)[], figures: Record<string, Figure> }} Side
+ * Runs as the server sends them: their messages, figures at the end, curves, and the first moment at which each differs from A.
+ * @typedef {{ messages: (FrameMessage | SnapshotMessage)[], figures: Record<string, Figure>, curves: Record<string, number[]> }} Side
  * @typedef {{ at_us: number, a: TransitionRow | null, b: TransitionRow | null }} Divergence
- * @typedef {{ until_us: number, divergence: Divergence | null, sides: Side[] }} Reel
+ * @typedef {{ until_us: number, divergences: (Divergence | null)[], sides: Side[] }} Reel
  */
 
 /** @typedef {Record<string, () => void>} Acts what the buttons of the page do, by their names */
 
+const LETTERS = "ABCD";
 const RETRY_MS = 700;
 const STEPS = 1000;
 /** @type {Record<string, string>} which button a key stands for */
@@ -154,9 +155,15 @@ class Page {
     if (goesOn) act("compare", (next) => this.tick(next));
   }
 
+  /** Where the first of the runs leaves A, or null. */
+  get first() {
+    const found = this.reel.divergences.filter((each) => each !== null);
+    return found.length ? found.reduce((a, b) => (b.at_us < a.at_us ? b : a)) : null;
+  }
+
   goToParting() {
-    const { divergence } = this.reel;
-    if (divergence) this.lockstep.go(divergence.at_us);
+    const { first } = this;
+    if (first) this.lockstep.go(first.at_us);
   }
 
   update() {
@@ -176,22 +183,40 @@ class Page {
   }
 
   paintCurve() {
-    draw("curve", () => paintCurve(this.curve, this.lockstep, this.series.value, this.reel.divergence?.at_us ?? null));
+    draw("curve", () => paintCurve(this.curve, this.lockstep, this.series.value, this.reel.sides, this.first?.at_us ?? null));
   }
 
   parting() {
-    const { divergence } = this.reel;
+    const { first } = this;
     const list = need("[data-parting]", this.root);
-    show(find("[data-act=parting]", this.root), Boolean(divergence));
+    show(find("[data-act=parting]", this.root), Boolean(first));
+    if (first)
+      setText(
+        find("[data-parting-at]", this.root),
+        fill(gettext("at %(s)s s of virtual time"), { s: seconds(first.at_us) }),
+      );
+    this.reel.divergences.forEach((divergence, at) => this.partingOf(list, LETTERS[at + 1], divergence));
+  }
+
+  /**
+   * How one of the runs leaves A.
+   * @param {HTMLElement} list
+   * @param {string} other
+   * @param {Divergence | null} divergence
+   */
+  partingOf(list, other, divergence) {
+    const several = this.reel.sides.length > 2;
     if (!divergence) {
+      if (several) list.append(el("dt", {}, `A, ${other}`));
       list.append(el("dd", {}, gettext("They never part: the engine does the same in both.")));
       return;
     }
-    setText(
-      find("[data-parting-at]", this.root),
-      fill(gettext("at %(s)s s of virtual time"), { s: seconds(divergence.at_us) }),
-    );
-    for (const [letter, row] of Object.entries({ A: divergence.a, B: divergence.b }))
+    if (several)
+      list.append(
+        el("dt", {}, `A, ${other}`),
+        el("dd", {}, fill(gettext("at %(s)s s of virtual time"), { s: seconds(divergence.at_us) })),
+      );
+    for (const [letter, row] of Object.entries({ A: divergence.a, [other]: divergence.b }))
       list.append(el("dt", {}, letter), el("dd", {}, ...this.reason(row)));
     const fields = differingFields(divergence.a && decode(divergence.a), divergence.b && decode(divergence.b));
     if (fields.length)
@@ -203,7 +228,7 @@ class Page {
           el(
             "table.compare-fields-differ",
             {},
-            el("thead", {}, el("tr", {}, ...[gettext("Field"), "A", "B"].map((text) => el("th", { scope: "col" }, text)))),
+            el("thead", {}, el("tr", {}, ...[gettext("Field"), "A", other].map((text) => el("th", { scope: "col" }, text)))),
             el(
               "tbody",
               {},
@@ -214,12 +239,15 @@ class Page {
       );
   }
 
-  /** What B has more or less of than A, lane by lane. */
+  /** What each of the others has more or less of than A, lane by lane. */
   between() {
-    const [a, b] = this.lockstep.runs.map((run) => run.state);
-    const found = laneDifferences(a, b);
-    need("[data-between]", this.root).replaceChildren(
-      ...found.map(({ lane, text, same }) => el(same ? "span.chip" : "span.chip.is-sel", {}, `${lane} `, el("b", {}, text))),
+    const [a, ...others] = this.lockstep.runs.map((run) => run.state);
+    findAll("[data-between]", this.root).forEach((place, at) =>
+      place.replaceChildren(
+        ...laneDifferences(a, others[at]).map(({ lane, text, same }) =>
+          el(same ? "span.chip" : "span.chip.is-sel", {}, `${lane} `, el("b", {}, text)),
+        ),
+      ),
     );
   }
 
@@ -232,17 +260,16 @@ class Page {
 
   /** @param {FigureLabel[]} labels */
   figures(labels) {
-    const [a, b] = this.reel.sides.map((side) => side.figures);
     const body = need("[data-figures]", this.root);
-    for (const line of figureLines(labels, a, b))
+    const sides = this.reel.sides.map((side) => side.figures);
+    for (const line of figureLines(labels, sides))
       body.append(
         el(
           line.differs ? "tr" : "tr.dim",
           {},
           el("th", { scope: "row" }, line.label),
-          el("td", {}, line.a),
-          el("td", {}, line.b),
-          el("td", {}, line.change, line.verdict ? el("small", {}, ` ${line.verdict}`) : null),
+          ...line.values.map((value) => el("td", {}, value)),
+          sides.length === 2 ? el("td", {}, line.change, line.verdict ? el("small", {}, ` ${line.verdict}`) : null) : null,
         ),
       );
   }
