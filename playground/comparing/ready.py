@@ -42,7 +42,7 @@ class Ready(NamedTuple):
 
 
 OTHER: Final = "other"
-MIXED: Final = ((3, 6000, OTHER), (1, 6000)) * 15
+MIXED: Final = ((3, OTHER), (1, DEFAULT_QUEUE)) * 15
 """What shares the files of the store: three messages of a queue that will be emptied, and one of a queue that stays."""
 
 
@@ -119,7 +119,7 @@ READY: Final = {
             44,
             (
                 (0.2, {"do": "declare_queue", "name": OTHER}),
-                *((0.5 + at / 20, _publish(*each)) for at, each in enumerate(MIXED)),
+                *((0.5 + at / 20, _publish(count, 6000, to)) for at, (count, to) in enumerate(MIXED)),
                 (4, {"do": "get", "count": 9, "ack": True, "queue": OTHER}),
                 (4.5, {"do": "ack", "count": 9, "multiple": True}),
                 (5, {"do": "purge", "queue": OTHER}),

@@ -1,4 +1,4 @@
-"""Two to four runs side by side in time, from which the page plays, scrubs and explains; made in a thread of its own."""
+"""Two to four runs side by side in time, which the page plays, scrubs and explains; made in a thread of its own."""
 
 from __future__ import annotations
 

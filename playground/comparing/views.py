@@ -136,7 +136,8 @@ def releases(request: HttpRequest) -> HttpResponse:
     if len(chosen) < 2:
         form.releases_error = _("Choose two releases or more.")
         return _choose(request, "" if prepared else a, form, status=422)
-    kept, said = [], {}
+    kept: list[Scenario] = []
+    said: dict[str, Message] = {}
     for series in chosen:
         taken = other_release.taken_to(series, body)
         title = f"{body['title']} ({RELEASES[series].name})"[:200]

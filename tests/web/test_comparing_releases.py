@@ -1,4 +1,4 @@
-"""A run on several releases side by side: ready ones, from the form to the reel, and what each release does otherwise."""
+"""A run on several releases side by side: ready ones, from the form to the reel, and what each does otherwise."""
 
 from __future__ import annotations
 
