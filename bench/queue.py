@@ -21,10 +21,11 @@ class QueueUnderTest:
 
     def __init__(self, storage: Storage, target: int | None = TARGET) -> None:
         self.log = TransitionLog()
+        self.codec = MessageCodec(templates=(Template(routing_keys=(QUEUE,)),))
         self.host = VirtualHost(
             release=REFERENCE,
             settings=REFERENCE.storage_settings("real", {}),
-            codec=MessageCodec(templates=(Template(routing_keys=(QUEUE,)),)),
+            codec=self.codec,
             storage=storage,
             emit=lambda transition: self.log.add(0, transition),
             as_read=lambda extent: (extent,),

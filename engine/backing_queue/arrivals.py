@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.values.extents import Extent
+from engine.values.sizes import Each, at, total
 
 
 class Arrival(msgspec.Struct, frozen=True, gc=False):
@@ -13,7 +15,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
     Args:
         count: number of messages.
         msg_no: number of the first message's id.
-        size_bytes: body bytes of each.
+        size_bytes: body bytes of each: one number, or a column.
         raw_persistent: the publisher set delivery_mode 2.
         wants_confirm: the queue process asks for a disk-dependent confirm (K1).
         expiry_us: absolute wall-clock microseconds, 0 for never.
@@ -23,12 +25,21 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
 
     count: int
     msg_no: int
-    size_bytes: int
+    size_bytes: Each
     raw_persistent: bool = False
     wants_confirm: bool = False
     expiry_us: int = 0
     template: int = 0
     sender: str = ""
+
+    @property
+    def total_bytes(self) -> int:
+        """Body bytes of all messages."""
+        return total(self.size_bytes, self.msg_no, self.count)
+
+    def single(self) -> Arrival:
+        """Return the first message alone, with its body bytes as a number."""
+        return replace(self, count=1, size_bytes=at(self.size_bytes, self.msg_no))
 
     def part(self, offset: int, count: int) -> Arrival:
         """Return `count` of the messages beginning at `offset`."""

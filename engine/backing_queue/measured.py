@@ -32,7 +32,7 @@ class IndexLoad(msgspec.Struct, frozen=True):
     Args:
         segments: segment files that it has.
         segment_entries: entries of a segment.
-        records: (count, whether the body is embedded, body bytes) of the journal's publish records.
+        records: (count, whether the bodies are embedded, their bytes together) of the journal's publish records.
         buffered: whether records wait in the journal's write buffer.
     """
 

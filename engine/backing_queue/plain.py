@@ -150,6 +150,10 @@ class PlainQueue(BackingQueue):
         return self.entry(arrival)
 
     @override
+    def alike(self, arrival: Arrival) -> int:
+        return arrival.count if isinstance(arrival.size_bytes, int) else 1
+
+    @override
     def head_expiry_us(self) -> int:
         head = self.head_extent()
         return head.expiry_us if head is not None else 0
@@ -175,7 +179,7 @@ class PlainQueue(BackingQueue):
     @property
     @override
     def ram_bytes(self) -> int:
-        return sum(each.count * each.size_bytes for _, each in self.entries() if each.flags & IN_RAM)
+        return sum(each.total_bytes for _, each in self.entries() if each.flags & IN_RAM)
 
     @property
     @override

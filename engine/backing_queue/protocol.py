@@ -211,6 +211,9 @@ class BackingQueue(Verbs, Measured, Protocol):
     def unkept(self, arrival: Arrival) -> Extent:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
 
+    def alike(self, arrival: Arrival) -> int:
+        """Return how many of newly arrived messages, whose bodies differ, may enter at once; 1 is always right."""
+
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never; only for a queue that is not empty."""
 

@@ -13,7 +13,7 @@ from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.control.report import Live, Rates
 from engine.broker.memory import calibration
-from engine.broker.memory.model import entry_bytes
+from engine.broker.memory.model import entries_bytes
 from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.places import declared, parts_of
@@ -95,10 +95,10 @@ def _queue_of(info: Mapping[str, Any]) -> str:
 def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
     """Return the modelled bytes of a queue process: the entries of its backing queues, and an idle process."""
     entries = sum(
-        extent.count * (entry_bytes(extent) + (calibration.PENDING_HEAP if place.unacked else 0))
+        entries_bytes(extent) + (extent.count * calibration.PENDING_HEAP if place.unacked else 0)
         for queue in queues
         for place in places_of(queue)
-        for extent in (msgspec.convert(row, Extent) for row in queue["lanes"].get(place.name, ()))
+        for extent in (Extent(*row) for row in queue["lanes"].get(place.name, ()))
     )
     return (calibration.QUEUE_BASE + entries) // 1000
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
+
+from engine.values.sizes import Length
 
 
 class AnyChunk(Protocol):
@@ -84,7 +87,7 @@ def raw(data: bytes) -> list[AnyChunk]:
 
 
 class Records(Protocol):
-    """A run of `count` equally long records, as `cut_records` needs it."""
+    """A run of `count` records, as `cut_records` needs it."""
 
     @property
     def count(self) -> int:
@@ -92,8 +95,8 @@ class Records(Protocol):
         ...
 
     @property
-    def record_bytes(self) -> int:
-        """Bytes of one record."""
+    def record_bytes(self) -> Length:
+        """Bytes of each record."""
         ...
 
     def written(self, skip: int, count: int) -> Records:
@@ -114,11 +117,14 @@ class Records(Protocol):
         ...
 
 
-def cut_records(run: Records, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+def cut_records(
+    run: Records, offset_bytes: int, written_bytes: Callable[[int], int] | None = None
+) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
     """Split a run of records at a byte offset.
 
     Args:
         run: the records.
+        written_bytes: gives the bytes of so many records in the order of writing, where they may differ.
         offset_bytes: bytes before the cut; outside the run, one side is empty.
 
     Returns:
@@ -128,7 +134,13 @@ def cut_records(run: Records, offset_bytes: int) -> tuple[Sequence[AnyChunk], Se
         return [], [run]
     if offset_bytes >= run.size_bytes:
         return [run], []
-    whole, rest = divmod(offset_bytes, run.record_bytes)
+    each = run.record_bytes
+    if isinstance(each, int):
+        whole, rest = divmod(offset_bytes, each)
+    else:
+        assert written_bytes is not None
+        whole = bisect_right(range(1, run.count + 1), offset_bytes, key=written_bytes)
+        rest = offset_bytes - written_bytes(whole)
     before: list[AnyChunk] = [run.written(0, whole)] if whole else []
     after: list[AnyChunk] = []
     left = run.count - whole

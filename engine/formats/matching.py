@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from engine.formats.arrays import Bytes2D, np
@@ -50,4 +50,29 @@ def count_matching(
             return found + int(differs.any(axis=1).argmax())
         found += count
         block = min(4 * block, max(1, COMPARED_BYTES // stride))
+    return found
+
+
+def growing(count: int) -> Iterator[tuple[int, int]]:
+    """Yield (skip, count) of blocks that cover `count` records, small ones first: often few are alike."""
+    skip, block = 0, 4
+    while skip < count:
+        yield skip, min(block, count - skip)
+        skip, block = skip + block, min(4 * block, 1024)
+
+
+def count_alike(data: bytes | memoryview, at: int, expected: Iterable[bytes]) -> int:
+    """Count the records that equal those expected, each of which has its own length.
+
+    Args:
+        data: the file.
+        at: offset of the first record in bytes.
+        expected: what a run would have written, record by record.
+    """
+    found = 0
+    for record in expected:
+        end = at + len(record)
+        if data[at:end] != record:
+            break
+        found, at = found + 1, end
     return found

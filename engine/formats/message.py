@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -11,9 +13,8 @@ import msgspec
 from engine.formats import terms
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, Names, parse_message
+from engine.values.sizes import FRAME_BYTES, Each, Length, Lengths, Sizes, framed_bytes
 
-FRAME_BYTES: Final = 131064
-"""Largest body frame of a client with the default frame_max (S53)."""
 RECORD_OVERHEAD_BYTES: Final = 25
 """Size field, id and marker around the term of a store record (S54)."""
 FIRST_FOREIGN: Final = 1 << 52
@@ -67,7 +68,7 @@ class Publish(msgspec.Struct, frozen=True):
 
     Args:
         msg_no: number of the first entry's message; the others follow one by one.
-        size_bytes: body bytes of each.
+        size_bytes: body bytes of each: one number, or a column.
         expiry_us: absolute microseconds, 0 for never.
         persistent: queue durable and message persistent.
         embedded: the message term is in the record.
@@ -76,7 +77,7 @@ class Publish(msgspec.Struct, frozen=True):
     """
 
     msg_no: int
-    size_bytes: int
+    size_bytes: Each
     expiry_us: int = 0
     persistent: bool = True
     embedded: bool = False
@@ -141,6 +142,8 @@ class MessageCodec:
         """Template, body bytes and persistence of own terms that were read, by the length of the term."""
         self._rewritten: dict[int, int] = {}
         """Headers of templates that the broker wrote anew, whose encoded block it does not have (S57)."""
+        self.columns: list[Sizes] = []
+        """Sizes of own messages that differ, in the order of message numbers."""
         self._foreign: list[bytes] = []
         self._foreign_numbers: dict[bytes, int] = {}
         for template in templates:
@@ -194,13 +197,22 @@ class MessageCodec:
         """
         return self._cached_term_bytes(template, size_bytes, raw_persistent)
 
+    def term_length(self, template: int, size_bytes: Each, raw_persistent: bool) -> Length:
+        """Return the length of each message's term; arguments as for `term_bytes`."""
+        if isinstance(size_bytes, int):
+            return self._cached_term_bytes(template, size_bytes, raw_persistent)
+        return Lengths(self._cached_term_bytes(template, 0, raw_persistent), size_bytes)
+
     def record_bytes(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
         """Return the length of the store record: the term and 25 bytes (S54, S55)."""
         return self._cached_term_bytes(template, size_bytes, raw_persistent) + RECORD_OVERHEAD_BYTES
 
+    def record_length(self, template: int, size_bytes: Each, raw_persistent: bool) -> Length:
+        """Return the length of each message's store record; arguments as for `term_bytes`."""
+        return self.term_length(template, size_bytes, raw_persistent) + RECORD_OVERHEAD_BYTES
+
     def _measure(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
         made = self.templates[template]
-        frames = -(-size_bytes // FRAME_BYTES)
         keys = sum(5 + len(_text(key)) for key in made.routing_keys)
         if not made.routing_keys:
             keys = -5  # the empty list is one byte instead of six
@@ -210,9 +222,31 @@ class MessageCodec:
             + len(_text(made.exchange))
             + keys
             + self.properties_bytes(template)
-            + (5 + 5 * frames + size_bytes if frames else 0)
+            + framed_bytes(size_bytes)
             + (not raw_persistent)
         )
+
+    # --- columns ---
+
+    def column(self, msg_no: int, sizes: Iterable[int]) -> Sizes:
+        """Return the column of new messages whose bodies differ; a reader of files finds it again.
+
+        Args:
+            msg_no: number of the first, higher than any before.
+            sizes: body bytes of each.
+        """
+        column = Sizes(msg_no, sizes, len(self.columns))
+        self.columns.append(column)
+        return column
+
+    def column_of(self, msg_no: int, size_bytes: int) -> Sizes | None:
+        """Return the column that says of a message that it has so many bytes, None without one."""
+        at = bisect_right(self.columns, msg_no, key=attrgetter("first")) - 1
+        if at < 0:
+            return None
+        column = self.columns[at]
+        inside = msg_no < column.first + len(column)
+        return column if inside and column.at(msg_no) == size_bytes else None
 
     # --- encoding ---
 
@@ -277,6 +311,28 @@ class MessageCodec:
         term[layout.id_at : layout.id_at + 16] = own
         term[layout.body_at : layout.body_at + layout.lead_bytes] = own[8 : 8 + layout.lead_bytes]
         return bytes(term)
+
+    def each_term(
+        self, msg_no: int, count: int, template: int, sizes: Sizes, raw_persistent: bool
+    ) -> Iterator[bytes]:
+        """Yield the terms of messages whose bodies differ; arguments as for `terms`."""
+        own = sizes.of(msg_no, count)
+        largest = min(FRAME_BYTES, max(own))
+        layout = self.layout(template, largest, raw_persistent)
+        whole = layout.row.tobytes()
+        begin = layout.body_at - 4
+        head, body = whole[:begin], whole[layout.body_at + 8 : layout.body_at + largest]
+        until_id, behind = whole[layout.body_at + largest : layout.id_at], whole[layout.id_at + 16 :]
+        prefix = self.id_prefix
+        for number, size in enumerate(own, msg_no):
+            if 8 <= size <= FRAME_BYTES:
+                low = number.to_bytes(8, "big")
+                length = size.to_bytes(4, "big")
+                yield b"".join((head, length, low, body[: size - 8], until_id, prefix, low, behind))
+            else:
+                yield self.one(
+                    self.layout(template, size, raw_persistent), prefix + number.to_bytes(8, "big")
+                )
 
     def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
         """Return the terms of `count` messages as one table, a term a row.

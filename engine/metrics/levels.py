@@ -13,6 +13,7 @@ from engine.backing_queue.places import PLACES
 from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.labels import is_member
 from engine.values.ranges import RangeSet
+from engine.values.sizes import total
 from engine.values.waits import Stopwatch
 
 
@@ -129,10 +130,11 @@ def _entered(levels: Levels, at_us: int, shift: t.Shift) -> None:
 
 
 def _first_time(seen: RangeSet, extent: Extent) -> tuple[int, int]:
-    known = sum(each.count for each in seen.inside(extent.msg_no, extent.count))
-    if known < extent.count:
+    known = seen.inside(extent.msg_no, extent.count)
+    count = extent.count - sum(each.count for each in known)
+    if count:
         seen.add(extent.msg_no, extent.count)
-    return extent.count - known, extent.size_bytes
+    return count, extent.total_bytes - sum(total(extent.size_bytes, each.start, each.count) for each in known)
 
 
 def _published(levels: Levels, at_us: int, shift: t.Shift) -> None:

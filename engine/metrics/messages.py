@@ -29,13 +29,13 @@ def published(levels: Levels, shift: t.Shift) -> int:
 @counted(_("messages sent by publishers"), Unit.COUNT, Better.NEITHER, Total, reads=ENTERED)
 def sent(levels: Levels, shift: t.Shift) -> int:
     """Messages that reached any queue; one that enters two queues counts once."""
-    return sum(count for count, _size_bytes in levels.new)
+    return sum(count for count, _bytes in levels.new)
 
 
 @counted(_("bytes published"), Unit.BYTES, Better.NEITHER, Total, reads=ENTERED)
 def published_bytes(levels: Levels, shift: t.Shift) -> int:
     """Bytes in the bodies that reached any queue; a body that enters two queues counts once."""
-    return sum(count * size_bytes for count, size_bytes in levels.new)
+    return sum(total_bytes for _count, total_bytes in levels.new)
 
 
 @counted(_("messages delivered"), Unit.COUNT, Better.HIGHER, Total, reads=DELIVERED)

@@ -33,7 +33,7 @@ class _WithMessages(Instruction, frozen=True, gc=False):
     @property
     def body_bytes(self) -> int:
         """Bytes of the bodies."""
-        return self.arrival.count * self.arrival.size_bytes
+        return self.arrival.total_bytes
 
 
 class Publish(_WithMessages, frozen=True, gc=False):

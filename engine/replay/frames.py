@@ -8,10 +8,11 @@ from typing import Any, Final
 import msgspec
 
 from engine.replay.player import Piece
+from engine.values.sizes import plain
 
 ROWS_IN_A_FRAME: Final = 400
 
-encode: Final = msgspec.json.Encoder().encode
+encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 class Frame(msgspec.Struct):

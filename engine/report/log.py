@@ -10,6 +10,7 @@ import msgspec
 
 from engine.report.transitions.base import Transition
 from engine.values.errors import Halted
+from engine.values.sizes import plain
 
 DIGEST_BYTES: Final = 16
 BLOCK: Final = 256
@@ -17,7 +18,7 @@ BLOCK: Final = 256
 PAUSE_EVERY: Final = 16
 """Transitions between two calls of `pause`: some milliseconds of the most costly ones."""
 
-_ENCODER: Final = msgspec.json.Encoder(order="deterministic")
+_ENCODER: Final = msgspec.json.Encoder(order="deterministic", enc_hook=plain)
 
 
 class Rows(msgspec.Struct, frozen=True):

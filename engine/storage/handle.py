@@ -66,7 +66,7 @@ class BufferedHandle:
         """Whether anything is pending, or written and not fsynced (S29)."""
         return self.dirty or self.pending_bytes > 0
 
-    def append(self, chunk: Chunk, record_bytes: int) -> None:
+    def append(self, chunk: Chunk, record_bytes: int | None) -> None:
         """Append a run of records as if one by one (S21).
 
         The run is split exactly behind the record with which the buffer holds more than the limit; the whole
@@ -74,15 +74,19 @@ class BufferedHandle:
 
         Args:
             chunk: the records.
-            record_bytes: bytes of one record of them.
+            record_bytes: bytes of each of them; None where they differ, and the chunk knows what reaches a bound.
         """
         limit = self._limit
         if limit is not None:
             left = chunk.size_bytes
             while left and self.pending_bytes + left > limit:
-                # The first record that makes pending_bytes > limit, counted from 1.
-                fits = 1 + (limit - self.pending_bytes) // record_bytes if limit else left // record_bytes
-                size = min(left, fits * record_bytes)
+                if not limit:
+                    size = left
+                elif record_bytes is None:
+                    size = chunk.reaching(limit - self.pending_bytes + 1)  # type: ignore[attr-defined]
+                else:
+                    # The first record that makes pending_bytes > limit, counted from 1.
+                    size = min(left, (1 + (limit - self.pending_bytes) // record_bytes) * record_bytes)
                 before, after = chunk.cut(size)
                 self._pending.extend(before)
                 self.pending_bytes += size

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from engine.values.errors import ProcessCrash
+from engine.values.sizes import Each, total
 
 PERSISTENT: Final = 1
 """Queue durable and delivery_mode 2 (Q1)."""
@@ -29,13 +30,13 @@ DELIVERED: Final = 256
 
 
 class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The longest stretch of consecutive messages whose other fields are all equal.
+    """The longest stretch of consecutive messages whose other fields are all equal; bodies may differ by a column.
 
     Args:
         start: seq_id of the first message.
         count: number of messages, at least 1.
         msg_no: number of the first message's id; the others follow one by one.
-        size_bytes: body bytes of each message.
+        size_bytes: body bytes of each message: one number, or a column in which each has its own.
         flags: sum of the flag constants of this module.
         expiry_us: absolute wall-clock microseconds, 0 for never.
         template: which exchange, routing key and properties the stored term carries.
@@ -44,7 +45,7 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
     start: int
     count: int
     msg_no: int
-    size_bytes: int
+    size_bytes: Each
     flags: int
     expiry_us: int = 0
     template: int = 0
@@ -53,6 +54,17 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def end(self) -> int:
         """One past the last seq_id."""
         return self.start + self.count
+
+    @property
+    def total_bytes(self) -> int:
+        """Body bytes of all messages."""
+        return total(self.size_bytes, self.msg_no, self.count)
+
+    @property
+    def mean_bytes(self) -> int:
+        """Body bytes of one message, on average where they differ."""
+        each = self.size_bytes
+        return each if isinstance(each, int) else self.total_bytes // self.count
 
     @property
     def persistent(self) -> bool:

@@ -13,6 +13,7 @@ from engine.broker.memory import calibration as cal
 from engine.broker.memory.garbage import Garbage
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import RangeSet
+from engine.values.sizes import Sizes
 
 
 class Memory(msgspec.Struct, frozen=True):
@@ -61,9 +62,28 @@ def _costs(flags: int, size_bytes: int) -> tuple[int, int]:
     return cal.ALPHA_HEAP_LARGE, cal.BODY_BINARY + cal.BODY_BINARY_PER_BYTE * size_bytes
 
 
-def entry_bytes(extent: Extent) -> int:
-    """Return thousandths of a byte that one entry takes in the queue's heap."""
-    return _costs(extent.flags, extent.size_bytes)[0]
+def _entry_in_ram(size_bytes: int) -> int:
+    return _costs(IN_RAM, size_bytes)[0]
+
+
+def _body_in_ram(size_bytes: int) -> int:
+    return _costs(IN_RAM, size_bytes)[1]
+
+
+def entries_bytes(extent: Extent) -> int:
+    """Return thousandths of a byte that the entries take in the queue's heap."""
+    sizes, flags = extent.size_bytes, extent.flags
+    if isinstance(sizes, int) or not flags & IN_RAM:
+        return extent.count * _costs(flags, 0 if isinstance(sizes, Sizes) else sizes)[0]
+    return sizes.total(extent.msg_no, extent.count, _entry_in_ram)
+
+
+def _bodies_bytes(extent: Extent) -> int:
+    """Return thousandths of a byte that bodies in RAM take outside the heap."""
+    sizes = extent.size_bytes
+    if isinstance(sizes, int):
+        return extent.count * _costs(extent.flags, sizes)[1]
+    return sizes.total(extent.msg_no, extent.count, _body_in_ram)
 
 
 def queues_bytes(count: int, connection_bytes: int) -> int:
@@ -97,15 +117,14 @@ def measure(
     counted = RangeSet()
     for queue in queues:
         for place, extent in queue.entries():
-            flags, size_bytes, count = extent.flags, extent.size_bytes, extent.count
-            entry, body = _costs(flags, size_bytes)
-            entries += count * (entry + pending_bytes if place.unacked else entry)
+            flags, count = extent.flags, extent.count
+            entries += entries_bytes(extent) + (count * pending_bytes if place.unacked else 0)
             if flags & IN_RAM:
-                if len(queues) > 1:
-                    count = _not_counted(counted, extent)
-                bodies += count * body
-                if flags & IN_STORE:
-                    in_ram_and_store += count * size_bytes
+                news = [extent] if len(queues) == 1 else _not_counted(counted, extent)
+                for new in news:
+                    bodies += _bodies_bytes(new)
+                    if flags & IN_STORE:
+                        in_ram_and_store += new.total_bytes
     stores_total, cached = _stores(stores, with_removed=garbage is not None)
     if garbage is not None:
         entries += 1000 * garbage.heap_bytes
@@ -124,20 +143,28 @@ def measure(
     )
 
 
-def _not_counted(counted: RangeSet, extent: Extent) -> int:
-    """Return how many of the bodies no other queue had in RAM, and count them now."""
-    known = sum(each.count for each in counted.inside(extent.msg_no, extent.count))
+def _not_counted(counted: RangeSet, extent: Extent) -> list[Extent]:
+    """Return the messages whose bodies no other queue had in RAM, and count them now."""
+    new: list[Extent] = []
+    at = 0
+    for known in counted.inside(extent.msg_no, extent.count):
+        before = known.start - extent.msg_no
+        if before > at:
+            new.append(extent.part(at, before - at))
+        at = before + known.count
+    if at < extent.count:
+        new.append(extent.part(at, extent.count - at))
     counted.add(extent.msg_no, extent.count)
-    return extent.count - known
+    return new
 
 
 def _journal(queue: BackingQueue) -> int:
     index = queue.index_load()
     total = index.segments * cal.SEGMENT_HEAP * index.segment_entries // cal.SEGMENT_ENTRIES
-    for count, embedded, size_bytes in index.records:
+    for count, embedded, total_bytes in index.records:
         if embedded:
-            binary = cal.JOURNAL_BINARY_EMBEDDED + cal.JOURNAL_BINARY_PER_BYTE * size_bytes
-            total += count * (cal.JOURNAL_HEAP_EMBEDDED + binary)
+            total += count * (cal.JOURNAL_HEAP_EMBEDDED + cal.JOURNAL_BINARY_EMBEDDED)
+            total += cal.JOURNAL_BINARY_PER_BYTE * total_bytes
         else:
             total += count * cal.JOURNAL_HEAP_STORE
         if index.buffered:

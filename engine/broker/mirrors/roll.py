@@ -106,5 +106,5 @@ class Roll:
         for node in list(record.mirrors):
             member = self.members.get((name, node))
             if member is not None:
-                self.count_bytes(arrival.count * (arrival.size_bytes + FRAME_BYTES))
+                self.count_bytes(arrival.total_bytes + arrival.count * FRAME_BYTES)
                 member.take_copy(copy)

@@ -97,7 +97,7 @@ class Syncs:
             go_on()
 
     def _sent(self, batch: Batch, mirrors: int) -> None:
-        body = sum(extent.count * (extent.size_bytes + FRAME_BYTES) for extent, _ in batch)
+        body = sum(extent.total_bytes + extent.count * FRAME_BYTES for extent, _ in batch)
         self._cluster.roll.count_bytes(mirrors * body)
 
     def _over(self, name: str, how: str, count: int) -> None:

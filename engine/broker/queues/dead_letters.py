@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+
+from msgspec.structs import replace
 
 from engine.amqp.deaths import died, without_cycles
 from engine.amqp.policies import Effective
@@ -19,6 +21,8 @@ from engine.broker.vhost.message_kinds import MessageKinds
 from engine.report.transitions.amqp import DeadLettered
 from engine.report.transitions.base import Transition
 from engine.values.extents import Extent
+from engine.values.sizes import Sizes
+from engine.values.sizes import at as one_of
 
 SECOND_US = 1_000_000
 
@@ -82,8 +86,17 @@ class DeadLetters:
                     extent.raw_persistent,
                     template=self._kinds.number(again, extent.raw_persistent),
                 )
-                self._kinds.remember(arrival)
-                self.waiting.append((arrival, to))
+                singly = isinstance(arrival.size_bytes, Sizes)
+                for each in self._singly(arrival, extent) if singly else (arrival,):
+                    self._kinds.remember(each)
+                    self.waiting.append((each, to))
+
+    @staticmethod
+    def _singly(arrival: Arrival, dead: Extent) -> Iterator[Arrival]:
+        """Yield messages with new numbers one by one, each with the body bytes that it had under its old one."""
+        for at in range(dead.count):
+            size_bytes = one_of(dead.size_bytes, dead.msg_no + at)
+            yield replace(arrival, count=1, msg_no=arrival.msg_no + at, size_bytes=size_bytes)
 
     def deliver(self, queues: Mapping[str, Deliveries]) -> None:
         """Let dead letters arrive, and those that this kills in turn."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.messages import Discarded, Dropped
 from engine.values.extents import Extent
 from engine.values.ranges import Range
+from engine.values.sizes import equal
 
 
 class Callbacks(NamedTuple):
@@ -204,9 +205,21 @@ class Deliveries:
             expiration_ms: their own expiration (P8.2).
             confirm_at_once: their confirms do not depend on disk, and nobody sent them yet (K1).
         """
-        if self.copies is not None:
-            self.copies(arrival, expiration_ms, confirm_at_once)
-        self.enter(arrival, spacing_us, expiration_ms, confirm_at_once)
+        parts = (arrival,) if isinstance(arrival.size_bytes, int) else self._alike(arrival)
+        for part in parts:
+            if self.copies is not None:
+                self.copies(part, expiration_ms, confirm_at_once)
+            self.enter(part, spacing_us, expiration_ms, confirm_at_once)
+
+    def _alike(self, arrival: Arrival) -> Iterator[Arrival]:
+        """Yield messages whose bodies differ, as many at once as this queue treats alike."""
+        apart = self.copies is not None or self.may_reject or self.evictions.drops_head
+        done = 0
+        while done < arrival.count:
+            rest = arrival.part(done, arrival.count - done)
+            count = 1 if apart else self.process.queue.alike(rest)
+            yield rest.part(0, count) if count > 1 else rest.single()
+            done += count
 
     def enter(
         self,
@@ -235,7 +248,7 @@ class Deliveries:
             arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
         if confirm_at_once and not may_reject:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
-        none_fits = may_reject and not evictions.room(arrival.size_bytes)
+        none_fits = may_reject and not evictions.room(equal(arrival.size_bytes))
         done = 0
         # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
         if (not queue.depth or self.ring.single_active) and not none_fits:
@@ -247,7 +260,7 @@ class Deliveries:
             rest = None
         rejected = 0
         if rest is not None:
-            fits = min(rest.count, evictions.room(rest.size_bytes)) if may_reject else rest.count
+            fits = min(rest.count, evictions.room(equal(rest.size_bytes))) if may_reject else rest.count
             rejected = rest.count - fits
             if fits:
                 # The first message in an empty queue gets a pass of drop_expired (P8.6).
@@ -346,7 +359,7 @@ class Deliveries:
             step=step,
             life=self.life,
         )
-        self._way_out.sent(self, consumer, count, extent.size_bytes)
+        self._way_out.sent(self, consumer, count, extent.mean_bytes)
 
     def _discard(self, part: Arrival) -> None:
         """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""

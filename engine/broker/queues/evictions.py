@@ -13,6 +13,7 @@ from engine.broker.queues.queue_process import MILLISECOND_US, TIMER, QueueProce
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.values.extents import Extent
 from engine.values.ranges import Range
+from engine.values.sizes import equal, reach
 
 Reason = Literal["expired", "rejected", "maxlen"]
 Bury = Callable[[str, Reason, Sequence[Extent], Effective], None]
@@ -172,8 +173,8 @@ class Evictions:
         if self.limits.max_length_bytes is not None:
             head = queue.head_extent()
             if head is not None and head.size_bytes:
-                over = -(-(queue.ready_bytes - self.limits.max_length_bytes) // head.size_bytes)
-                surplus.append(min(over, head.count))
+                over = queue.ready_bytes - self.limits.max_length_bytes
+                surplus.append(reach(head.size_bytes, head.msg_no, head.count, 1, over))
         return max(surplus)
 
     def _drop(self, count: int) -> None:
@@ -207,7 +208,7 @@ class Evictions:
             return 1
         if not self.drops_head:
             return arrival.count
-        room = self.room(arrival.size_bytes)
+        room = self.room(equal(arrival.size_bytes))
         if room:
             return min(arrival.count, room)
         return queue.steady(arrival, same_size=self.limits.max_length_bytes is not None)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine import transitions as tr
 from engine.broker.time.work import PROFILES, WorkProfile
 from engine.values.extents import Extent
+from engine.values.sizes import total
 
 COPIES: Final = frozenset({"tmp_written", "source_copied"})
 """Steps of a combination that copy live records."""
@@ -120,7 +121,7 @@ def _segment_read(profile: WorkProfile, t: tr.SegmentRead) -> int:
 
 
 def _store_written(profile: WorkProfile, t: tr.StoreWritten) -> int:
-    return profile.cpu.store_write_server_cpu.of(t.count, t.record_bytes)
+    return profile.cpu.store_write_server_cpu.of(t.count, total(t.record_bytes, t.msg_no, t.count) // t.count)
 
 
 def _removed(profile: WorkProfile, t: tr.RefCountChanged) -> int:
@@ -157,7 +158,7 @@ def publish_ns(profile: WorkProfile, extent: Extent) -> int:
     more = cpu.queue_confirm_extra_persistent.of(extent.count) if extent.wants_confirm else 0
     if extent.home_store:
         return more + cpu.queue_publish_persistent_store.of(extent.count)
-    return more + cpu.queue_publish_persistent_embedded.of(extent.count, extent.size_bytes)
+    return more + cpu.queue_publish_persistent_embedded.of(extent.count, extent.mean_bytes)
 
 
 def _deliver_cost(profile: WorkProfile, extent: Extent) -> int:

@@ -13,6 +13,7 @@ from engine.broker.commands.base import Message
 from engine.formats import properties
 from engine.formats.message import MessageCodec, Template
 from engine.values.extents import RAW_PERSISTENT, READ_BACK, Extent
+from engine.values.sizes import Sizes
 from engine.values.stretches import Stretches
 
 PERSISTENT_MODE, TRANSIENT_MODE = 2, 1
@@ -89,15 +90,27 @@ class MessageKinds:
 
     def remember(self, arrival: Arrival) -> None:
         """Remember what stored messages carry: index records do not have it, and reads are only counted (S60)."""
-        template = arrival.template
-        if arrival.size_bytes + self._codec.estimated_bytes(template) < self._embed_below:
-            return
-        self._stored.insert(Stored(arrival.msg_no, arrival.count, template, arrival.raw_persistent))
+        template, sizes = arrival.template, arrival.size_bytes
+        border = self._embed_below - self._codec.estimated_bytes(template)
+        if isinstance(sizes, int):
+            if sizes < border:
+                return
+            self._stored.insert(Stored(arrival.msg_no, arrival.count, template, arrival.raw_persistent))
+        else:
+            self._remember_each(arrival, sizes, border)
         if len(self._stored) > self._prune_at:
             oldest = self._oldest()
             while self._stored and self._stored.first.start + self._stored.first.count <= oldest:
                 self._stored.pop_head(self._stored.first.count)
             self._prune_at = max(MANY_RUNS, 2 * len(self._stored))
+
+    def _remember_each(self, arrival: Arrival, sizes: Sizes, border: int) -> None:
+        at, end = arrival.msg_no, arrival.msg_no + arrival.count
+        while at < end:
+            count = sizes.alike(at, end - at, border)
+            if sizes.at(at) >= border:
+                self._stored.insert(Stored(at, count, arrival.template, arrival.raw_persistent))
+            at += count
 
     def as_read(self, extent: Extent) -> list[Extent]:
         """Return messages with what is known once their bodies are read from a file: template and delivery mode (S60).

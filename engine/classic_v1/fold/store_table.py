@@ -21,6 +21,7 @@ from engine.report.transitions.stores import (
     StoreRecovered,
     StoreWritten,
 )
+from engine.values.sizes import Length, total
 from engine.values.stretches import Stretches
 
 
@@ -38,15 +39,26 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     refs: int
     file: int
     offset: int
-    record_bytes: int
+    record_bytes: Length
     step: int = 1
 
-    def _offset_of(self, number: int) -> int:
-        return self.offset + number * self.step * self.record_bytes
+    def offset_of(self, number: int) -> int:
+        """Return the offset of the record of the message `number` behind the first."""
+        each = self.record_bytes
+        if isinstance(each, int):
+            return self.offset + number * self.step * each
+        if self.step > 0:
+            return self.offset + each.total(self.start, number)
+        return self.offset - each.total(self.start + 1, number)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return total(self.record_bytes, self.start, self.count)
 
     def part(self, offset: int, count: int) -> Row:
         """Return `count` rows beginning at `offset`."""
-        return replace(self, start=self.start + offset, count=count, offset=self._offset_of(offset))
+        return replace(self, start=self.start + offset, count=count, offset=self.offset_of(offset))
 
     def continued_by(self, after: Row) -> bool:
         """Return whether `after` has equal fields and goes on in the same file and direction."""
@@ -55,7 +67,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             and self.file == after.file
             and self.record_bytes == after.record_bytes
             and self.step == after.step
-            and self._offset_of(self.count) == after.offset
+            and self.offset_of(self.count) == after.offset
         )
 
     def merged(self, count: int) -> Row:
@@ -92,13 +104,13 @@ class StoreTable:
 
     def store_written(self, t: StoreWritten) -> None:
         """Records entered the current file's buffer (S143)."""
-        offset = t.offset if t.step > 0 else t.offset + (t.count - 1) * t.record_bytes
+        offset = t.offset if t.step > 0 else t.offset + total(t.record_bytes, t.msg_no + 1, t.count - 1)
         self.rows.insert(Row(t.msg_no, t.count, 1, t.file, offset, t.record_bytes, t.step))
         file = self.file(t.file)
-        total = t.count * t.record_bytes
-        file.file_size += total
-        file.valid += total
-        self.buffered_bytes += total
+        size_bytes = total(t.record_bytes, t.msg_no, t.count)
+        file.file_size += size_bytes
+        file.valid += size_bytes
+        self.buffered_bytes += size_bytes
         self.current = t.file
 
     def buffer_written(self, t: BufferWritten) -> None:
@@ -115,7 +127,7 @@ class StoreTable:
         """Rows become garbage at 0 references and valid again above (S142, S147)."""
         for old in self.rows.remove(t.msg_no, t.count):
             change = (t.ref_count > 0) - (old.refs > 0)
-            self.file(old.file).valid += change * old.count * old.record_bytes
+            self.file(old.file).valid += change * old.size_bytes
             self.rows.insert(replace(old, refs=t.ref_count))
 
     def rows_forgotten(self, t: RowsForgotten) -> None:
@@ -130,10 +142,10 @@ class StoreTable:
     def rows_moved(self, t: RowsMoved) -> None:
         """Live records lie elsewhere now (S183)."""
         for msg_no, count, file, offset in t.rows:
-            at = offset
             for old in self.rows.remove(msg_no, count):
+                all_of_them = replace(old, start=msg_no, file=file, offset=offset)
+                at = all_of_them.offset_of(old.start - msg_no)
                 self.rows.insert(replace(old, file=file, offset=at))
-                at += old.count * old.step * old.record_bytes
 
     def combine_stepped(self, t: CombineStepped) -> None:
         """The destination was cut and extended to its final size (S183)."""

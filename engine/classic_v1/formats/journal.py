@@ -12,8 +12,9 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records, raw
-from engine.formats.matching import count_matching
+from engine.formats.matching import count_alike, count_matching
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, big_endian
+from engine.values.sizes import Length, Sizes, total
 
 Action = Literal["publish", "deliver", "ack", "publish_deliver", "deliver_ack"]
 
@@ -80,17 +81,21 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
         return (self.action, self.start, self.count, self.publish, self.term, self.step)
 
     @property
-    def record_bytes(self) -> int:
-        """Bytes of all records of one seq_id."""
+    def record_bytes(self) -> Length:
+        """Bytes of all records of each seq_id."""
         if self.publish is None:
             return MARK_BYTES * len(RECORDS[self.action])
-        size = PUBLISH_BYTES + publishing.embedded_bytes(self.codec, self.publish, self.term)
-        return size + MARK_BYTES if self.action == "publish_deliver" else size
+        size = PUBLISH_BYTES + (MARK_BYTES if self.action == "publish_deliver" else 0)
+        return publishing.embedded_bytes(self.codec, self.publish, self.term) + size
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all records."""
-        return self.count * self.record_bytes
+        return total(self.record_bytes, 0 if self.publish is None else self.publish.msg_no, self.count)
+
+    def written_bytes(self, count: int) -> int:
+        """Return the bytes of the records of the first `count` seq_ids in the order of writing."""
+        return total(self.record_bytes, 0 if self.publish is None else self.publish.msg_no, count)
 
     def part(self, offset: int, count: int) -> JournalRecords:
         """Return the records of `count` seq_ids beginning `offset` after `start`."""
@@ -105,7 +110,7 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; what is cut inside one seq_id's records is RawBytes on both sides."""
-        return cut_records(self, offset_bytes)
+        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the records."""
@@ -120,7 +125,11 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
             if self.count == 1:
                 return _WORD.pack(kind | self.start)
             return big_endian(kind | self.start, self.count)[:: self.step].tobytes()
-        rows = np.empty((self.count, self.record_bytes), np.uint8)
+        record_bytes = self.record_bytes
+        if isinstance(publish.size_bytes, Sizes):
+            return b"".join(self.each_record())
+        assert isinstance(record_bytes, int)
+        rows = np.empty((self.count, record_bytes), np.uint8)
         kind = PERSISTENT if publish.persistent else TRANSIENT
         rows[:, :8] = big_endian(kind | self.start, self.count)
         ids = self.codec.ids(publish.msg_no, self.count)
@@ -128,6 +137,16 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
         if self.action == "publish_deliver":
             rows[:, -8:] = big_endian(DELIVER | self.start, self.count)
         return rows.tobytes()
+
+    def each_record(self) -> Iterator[bytes]:
+        """Yield the records of each message where bodies differ."""
+        publish, pack = self.publish, _WORD.pack
+        assert publish is not None
+        kind = PERSISTENT if publish.persistent else TRANSIENT
+        delivered = self.action == "publish_deliver"
+        shared = publishing.each_publish(self.codec, publish, self.count)
+        for seq, each in enumerate(shared, self.start):
+            yield pack(kind | seq) + each + (pack(DELIVER | seq) if delivered else b"")
 
 
 class JournalMarks(msgspec.Struct, frozen=True):
@@ -253,12 +272,17 @@ def _longest(
 ) -> JournalRecords:
     """Return the longest run that begins with this record; only marks also run downwards."""
     stride = first.record_bytes
+    assert isinstance(stride, int)
     word = _WORD.unpack_from(data, at)[0]
     behind = data[at + stride : at + stride + 8]
     if first.publish is None and first.start and behind == _WORD.pack(word - 1):
         return _longest_down(view, at, first)
     if behind != _WORD.pack(word + 1 & _WORD_MASK):
         return first
+    if first.publish is not None and isinstance(first.publish.size_bytes, int):
+        column = first.codec.column_of(first.publish.msg_no, first.publish.size_bytes)
+        if column is not None:
+            return _longest_unequal(data, at, first, first.publish, column)
     if first.publish is not None and data[at + 24 : at + 40] != data[at + stride + 24 : at + stride + 40]:
         return first  # another size or expiry
     most = SEQ_MASK - first.start + 1
@@ -281,6 +305,22 @@ def _longest(
         if view[end : end + 8].tobytes() == _WORD.pack(DELIVER | (first.start + count - 1)):
             count -= 1
     return first.part(0, count)
+
+
+def _longest_unequal(
+    data: bytes, at: int, first: JournalRecords, publish: Publish, column: Sizes
+) -> JournalRecords:
+    """Return the longest run of messages of a column, the first of which is this record."""
+    most = column.first + len(column) - publish.msg_no
+    run = msgspec.structs.replace(
+        first, count=most, publish=msgspec.structs.replace(publish, size_bytes=column)
+    )
+    found = max(1, count_alike(data, at, run.each_record()))
+    if found > 1 and first.action == "publish":
+        end = at + run.written_bytes(found)
+        if data[end : end + 8] == _WORD.pack(DELIVER | (first.start + found - 1)):
+            found -= 1  # the last one is delivered at once, so it begins the next run
+    return run.part(0, found)
 
 
 def _longest_down(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -11,6 +12,8 @@ from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import MessageCodec, Publish
 from engine.formats.terms import TermError
 from engine.values.errors import IndexCorrupt
+from engine.values.sizes import Length, Sizes
+from engine.values.sizes import at as one_of
 
 FIXED_BYTES: Final = 32
 """Id, expiry, body size and length of the embedded term."""
@@ -21,8 +24,8 @@ SAMPLE_NUMBER: Final = 1 << 40
 _FIXED = struct.Struct(">QII")
 
 
-def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) -> int:
-    """Return the length of the embedded term, 0 when the message is in a store.
+def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) -> Length:
+    """Return the length of each embedded term, 0 when the message is in a store.
 
     Args:
         codec: has the sizes.
@@ -33,13 +36,34 @@ def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) ->
         return 0
     if term is not None:
         return len(term)
-    return codec.term_bytes(publish.template, publish.size_bytes, publish.raw_persistent)
+    return codec.term_length(publish.template, publish.size_bytes, publish.raw_persistent)
+
+
+def each_publish(codec: MessageCodec, publish: Publish, count: int) -> Iterator[bytes]:
+    """Yield the shared part of the publish records of messages whose bodies differ, in ascending order.
+
+    Args:
+        codec: encodes the terms.
+        publish: contents of the publish records, of the first message.
+        count: how many.
+    """
+    sizes, first, expiry_us = publish.size_bytes, publish.msg_no, publish.expiry_us
+    assert isinstance(sizes, Sizes)
+    pack, prefix = _FIXED.pack, codec.id_prefix
+    own = sizes.of(first, count)
+    if not publish.embedded:
+        for number, size in enumerate(own, first):
+            yield prefix + number.to_bytes(8, "big") + pack(expiry_us, size, 0)
+        return
+    terms = codec.each_term(first, count, publish.template, sizes, publish.raw_persistent)
+    for number, size, term in zip(range(first, first + count), own, terms, strict=True):
+        yield prefix + number.to_bytes(8, "big") + pack(expiry_us, size, len(term)) + term
 
 
 def fill_publish(
     rows: Bytes2D, at: int, codec: MessageCodec, publish: Publish, ids: Bytes2D, term: bytes | None
 ) -> None:
-    """Write the shared part of publish records into a table, a record a row.
+    """Write the shared part of publish records with equal bodies into a table, a record a row.
 
     Args:
         rows: the table; its rows are in the order of `ids`.
@@ -49,28 +73,30 @@ def fill_publish(
         ids: 16 id bytes a row.
         term: the very bytes of another node's message, or None.
     """
-    length = embedded_bytes(codec, publish, term)
+    length, size_bytes = embedded_bytes(codec, publish, term), publish.size_bytes
+    assert isinstance(length, int) and isinstance(size_bytes, int), "unequal ones are no table"
     rows[:, at : at + 16] = ids
-    fixed = _FIXED.pack(publish.expiry_us, publish.size_bytes, length)
+    fixed = _FIXED.pack(publish.expiry_us, size_bytes, length)
     rows[:, at + 16 : at + FIXED_BYTES] = np.frombuffer(fixed, np.uint8)
     if not publish.embedded:
         return
     if term is not None:
         rows[:, at + FIXED_BYTES : at + FIXED_BYTES + length] = np.frombuffer(term, np.uint8)
     else:
-        layout = codec.layout(publish.template, publish.size_bytes, publish.raw_persistent)
+        layout = codec.layout(publish.template, size_bytes, publish.raw_persistent)
         codec.fill(rows, at + FIXED_BYTES, layout, ids)
 
 
 def one_publish(codec: MessageCodec, publish: Publish, term: bytes | None) -> bytes:
     """Return the shared part of one publish record: what `fill_publish` writes into a table of one row."""
     own = codec.id_bytes(publish.msg_no)
+    size_bytes = one_of(publish.size_bytes, publish.msg_no)
     if not publish.embedded:
         term = b""
     elif term is None:
-        layout = codec.layout(publish.template, publish.size_bytes, publish.raw_persistent)
+        layout = codec.layout(publish.template, size_bytes, publish.raw_persistent)
         term = codec.one(layout, own)
-    return own + _FIXED.pack(publish.expiry_us, publish.size_bytes, len(term)) + term
+    return own + _FIXED.pack(publish.expiry_us, size_bytes, len(term)) + term
 
 
 class ReadPublish(msgspec.Struct, frozen=True):

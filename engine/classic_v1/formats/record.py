@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 import msgspec
 
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
-from engine.formats.matching import count_matching
+from engine.formats.matching import count_alike, count_matching, growing
 from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.errors import StoreCorrupt
+from engine.values.sizes import Each, Length, Sizes, reach, total
 
 MARKER: Final = 255
 ID_BYTES: Final = 16
@@ -27,7 +29,7 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
     Args:
         msg_no: number of the first message.
         count: number of records.
-        body_bytes: body bytes of each message.
+        body_bytes: body bytes of each message: one number, or a column.
         raw_persistent: the message's own delivery mode is 2.
         template: number of the term's template.
         codec: encodes the messages; not compared.
@@ -38,7 +40,7 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
 
     msg_no: int
     count: int
-    body_bytes: int
+    body_bytes: Each
     raw_persistent: bool
     template: int
     codec: MessageCodec
@@ -65,16 +67,25 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
         )
 
     @property
-    def record_bytes(self) -> int:
-        """Bytes of one record, the `total_size` of S54."""
+    def record_bytes(self) -> Length:
+        """Bytes of each record, the `total_size` of S54."""
         if self.term is not None:
             return len(self.term) + RECORD_OVERHEAD_BYTES
-        return self.codec.record_bytes(self.template, self.body_bytes, self.raw_persistent)
+        return self.codec.record_length(self.template, self.body_bytes, self.raw_persistent)
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all records."""
-        return self.count * self.record_bytes
+        return total(self.record_bytes, self.msg_no, self.count)
+
+    def written_bytes(self, count: int) -> int:
+        """Return the bytes of the first `count` records in the order of writing."""
+        low = self.msg_no if self.step > 0 else self.msg_no + self.count - count
+        return total(self.record_bytes, low, count)
+
+    def reaching(self, needed: int) -> int:
+        """Return the bytes of the first records, in the order of writing, that have `needed` bytes together."""
+        return self.written_bytes(reach(self.record_bytes, self.msg_no, self.count, self.step, needed))
 
     def part(self, offset: int, count: int) -> StoreRecords:
         """Return `count` records beginning `offset` records on."""
@@ -95,7 +106,7 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; a record cut through is RawBytes on both sides."""
-        return cut_records(self, offset_bytes)
+        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the records."""
@@ -103,14 +114,32 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
         if self.term is not None:
             size = _SIZE.pack(ID_BYTES + len(self.term))
             return b"".join((size, codec.id_bytes(self.msg_no), self.term, b"\xff"))
-        record_bytes = self.record_bytes
+        record_bytes, body_bytes = self.record_bytes, self.body_bytes
+        if not isinstance(record_bytes, int) or not isinstance(body_bytes, int):
+            return b"".join(list(self.each_record())[:: self.step])
         ids = codec.ids(self.msg_no, self.count)[:: self.step]
         rows = np.empty((self.count, record_bytes), np.uint8)
         rows[:, :8] = np.frombuffer(_SIZE.pack(record_bytes - 9), np.uint8)
         rows[:, 8:24] = ids
-        codec.fill(rows, 24, codec.layout(self.template, self.body_bytes, self.raw_persistent), ids)
+        codec.fill(rows, 24, codec.layout(self.template, body_bytes, self.raw_persistent), ids)
         rows[:, -1] = MARKER
         return rows.tobytes()
+
+    def each_record(self) -> Iterator[bytes]:
+        """Yield the records of messages whose bodies differ, in the order of their numbers."""
+        sizes, prefix = self.body_bytes, self.codec.id_prefix
+        assert isinstance(sizes, Sizes)
+        terms = self.codec.each_term(self.msg_no, self.count, self.template, sizes, self.raw_persistent)
+        for number, term in enumerate(terms, self.msg_no):
+            size = (ID_BYTES + len(term)).to_bytes(8, "big")
+            yield b"".join((size, prefix, number.to_bytes(8, "big"), term, b"\xff"))
+
+    def alike_at(self, data: bytes | memoryview, at: int) -> int:
+        """Return how many of these records, whose bodies differ, lie one after the other at a place of a file."""
+        if self.step > 0:
+            return count_alike(data, at, self.each_record())
+        blocks = (reversed(list(self.written(*block).each_record())) for block in growing(self.count))
+        return count_alike(data, at, chain.from_iterable(blocks))
 
 
 def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
@@ -185,12 +214,17 @@ def _longest(
     data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRecords
 ) -> StoreRecords:
     """Return the longest run in either direction that begins with this record."""
-    behind = at + first.record_bytes
+    stride = first.record_bytes
+    assert isinstance(stride, int)
+    behind = at + stride
     prefix = first.codec.id_bytes(first.msg_no)[:8]
     neighbours = (prefix + _SIZE.pack(first.msg_no + 1), prefix + _SIZE.pack(max(first.msg_no - 1, 0)))
     if data[behind + 8 : behind + 24] not in neighbours:
         return first
-    stride = first.record_bytes
+    assert isinstance(first.body_bytes, int)
+    column = first.codec.column_of(first.msg_no, first.body_bytes)
+    if column is not None:
+        return _longest_unequal(data, at, first, column)
 
     def rising(skip: int, count: int) -> bytes:
         return first.part(skip, count).encode()
@@ -206,3 +240,15 @@ def _longest(
 
     count = count_matching(view, at, stride, first.msg_no + 1, falling)
     return msgspec.structs.replace(first, msg_no=first.msg_no - count + 1, count=count, step=-1)
+
+
+def _longest_unequal(data: bytes, at: int, first: StoreRecords, column: Sizes) -> StoreRecords:
+    """Return the longest run in either direction of messages of a column, the first of which is this record."""
+    behind = column.first + len(column) - first.msg_no
+    rising = msgspec.structs.replace(first, count=behind, body_bytes=column)
+    count = rising.alike_at(data, at)
+    if count > 1:
+        return rising.part(0, count)
+    before = first.msg_no - column.first + 1
+    falling = msgspec.structs.replace(first, msg_no=column.first, count=before, body_bytes=column, step=-1)
+    return falling.written(0, max(1, falling.alike_at(data, at)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -11,9 +12,10 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros, cut_records
-from engine.formats.matching import count_matching
+from engine.formats.matching import count_alike, count_matching, growing
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish
 from engine.values.errors import IndexCorrupt
+from engine.values.sizes import Length, Sizes, total
 
 PERSISTENT_PUBLISH: Final = 0xC000
 TRANSIENT_PUBLISH: Final = 0x8000
@@ -54,17 +56,22 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
         return (self.start, self.count, self.publish, self.marks, self.entry_count, self.term)
 
     @property
-    def record_bytes(self) -> int:
-        """Bytes of one entry: its publish record and marks."""
+    def record_bytes(self) -> Length:
+        """Bytes of each entry: its publish record and marks."""
         size = MARK_BYTES * self.marks
-        if self.publish is not None:
-            size += PUBLISH_BYTES + publishing.embedded_bytes(self.codec, self.publish, self.term)
-        return size
+        if self.publish is None:
+            return size
+        return publishing.embedded_bytes(self.codec, self.publish, self.term) + (PUBLISH_BYTES + size)
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all entries."""
-        return self.count * self.record_bytes
+        return total(self.record_bytes, 0 if self.publish is None else self.publish.msg_no, self.count)
+
+    def written_bytes(self, count: int) -> int:
+        """Return the bytes of the first `count` entries in the order of writing."""
+        high = 0 if self.publish is None else self.publish.msg_no + self.count
+        return total(self.record_bytes, high - count, count)
 
     def part(self, offset: int, count: int) -> SegmentRecords:
         """Return `count` entries beginning `offset` seq_ids after `start`."""
@@ -79,16 +86,20 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; an entry cut through is RawBytes on both sides."""
-        return cut_records(self, offset_bytes)
+        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the entries, highest seq_id first."""
         count = self.count
         if count == 1:
             return self._encode_one()
+        record_bytes = self.record_bytes
+        if self.publish is not None and isinstance(self.publish.size_bytes, Sizes):
+            return b"".join(reversed(list(self.each_entry())))
+        assert isinstance(record_bytes, int)
         high = self.start % self.entry_count + count - 1
         rels = np.arange(high, high - count, -1).astype(np.uint16)
-        rows = np.empty((count, self.record_bytes), np.uint8)
+        rows = np.empty((count, record_bytes), np.uint8)
         at = 0
         publish = self.publish
         if publish is not None:
@@ -96,13 +107,22 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
             rows[:, 0:2] = _heads(rels, head)
             ids = self.codec.ids(publish.msg_no, count)[::-1]
             publishing.fill_publish(rows, 2, self.codec, publish, ids, self.term)
-            at = PUBLISH_BYTES + publishing.embedded_bytes(self.codec, publish, self.term)
+            at = record_bytes - MARK_BYTES * self.marks
         if self.marks:
             mark = _heads(rels, MARK)
             for _ in range(self.marks):
                 rows[:, at : at + 2] = mark
                 at += MARK_BYTES
         return rows.tobytes()
+
+    def each_entry(self) -> Iterator[bytes]:
+        """Yield the entries of messages whose bodies differ, lowest seq_id first."""
+        publish, pack, marks = self.publish, _HEAD.pack, self.marks
+        assert publish is not None
+        head = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
+        shared = publishing.each_publish(self.codec, publish, self.count)
+        for rel, each in enumerate(shared, self.start % self.entry_count):
+            yield pack(head | rel) + each + pack(MARK | rel) * marks
 
     def _encode_one(self) -> bytes:
         """Return the bytes of a single entry: without tables, which take several times as long."""
@@ -192,8 +212,8 @@ def _may_go_on(data: bytes, at: int, first: SegmentRecords) -> bool:
     kind = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
     if not rel or data[at : at + 2] != _HEAD.pack(kind | (rel - 1)):
         return False
-    behind_id = slice(at + 18, at + PUBLISH_BYTES)
-    if data[behind_id] != data[behind_id.start - first.record_bytes : behind_id.stop - first.record_bytes]:
+    behind_id, stride = slice(at + 18, at + PUBLISH_BYTES), first.size_bytes
+    if data[behind_id] != data[behind_id.start - stride : behind_id.stop - stride]:
         return False
     if not 0 < publish.msg_no < FIRST_FOREIGN:
         return True
@@ -204,11 +224,14 @@ def _longest(
     data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: SegmentRecords
 ) -> SegmentRecords:
     """Return the longest descending run that begins with this entry."""
-    stride = first.record_bytes
+    publish, stride = first.publish, first.size_bytes
+    if publish is not None and isinstance(publish.size_bytes, int):
+        column = first.codec.column_of(publish.msg_no, publish.size_bytes)
+        if column is not None:
+            return _longest_unequal(data, at, first, publish, column)
     if not _may_go_on(data, at + stride, first):
         return first
     most = first.start % first.entry_count + 1
-    publish = first.publish
     ids_at = None
     pattern = first
     if publish is not None:
@@ -231,3 +254,20 @@ def _longest(
         if view[end : end + 2].tobytes() == _HEAD.pack(MARK | last):
             count -= 1
     return first.part(1 - count, count)
+
+
+def _longest_unequal(
+    data: bytes, at: int, first: SegmentRecords, publish: Publish, column: Sizes
+) -> SegmentRecords:
+    """Return the longest descending run of messages of a column, the first of which is this entry."""
+    most = min(first.start % first.entry_count, publish.msg_no - column.first)
+    lowest = msgspec.structs.replace(publish, msg_no=publish.msg_no - most, size_bytes=column)
+    run = msgspec.structs.replace(first, start=first.start - most, count=most + 1, publish=lowest)
+    blocks = (reversed(list(run.written(*block).each_entry())) for block in growing(run.count))
+    found = count_alike(data, at, chain.from_iterable(blocks))
+    if found > 1 and first.marks < 2:
+        end = at + run.written_bytes(found)
+        last = first.start % first.entry_count - found + 1
+        if data[end : end + 2] == _HEAD.pack(MARK | last):
+            found -= 1  # the last one has a mark more than the others, so it begins the next run
+    return run.written(0, max(1, found))

@@ -93,7 +93,7 @@ class Journal:
         handle = self.open()
         total = 0
         for run in runs:
-            handle.append(run, run.record_bytes)
+            handle.append(run, None)
             total += run.size_bytes
         return total
 

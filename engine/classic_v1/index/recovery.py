@@ -19,6 +19,7 @@ from engine.formats.message import Publish
 from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 MANY: Final = 4096
@@ -138,7 +139,7 @@ def recover_dirty(
     for live in _scan(segments, files, waiting):
         for slot in live:
             publish = _publish(slot)
-            size_bytes += publish.size_bytes * slot.count if publish.persistent else 0
+            size_bytes += total(publish.size_bytes, publish.msg_no, slot.count) if publish.persistent else 0
             for part, present in _presence(slot, contains, durable):
                 actions = _settle(segments, part, present, clean_queue)
                 added += actions

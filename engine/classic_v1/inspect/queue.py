@@ -24,6 +24,7 @@ from engine.formats.names import read_queue_name
 from engine.inspect.common import Options, body_of, content, numbered, parsed, until_damage
 from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
+from engine.values.sizes import equal
 
 KINDS: Final = {"publish": "pub", "deliver": "del", "ack": "ack"}
 """What a listing calls a record of the journal."""
@@ -177,7 +178,7 @@ class QueueInspector:
             rel = one.start % self._entry_count
             if one.publish is not None:
                 yield {"offset": offset, "kind": "pub", "rel_seq": rel, **self._published(one)}
-                offset += one.record_bytes - 2 * one.marks
+                offset += one.size_bytes - 2 * one.marks
             for _ in range(one.marks):
                 yield {"offset": offset, "kind": "del_or_ack", "rel_seq": rel}
                 offset += 2
@@ -230,7 +231,7 @@ class QueueInspector:
     def _journal_records(self, offset: int, run: JournalRecords) -> Iterator[dict[str, Any]]:
         for at in range(run.count):
             one = run.written(at, 1)
-            behind = offset + one.record_bytes
+            behind = offset + one.size_bytes
             for action in RECORDS[run.action]:
                 record = {"offset": offset, "kind": KINDS[action], "seq": one.start}
                 yield {**record, **self._published(one)} if action == "publish" else record
@@ -279,6 +280,7 @@ class QueueInspector:
 
     def _note_published(self, offset: int, run: SegmentRecords | JournalRecords, publish: Publish) -> None:
         length = embedded_bytes(self._codec, publish, run.term)
+        assert isinstance(length, int), "a reader of another's files has no columns"
         for at in range(run.count):
             known = self.messages.get(run.start + at)
             if known is None:
@@ -354,7 +356,7 @@ class QueueInspector:
         if publish.embedded:
             term = message.term
             if term is None:
-                shape = (publish.template, publish.size_bytes, publish.raw_persistent)
+                shape = (publish.template, equal(publish.size_bytes), publish.raw_persistent)
                 term = self._codec.terms(publish.msg_no, 1, *shape).tobytes()
             found["body"] = body_of(term)
         return found

@@ -12,6 +12,7 @@ from engine.formats.message import MessageCodec
 from engine.inspect.common import Options, body_of, content, numbered, parsed, until_damage
 from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
+from engine.values.sizes import equal
 
 
 class StoreInspector:
@@ -100,7 +101,7 @@ class StoreInspector:
             if isinstance(chunk, StoreRecords):
                 entries += chunk.count
                 self.message_numbers.update(range(chunk.msg_no, chunk.msg_no + chunk.count))
-                self.runs.append((chunk.msg_no, chunk.count, chunk.record_bytes))
+                self.runs.append((chunk.msg_no, chunk.count, chunk.size_bytes // chunk.count))
                 self._check(path, offset, chunk)
                 if entries <= self._options.list_most:
                     listed.extend(self._records(offset, chunk))
@@ -146,13 +147,13 @@ class StoreInspector:
             one = run.written(at, 1)
             term = one.term
             if term is None:
-                shape = (one.template, one.body_bytes, one.raw_persistent)
+                shape = (one.template, equal(one.body_bytes), one.raw_persistent)
                 term = self._codec.terms(one.msg_no, 1, *shape).tobytes()
             yield {
                 "offset": offset,
-                "total_size": one.record_bytes,
+                "total_size": one.size_bytes,
                 "msg_id": self._codec.id_bytes(one.msg_no).hex(),
                 "marker": MARKER,
                 "body": body_of(term),
             }
-            offset += one.record_bytes
+            offset += one.size_bytes

@@ -26,7 +26,8 @@ def account(
         before, after: whether the body is in RAM before and after.
     """
     count = extent.count
-    size = extent.size_bytes * count
+    each = extent.size_bytes
+    size = each * count if isinstance(each, int) else each.total(extent.msg_no, count)
     ram = int(after) - int(before)
     if ready == 1:
         q.ram_msg_count += count if after else 0

@@ -87,7 +87,7 @@ def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) 
     total = sum(each.count for each in kept)
     embedded = [each for each in kept if each.in_ram]
     q.ram_msg_count += sum(each.count for each in embedded)
-    q.ram_bytes += sum(each.count * each.size_bytes for each in embedded)
+    q.ram_bytes += sum(each.total_bytes for each in embedded)
     q.disk_read_count += sum(each.count for each in embedded)
     transient = [each for each in kept if not each.persistent]
     why["embedded"] = sum(each.count for each in embedded)
@@ -100,7 +100,7 @@ def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) 
     else:
         gone = sum(each.count for each in transient)
         q.delta = Delta(stop, left, delta.transient - gone, delta.end).asserted(q.name)
-        q.delta_transient_bytes -= sum(each.count * each.size_bytes for each in transient)
+        q.delta_transient_bytes -= sum(each.total_bytes for each in transient)
     q.emit(DeltaRead("Q34", q.name, "delta", "q3", tuple(kept), q.delta, why))
     if left == 0 and q.q2:
         joining = tuple(q.q2)

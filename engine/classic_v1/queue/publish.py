@@ -17,7 +17,7 @@ from engine.values.ranges import Range
 
 
 def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us: int) -> Range:
-    """Publish the messages one after the other, `spacing_us` apart (Q20).
+    """Publish the messages one after the other, `spacing_us` apart; bodies may differ on one side of the border (Q20).
 
     Returns the seq_ids they got.
     """

@@ -10,11 +10,12 @@ from engine.backing_queue.measured import IndexLoad, StoreCredit
 from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, Place
 from engine.backing_queue.plain import PlainQueue
 from engine.classic_v1.queue import heads
-from engine.classic_v1.queue.arrivals import new_extent
+from engine.classic_v1.queue.arrivals import alike, new_extent
 from engine.classic_v1.queue.state import QueueState
 from engine.values.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.inherit import override
 from engine.values.ranges import Range
+from engine.values.sizes import total
 
 LISTED = tuple(place for place in PLACES[VARIABLE_QUEUE] if not place.counted)
 [COUNTED] = [place for place in PLACES[VARIABLE_QUEUE] if place.counted]
@@ -90,7 +91,11 @@ class VariableQueueReading(PlainQueue):
     def index_load(self) -> IndexLoad:
         index = self.state.index
         records = [
-            (slot.count, slot.publish.embedded, slot.publish.size_bytes)
+            (
+                slot.count,
+                slot.publish.embedded,
+                total(slot.publish.size_bytes, slot.publish.msg_no, slot.count),
+            )
             for slot in index.segments.pending
             if slot.publish is not None
         ]
@@ -113,6 +118,10 @@ class VariableQueueReading(PlainQueue):
     @override
     def entry(self, arrival: Arrival) -> Extent:
         return new_extent(self.state, arrival)
+
+    @override
+    def alike(self, arrival: Arrival) -> int:
+        return alike(self.state, arrival)
 
     @override
     def unkept(self, arrival: Arrival) -> Extent:

@@ -70,7 +70,7 @@ class StoreClient:
         self._peer.account.left = self.credit_left - extent.count
         codec = self._store.codec
         raw = extent.raw_persistent
-        record_bytes = codec.record_bytes(extent.template, extent.size_bytes, raw)
+        record_bytes = codec.record_length(extent.template, extent.size_bytes, raw)
         content = Content(extent.size_bytes, raw, extent.template, record_bytes)
         step = -1 if descending else 1
         self._store.send_write(self._peer, extent.msg_no, extent.count, step, content, one_by_one)

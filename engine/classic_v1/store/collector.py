@@ -8,6 +8,7 @@ from functools import partial
 
 from engine.classic_v1.store.combining import combine, delete
 from engine.classic_v1.store.file_summary import fits
+from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.mailbox import Combined, Deleted, Mailbox, Result
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.transitions.stores import CombineStarted, FilesCombined, FileUnlinked
@@ -103,33 +104,35 @@ class Collector:
             and len(self._waiting) < MOST_FILES_PENDING
         )
 
-    def until_start(self, file: int | None, freed_bytes: int, most: int) -> int:
-        """Return after how many of `most` equal removes a combination would start; `most` if after none.
+    def until_start(self, row: StoreIndexRow | None, step: int, most: int) -> int:
+        """Return after how many of `most` single removes a combination would start; `most` if after none.
 
         Args:
-            file: the file whose records become garbage, None when nothing does.
-            freed_bytes: bytes that each remove turns into garbage.
+            row: the records that become garbage one by one, None when nothing does.
+            step: 1 when the lowest message number goes first, -1 when the highest does.
             most: number of removes.
         """
         files = self._state.files
         if most <= 1 or len(self._waiting) >= MOST_FILES_PENDING:
             return most
-        first = 1
-        if freed_bytes:
-            # The first n with (garbage + n * freed) / size > 1/2, found in integers.
+        first, freed = 1, 0
+        if row is not None:
+            # The first n with (garbage + bytes of n) / size > 1/2, found in integers.
             short = files.sum_size - 2 * (files.sum_size - files.sum_valid)
-            first = max(1, short // (2 * freed_bytes) + 1)
-        if first >= most or not self._may_start(files.sum_valid - first * freed_bytes):
+            first = row.until(short // 2 + 1, step)
+            freed = row.first_bytes(first, step)
+        if first >= most or not self._may_start(files.sum_valid - freed):
             return most
         limit = self._state.settings.msg_store_file_size_limit
-        if files.find_pair(limit, ignore=file) is not None:
+        if files.find_pair(limit, ignore=None if row is None else row.file) is not None:
             return first
-        return most if file is None else self._until_fits(file, freed_bytes, first, most)
+        return most if row is None else self._until_fits(row, step, first, most)
 
-    def _until_fits(self, file: int, freed_bytes: int, first: int, most: int) -> int:
+    def _until_fits(self, records: StoreIndexRow, step: int, first: int, most: int) -> int:
         """Return after how many removes, from `first` on, the file fits together with a neighbour."""
         files = self._state.files
         limit = self._state.settings.msg_store_file_size_limit
+        file = records.file
         row = files[file]
         found = most
         for destination, source in ((row.left, file), (file, row.right)):
@@ -137,12 +140,13 @@ class Collector:
                 continue
             other = files[destination if source == file else source]
             excess = row.valid + other.valid - limit
-            count = max(first, -(-excess // freed_bytes))
-            if count < found and row.valid > count * freed_bytes:
-                row.valid -= count * freed_bytes
+            count = max(first, records.until(excess, step))
+            freed = records.first_bytes(count, step)
+            if count < found and row.valid > freed:
+                row.valid -= freed
                 if fits(files[destination], files[source], limit):
                     found = count
-                row.valid += count * freed_bytes
+                row.valid += freed
         return found
 
     # --- working -----------------------------------------------------------------------------------------------------

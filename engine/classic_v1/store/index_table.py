@@ -7,6 +7,7 @@ from operator import attrgetter
 import msgspec
 
 from engine.classic_v1.store.tallies import pieces
+from engine.values.sizes import Length, reach, total
 from engine.values.stretches import Stretches
 
 
@@ -19,7 +20,7 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
         refs: reference count of each; 0 is garbage that stays until the file goes.
         file: number of the file.
         offset: offset in bytes of the record of `start`.
-        record_bytes: bytes of one record.
+        record_bytes: bytes of each record.
         step: 1 when the following messages lie behind, -1 when they lie before (written newest first).
     """
 
@@ -28,8 +29,17 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     refs: int
     file: int
     offset: int
-    record_bytes: int
+    record_bytes: Length
     step: int = 1
+
+    def offset_of(self, skip: int) -> int:
+        """Return the offset of the record of the message `skip` behind the first."""
+        each = self.record_bytes
+        if isinstance(each, int):
+            return self.offset + skip * self.step * each
+        if self.step > 0:
+            return self.offset + each.total(self.start, skip)
+        return self.offset - each.total(self.start + 1, skip)
 
     def part(self, offset: int, count: int) -> StoreIndexRow:
         """Return `count` entries beginning `offset` messages on."""
@@ -38,7 +48,7 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
             count,
             self.refs,
             self.file,
-            self.offset + offset * self.step * self.record_bytes,
+            self.offset_of(offset),
             self.record_bytes,
             self.step,
         )
@@ -50,7 +60,7 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
             and self.file == after.file
             and self.record_bytes == after.record_bytes
             and self.step == after.step
-            and self.offset + self.count * self.step * self.record_bytes == after.offset
+            and self.offset_of(self.count) == after.offset
         )
 
     def merged(self, count: int) -> StoreIndexRow:
@@ -62,12 +72,21 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def low(self) -> int:
         """Offset in bytes of the record that comes first in the file."""
-        return self.offset if self.step > 0 else self.offset - (self.count - 1) * self.record_bytes
+        return self.offset if self.step > 0 else self.offset_of(self.count - 1)
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all records."""
-        return self.count * self.record_bytes
+        return total(self.record_bytes, self.start, self.count)
+
+    def first_bytes(self, count: int, step: int) -> int:
+        """Return the bytes of `count` records: with step 1 of the lowest numbers, with -1 of the highest."""
+        low = self.start if step > 0 else self.start + self.count - count
+        return total(self.record_bytes, low, count)
+
+    def until(self, needed: int, step: int) -> int:
+        """Return how many records, taken as by `first_bytes`, have `needed` bytes; all if they have not."""
+        return reach(self.record_bytes, self.start, self.count, step, needed)
 
     def with_refs(self, refs: int) -> StoreIndexRow:
         """Return these entries with another reference count."""
@@ -77,12 +96,12 @@ class StoreIndexRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def at(self, file: int, low: int) -> StoreIndexRow:
         """Return these entries moved as one block to `file`, the first byte at `low`."""
-        offset = low if self.step > 0 else low + (self.count - 1) * self.record_bytes
+        offset = low if self.step > 0 else low + total(self.record_bytes, self.start + 1, self.count - 1)
         return StoreIndexRow(self.start, self.count, self.refs, file, offset, self.record_bytes, self.step)
 
 
 def row_at(
-    msg_no: int, count: int, file: int, low: int, record_bytes: int, step: int, refs: int = 1
+    msg_no: int, count: int, file: int, low: int, record_bytes: Length, step: int, refs: int = 1
 ) -> StoreIndexRow:
     """Return entries of records whose first byte is at `low`.
 
@@ -91,7 +110,7 @@ def row_at(
         count: how many.
         file: number of the file.
         low: offset in bytes of the first record in the file.
-        record_bytes: bytes of one record.
+        record_bytes: bytes of each record.
         step: 1 when the lowest number comes first in the file, -1 when the highest does.
         refs: reference count.
     """

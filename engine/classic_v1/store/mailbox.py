@@ -9,22 +9,23 @@ import msgspec
 
 from engine.classic_v1.store.peers import Peer
 from engine.values.ranges import Range
+from engine.values.sizes import Each, Length
 
 
 class Content(NamedTuple):
-    """What is equal in all messages of a run.
+    """What is equal in all messages of a run, but for the sizes of a column.
 
     Args:
-        size_bytes: body bytes.
+        size_bytes: body bytes of each.
         raw_persistent: the message's own delivery mode is 2.
         template: number of the term's template.
-        record_bytes: bytes of the store record.
+        record_bytes: bytes of each store record.
     """
 
-    size_bytes: int
+    size_bytes: Each
     raw_persistent: bool
     template: int
-    record_bytes: int
+    record_bytes: Length
 
 
 class Write(msgspec.Struct, frozen=True):

@@ -91,7 +91,7 @@ def _append(records: list[tuple[int, StoreRecords]], at: int, run: StoreRecords)
             records[-1] = (low, replace(before, msg_no=first, count=before.count + taken, step=step))
             if taken == run.count:
                 return
-            at += taken * run.record_bytes
+            at += run.written_bytes(taken)
             run = run.written(taken, run.count - taken)
     records.append((at, run))
 

@@ -14,6 +14,7 @@ from engine.classic_v1.store.views import disk
 from engine.formats.chunks import RawBytes
 from engine.report.transitions.stores import StoreRecovered
 from engine.values.errors import StoreCorrupt
+from engine.values.sizes import Length
 
 CLEAN = "clean_stop.json"
 """The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240)."""
@@ -32,7 +33,7 @@ class CleanStop(msgspec.Struct, frozen=True):
 
     refs: tuple[str, ...]
     files: tuple[tuple[int, int, int], ...]
-    rows: tuple[tuple[int, int, int, int, int, int, int], ...]
+    rows: tuple[tuple[int, int, int, int, int, Length, int], ...]
 
 
 def save(state: StoreState) -> None:
@@ -160,7 +161,7 @@ def _open(state: StoreState, offset: int, clean: bool) -> None:
     )
 
 
-def _rows(state: StoreState) -> tuple[tuple[int, int, int, int, int, int, int], ...]:
+def _rows(state: StoreState) -> tuple[tuple[int, int, int, int, int, Length, int], ...]:
     return tuple(
         (row.start, row.count, row.refs, row.file, row.offset, row.record_bytes, row.step)
         for row in state.index.rows

@@ -87,18 +87,18 @@ class Remover:
     def alike(self, start: int, count: int) -> int:
         """Return how many single removes from `start` on end in one file before garbage collection may start."""
         at, many, row = self._state.index.pieces(start, count)[0]
-        return self._until_event(Judged(at, many, row, False))
+        return self._until_event(Judged(at, many, row, False), 1)
 
-    def _until_event(self, judged: Judged) -> int:
+    def _until_event(self, judged: Judged, step: int) -> int:
         """Return after how many single removes garbage collection may start, at most all."""
         row, collector = judged.row, self._collector
         if row is None or judged.masked or row.refs != 1 or self._state.files[row.file].locked:
-            return collector.until_start(None, 0, judged.count)
-        return collector.until_start(row.file, row.record_bytes, judged.count)
+            return collector.until_start(None, step, judged.count)
+        return collector.until_start(row, step, judged.count)
 
     def _split(self, judged: Judged, step: int) -> tuple[Judged, Judged | None]:
         """Cut behind the first message after which garbage collection may start."""
-        count = self._until_event(judged)
+        count = self._until_event(judged, step)
         if count == judged.count:
             return judged, None
         left = judged.count - count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from functools import partial
 
@@ -182,10 +183,10 @@ def _judge_row(row: StoreIndexRow, death: tuple[int, int]) -> list[Judged]:
     if row.file != file:
         return [Judged(row.start, row.count, row, row.file > file)]
     if row.step > 0:
-        older = min(row.count, max(0, (offset - row.offset) // row.record_bytes + 1))
+        older = bisect_right(range(row.count), offset, key=row.offset_of)
         parts = [(0, older, False), (older, row.count - older, True)]
     else:
-        younger = min(row.count, max(0, -((offset - row.offset) // row.record_bytes)))
+        younger = bisect_left(range(row.count), -offset, key=lambda skip: -row.offset_of(skip))
         parts = [(0, younger, True), (younger, row.count - younger, False)]
     found: list[Judged] = []
     for skip, count, masked in parts:

@@ -12,6 +12,7 @@ from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import Judged, StoreState
 from engine.report.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
 from engine.values.ranges import Range
+from engine.values.sizes import reach
 
 
 class Writer:
@@ -101,7 +102,7 @@ class Writer:
         limit = state.settings.msg_store_file_size_limit
         offset = handle.virtual_offset
         each = content.record_bytes
-        count = min(judged.count, max(1, -((offset - limit) // each)))
+        count = reach(each, judged.start, judged.count, write.step, limit - offset)
         start = judged.start if write.step > 0 else judged.start + judged.count - count
         self._arrive(peer, start, count)
         peer.flying.set(start, count, flying - 1)
@@ -123,7 +124,7 @@ class Writer:
             state.codec,
             step=step,
         )
-        handle.append(run, each)
+        handle.append(run, each if isinstance(each, int) else None)
         rolled = offset + row.size_bytes >= limit
         if rolled:
             self._roll_over()

@@ -28,6 +28,7 @@ from engine.report.transitions.base import Why
 from engine.storage.port import Chunk, Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import equal
 from engine.values.stretches import Stretches, pairs
 
 MODULE = "rabbit_classic_queue_index_v2"
@@ -465,7 +466,7 @@ def _slot(
         count,
         extent.persistent,
         location,
-        extent.size_bytes,
+        equal(extent.size_bytes),
         extent.expiry_us,
         msg_no,
         offset,

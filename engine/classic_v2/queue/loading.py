@@ -9,6 +9,7 @@ from engine.classic_v2.transitions.messages import TailLoaded
 from engine.report.transitions.base import Why
 from engine.values.extents import BLANK, IN_RAM, Delta, Extent
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import equal
 
 
 def tune_read(settings: V2Settings, start: int, end: int) -> int:
@@ -133,14 +134,14 @@ def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
             for extent in found
             if extent.home_store
             and extent.persistent is persistent
-            and extent.size_bytes <= settings.shared_read_bytes
+            and equal(extent.size_bytes) <= settings.shared_read_bytes
         )
         for persistent in (True, False)
     }
 
     def read(extent: Extent) -> bool:
         enough = small[extent.persistent] >= settings.shared_read_count
-        return extent.home_store and enough and extent.size_bytes <= settings.shared_read_bytes
+        return extent.home_store and enough and equal(extent.size_bytes) <= settings.shared_read_bytes
 
     return [extent.with_flags(IN_RAM) if read(extent) else extent for extent in found]
 
@@ -160,7 +161,7 @@ def _become_head(q: QueueState, found: list[Extent], acknowledge: bool) -> list[
         q.head.insert(extent)
         if extent.in_ram:
             q.ram_msg_count += extent.count
-            q.ram_bytes += extent.count * extent.size_bytes
+            q.ram_bytes += extent.total_bytes
             q.disk_read_count += extent.count
     _pass_dropped(q, dropped)
     if acknowledge and dropped:
@@ -203,4 +204,4 @@ def _shorten(q: QueueState, kept: list[Extent], end: int) -> None:
         return
     transient = [extent for extent in kept if not extent.persistent]
     q.tail = Delta(end, left, q.tail.transient - sum(extent.count for extent in transient), q.tail.end)
-    q.tail_transient_bytes -= sum(extent.count * extent.size_bytes for extent in transient)
+    q.tail_transient_bytes -= sum(extent.total_bytes for extent in transient)

@@ -35,7 +35,7 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
 
 
 def _account_acked(q: QueueState, extent: Extent) -> None:
-    size = extent.count * extent.size_bytes
+    size = extent.total_bytes
     q.unacked_bytes -= size
     if extent.in_ram:
         q.ram_bytes -= size
@@ -69,7 +69,7 @@ def requeue(q: QueueState, tags: Sequence[Range], multiple: bool, delivery_faile
             extent = extent.with_flags(clear=WANTS_CONFIRM)  # noqa: PLW2901 - it is the same message
             if delivery_failed:
                 count_delivery(q, extent.start, extent.count)
-            size = extent.count * extent.size_bytes
+            size = extent.total_bytes
             q.bytes += size
             q.unacked_bytes -= size
             if extent.in_ram:

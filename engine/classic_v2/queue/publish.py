@@ -19,11 +19,12 @@ from engine.values.extents import (
     Extent,
 )
 from engine.values.ranges import Range
+from engine.values.sizes import equal
 
 
 def new_extent(q: QueueState, arrival: Arrival) -> Extent:
     """Return messages as the queue meets them: with their home, and nothing written (W30, W31)."""
-    estimate = arrival.size_bytes + q.codec.estimated_bytes(arrival.template)
+    estimate = equal(arrival.size_bytes) + q.codec.estimated_bytes(arrival.template)
     flags = IN_RAM
     if arrival.raw_persistent:
         flags |= RAW_PERSISTENT | (PERSISTENT if q.durable else 0)
@@ -73,7 +74,7 @@ def _into_head(q: QueueState, extent: Extent) -> None:
     why: Why = {"head_len": q.head.total, "window": q.window}
     q.head.insert(extent)
     q.emit(Published("W33", q.name, None, "head", (extent,), None, why))
-    size = extent.count * extent.size_bytes
+    size = extent.total_bytes
     q.ram_msg_count += extent.count
     q.bytes += size
     q.ram_bytes += size
@@ -86,7 +87,7 @@ def _into_tail(q: QueueState, extent: Extent) -> None:
     why: Why = {"head_len": q.head.total, "window": q.window, "tail_count": q.tail.count}
     q.tail = q.tail.extended(extent.start, extent.count, transient)
     q.emit(Published("W33", q.name, None, "tail", (extent,), q.tail, why))
-    size = extent.count * extent.size_bytes
+    size = extent.total_bytes
     q.bytes += size
     if not extent.persistent:
         q.tail_transient_bytes += size
@@ -96,7 +97,7 @@ def _into_tail(q: QueueState, extent: Extent) -> None:
 def _persistent(q: QueueState, extent: Extent) -> None:
     if extent.persistent:
         q.persistent_count += extent.count
-        q.persistent_bytes += extent.count * extent.size_bytes
+        q.persistent_bytes += extent.total_bytes
 
 
 def write(q: QueueState, extent: Extent) -> Extent:
@@ -135,7 +136,7 @@ def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range
         extent = write(q, extent)
     q.keep_pending(extent)
     q.emit(PublishedDelivered("W37", q.name, None, pending_place(extent), (extent,)))
-    size = extent.count * extent.size_bytes
+    size = extent.total_bytes
     q.unacked_bytes += size
     q.ram_bytes += size
     _persistent(q, extent)

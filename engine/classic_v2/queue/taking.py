@@ -129,7 +129,7 @@ def read_body(q: QueueState, extent: Extent) -> None:
 
 def _to_pending(q: QueueState, extent: Extent) -> None:
     q.keep_pending(extent.with_flags(DELIVERED))
-    size = extent.count * extent.size_bytes
+    size = extent.total_bytes
     if extent.in_ram:
         q.ram_msg_count -= extent.count
     q.bytes -= size
@@ -138,7 +138,7 @@ def _to_pending(q: QueueState, extent: Extent) -> None:
 
 def account_removed(q: QueueState, extent: Extent) -> None:
     """Account for ready messages that are gone for good (W35)."""
-    size = extent.count * extent.size_bytes
+    size = extent.total_bytes
     q.bytes -= size
     if extent.in_ram:
         q.ram_msg_count -= extent.count

@@ -22,6 +22,7 @@ from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import equal
 from engine.values.stretches import Stretches
 
 MODULE = "rabbit_classic_queue_store_v2"
@@ -74,7 +75,7 @@ class QueueStore:
     def write(self, extent: Extent) -> None:
         """Put bodies into the write buffer, one after the other (W113, W114)."""
         settings = self._settings
-        size = self._codec.term_bytes(extent.template, extent.size_bytes, extent.raw_persistent)
+        size = self._codec.term_bytes(extent.template, equal(extent.size_bytes), extent.raw_persistent)
         done = 0
         while done < extent.count:
             seq = extent.start + done
@@ -144,7 +145,7 @@ class QueueStore:
         return StoreEntries(
             extent.msg_no,
             extent.count,
-            extent.size_bytes,
+            equal(extent.size_bytes),
             extent.raw_persistent,
             extent.template,
             self._settings.check_crc32,

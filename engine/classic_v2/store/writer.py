@@ -11,6 +11,7 @@ from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.report.transitions.stores import BufferWritten, StoreWritten, WriteIgnored
 from engine.values.extents import Extent
 from engine.values.ranges import RangeSet
+from engine.values.sizes import equal
 
 
 def handle_write(state: StoreState, client: SharedClient, extent: Extent) -> None:
@@ -78,7 +79,12 @@ def _append(state: StoreState, client: SharedClient, extent: Extent) -> None:
     """Append records, rolling over and handing over exactly where single writes would (W134, W136)."""
     settings = state.settings
     records = SharedRecords(
-        extent.msg_no, extent.count, extent.size_bytes, extent.raw_persistent, extent.template, state.codec
+        extent.msg_no,
+        extent.count,
+        equal(extent.size_bytes),
+        extent.raw_persistent,
+        extent.template,
+        state.codec,
     )
     total = records.record_bytes
     if total - RECORD_OVERHEAD_BYTES >= settings.large_message_bytes:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
 from engine.values.ranges import Range
+from engine.values.sizes import Length
 
 
 class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -22,7 +23,7 @@ class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False)
     offset: int
     msg_no: int
     count: int
-    record_bytes: int
+    record_bytes: Length
     step: int = 1
 
 
@@ -192,5 +193,5 @@ class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     clean: bool
     files: tuple[tuple[int, int, int, bool, int], ...]
     current: int
-    rows: tuple[tuple[int, int, int, int, int, int, int], ...]
+    rows: tuple[tuple[int, int, int, int, int, Length, int], ...]
     orphans: tuple[tuple[int, int], ...] = ()

@@ -1,0 +1,133 @@
+"""A log in which every message has a body of its own size, published, paged out and drained, beside what the broker does.
+
+Sizes are lognormal around 1.5 kB. `embedded` cuts them below the border of 4,096 bytes and `stored` lifts them above it;
+`mixed` is the log as it comes, half of it persistent, each message on its own side of the border.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import tracemalloc
+from collections.abc import Callable, Iterator
+
+from bench.measure import Result, best, seconds
+from bench.queue import QueueUnderTest
+from engine.backing_queue.arrivals import Arrival
+from engine.storage.directory import DirectoryStorage
+from engine.storage.ledger import LedgerStorage
+from engine.storage.port import Storage
+
+COUNT = 1_000_000
+TINY_COUNT = 5_000
+GROWTH_COUNTS = (10_000, 100_000, 1_000_000)
+TARGET = 10_000
+BORDER = 4_000
+GOALS = {"ledger_messages_per_s": 200_000, "files_messages_per_s": 100_000, "bytes_a_message": 100, "growth": 1.5}
+
+
+def sizes_of(count: int, kind: str) -> list[int]:
+    """Return body bytes of a log's messages; the same each time."""
+    draw = random.Random(31)
+    drawn = [max(1, min(1_000_000, round(draw.lognormvariate(7.3, 1.1)))) for _ in range(count)]
+    if kind == "embedded":
+        return [min(BORDER - 1 - size % 512, size) for size in drawn]
+    return [size + BORDER for size in drawn] if kind == "stored" else drawn
+
+
+def arrivals(test: QueueUnderTest, sizes: list[int], persistent: list[bool] | None) -> Iterator[Arrival]:
+    """Yield a log as the queue takes it: as many messages at once as lie on one side of the border."""
+    column = test.codec.column(0, sizes)
+    if persistent is None:
+        yield from _alike(test, Arrival(len(sizes), 0, column))
+        return
+    begin = 0
+    for at in range(1, len(sizes) + 1):
+        if at == len(sizes) or persistent[at] != persistent[begin]:
+            yield from _alike(test, Arrival(at - begin, begin, column, persistent[begin]))
+            begin = at
+
+
+def _alike(test: QueueUnderTest, whole: Arrival) -> Iterator[Arrival]:
+    done = 0
+    while done < whole.count:
+        rest = whole.part(done, whole.count - done)
+        count = test.queue.alike(rest)
+        yield rest.part(0, count)
+        done += count
+
+
+def run_through(storage: Storage, sizes: list[int], kind: str) -> Callable[[], object]:
+    """Return how to publish a log with a target of 10,000 messages, and to drain it."""
+    test = QueueUnderTest(storage, min(TARGET, len(sizes) // 10))
+    draw = random.Random(32)
+    persistent = [draw.random() < 0.5 for _ in sizes] if kind == "mixed" else None
+
+    def run() -> None:
+        queue = test.queue
+        for arrival in arrivals(test, sizes, persistent):
+            queue.publish(arrival)
+            queue.drain_mailbox()
+        while queue.depth:
+            queue.fetch(queue.depth, False)
+            queue.drain_mailbox()
+
+    return run
+
+
+def on_files(sizes: list[int], kind: str) -> float:
+    """Return the seconds of a run on real files."""
+
+    def make() -> Callable[[], object]:
+        root = tempfile.TemporaryDirectory()
+        work = run_through(DirectoryStorage(root.name, fsync=False), sizes, kind)
+
+        def run() -> None:
+            work()
+            root.cleanup()
+
+        return run
+
+    return best(make, 1)
+
+
+def held_bytes(sizes: list[int]) -> float:
+    """Return the bytes that the engine keeps for each message of a log that lies in the queue."""
+    test = QueueUnderTest(LedgerStorage(), None)
+    tracemalloc.start()
+    for arrival in arrivals(test, sizes, None):
+        test.queue.publish(arrival)
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return used / len(sizes)
+
+
+def run(tiny: bool) -> Result:
+    """Measure."""
+    count = TINY_COUNT if tiny else COUNT
+    found: Result = {"messages": count}
+    for kind, times in (("embedded", 2), ("stored", 2), ("mixed", 1)):
+        part = count if kind != "mixed" else count // 10
+        sizes = sizes_of(part, kind)
+        ledger = best(lambda: run_through(LedgerStorage(), sizes, kind), times)  # noqa: B023 - called at once
+        found[kind] = {
+            "messages": part,
+            "ledger_messages_per_s": round(part / ledger),
+            "files_messages_per_s": round(part / on_files(sizes, kind)),
+        }
+    found["bytes_a_message"] = round(held_bytes(sizes_of(count, "embedded")), 1)
+    counts = GROWTH_COUNTS if not tiny else (1_000, TINY_COUNT)
+    each = {
+        each: seconds(run_through(LedgerStorage(), sizes_of(each, "embedded"), "embedded")) / each
+        for each in counts
+    }
+    found["nanoseconds_per_message"] = {str(each): round(1e9 * cost, 1) for each, cost in each.items()}
+    found["growth"] = round(each[counts[-1]] / each[counts[0]], 2)
+    found["goals"] = GOALS
+    one_kind = [found["embedded"], found["stored"]]
+    found["passed"] = (
+        all(each[name] >= GOALS[name] for each in one_kind for name in ("ledger_messages_per_s", "files_messages_per_s"))
+        and found["bytes_a_message"] < GOALS["bytes_a_message"]
+        and found["growth"] < GOALS["growth"]
+    )
+    return found

@@ -1,0 +1,191 @@
+"""What each message of a run has: the same number for all, or a number of its own from a column.
+
+A column has the body bytes of consecutive message numbers, and running sums of them: so what many unequal messages have
+together is one subtraction, and where a bound is reached is found by a search in the sums.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+FRAME_BYTES: Final = 131064
+"""Largest body frame of a client with the default frame_max (S53)."""
+
+
+def framed_bytes(size_bytes: int) -> int:
+    """Return what a body takes in a stored term: its frames and their list; an empty body has no frame (S55)."""
+    return 5 + 5 * -(-size_bytes // FRAME_BYTES) + size_bytes if size_bytes else 0
+
+
+class Sizes:
+    """Body bytes of consecutive messages; it never changes.
+
+    Args:
+        first: number of the first message.
+        sizes: body bytes of each.
+        number: by which the wire names it; columns of a run are numbered from 0.
+    """
+
+    __slots__ = ("first", "number", "sizes", "_sums", "_borders")
+
+    def __init__(self, first: int, sizes: Iterable[int], number: int = 0) -> None:
+        self.first = first
+        self.number = number
+        self.sizes = array("I", sizes)
+        self._sums: dict[Callable[[int], int] | None, array[int]] = {}
+        self._borders: dict[int, array[int]] = {}
+
+    def __len__(self) -> int:
+        """Number of messages."""
+        return len(self.sizes)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Sizes) and self.first == other.first and self.sizes == other.sizes
+
+    def __hash__(self) -> int:
+        return hash((self.first, len(self.sizes)))
+
+    def __repr__(self) -> str:
+        return f"Sizes({self.first}, {len(self.sizes)} messages)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything but the sums: for a checkpoint of the run."""
+        return {"first": self.first, "number": self.number, "sizes": self.sizes}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Be as at the checkpoint."""
+        self.first, self.number, self.sizes = state["first"], state["number"], state["sizes"]
+        self._sums, self._borders = {}, {}
+
+    def at(self, msg_no: int) -> int:
+        """Return the body bytes of one message."""
+        return self.sizes[msg_no - self.first]
+
+    def of(self, msg_no: int, count: int) -> array[int]:
+        """Return the body bytes of `count` messages from `msg_no` on."""
+        at = msg_no - self.first
+        return self.sizes[at : at + count]
+
+    def sums(self, of: Callable[[int], int] | None = None) -> array[int]:
+        """Return the running sums of a function of the sizes, beginning with 0; without one, of the sizes."""
+        known = self._sums.get(of)
+        if known is None:
+            values = self.sizes if of is None else map(of, self.sizes)
+            known = self._sums[of] = array("q", accumulate(values, initial=0))
+        return known
+
+    def total(self, msg_no: int, count: int, of: Callable[[int], int] | None = None) -> int:
+        """Return the sum of a function of the sizes over `count` messages."""
+        sums = self._sums.get(of)
+        if sums is None:
+            sums = self.sums(of)
+        at = msg_no - self.first
+        return sums[at + count] - sums[at]
+
+    def alike(self, msg_no: int, count: int, border: int) -> int:
+        """Return how many messages from `msg_no` on lie on the same side of a border, at most `count`."""
+        borders = self._borders.get(border)
+        if borders is None:
+            borders = self._borders[border] = self._sides(border)
+        found = bisect_right(borders, msg_no - self.first)
+        return count if found == len(borders) else min(count, borders[found] - (msg_no - self.first))
+
+    def _sides(self, border: int) -> array[int]:
+        """Return the places at which another side of a border begins."""
+        if min(self.sizes) >= border or max(self.sizes) < border:
+            return array("I")
+        above = [size >= border for size in self.sizes]
+        return array("I", (at for at in range(1, len(above)) if above[at] != above[at - 1]))
+
+
+class Lengths(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Bytes of consecutive records, each with its own body.
+
+    Args:
+        each: bytes of a record without its framed body.
+        sizes: the bodies.
+    """
+
+    each: int
+    sizes: Sizes
+
+    def __add__(self, more: int) -> Lengths:
+        """Return the lengths of records that are `more` bytes longer."""
+        return Lengths(self.each + more, self.sizes)
+
+    def at(self, msg_no: int) -> int:
+        """Return the bytes of one message's record."""
+        return self.each + framed_bytes(self.sizes.at(msg_no))
+
+    def total(self, msg_no: int, count: int) -> int:
+        """Return the bytes of the records of `count` messages."""
+        return self.each * count + self.sizes.total(msg_no, count, framed_bytes)
+
+
+if TYPE_CHECKING:
+    Each = int | Sizes
+    Length = int | Lengths
+else:  # decoders of plain values make numbers: what `plain` returned
+    Each = Length = int
+"""Body bytes of each message of a run, and bytes of each record: one number for all, or a column."""
+
+
+def total(each: Each | Length, msg_no: int, count: int) -> int:
+    """Return what `count` messages have together.
+
+    Args:
+        each: what each has.
+        msg_no: number of the first.
+        count: how many.
+    """
+    return each * count if isinstance(each, int) else each.total(msg_no, count)
+
+
+def at(each: Each | Length, msg_no: int) -> int:
+    """Return what one message has."""
+    return each if isinstance(each, int) else each.at(msg_no)
+
+
+def equal(each: Each) -> int:
+    """Return the one number that all have; whoever asks gets no columns."""
+    assert isinstance(each, int), "a column where all messages have to be equal"
+    return each
+
+
+def reach(each: Each | Length, msg_no: int, count: int, step: int, needed: int) -> int:
+    """Return how many messages it takes until they have `needed` together: 1 at least, `count` at most.
+
+    Args:
+        each: what each has.
+        msg_no: number of the first.
+        count: how many there are.
+        step: 1 to begin with the first, -1 with the last.
+        needed: what they shall have.
+    """
+    if isinstance(each, int):
+        return min(count, max(1, -(-needed // each))) if each else count
+    if step > 0:
+        found = bisect_left(range(1, count), needed, key=lambda many: each.total(msg_no, many))
+    else:
+        end = msg_no + count
+        found = bisect_left(range(1, count), needed, key=lambda many: each.total(end - many, many))
+    return found + 1
+
+
+def plain(value: object) -> object:
+    """Return what stands on the wire for a column, which was sent before: a negative number, and lengths as a pair.
+
+    Raises:
+        NotImplementedError: the value is nothing of this module.
+    """
+    if isinstance(value, Sizes):
+        return -1 - value.number
+    raise NotImplementedError(type(value))
