@@ -23,6 +23,7 @@ BENCHES = (
     "burst",
     "flatness",
     "one_at_a_time",
+    "unequal",
     "cluster",
     "wire",
     "session_memory",

@@ -1,6 +1,6 @@
-"""A log in which every message has a body of its own size, published, paged out and drained, beside what the broker does.
+"""A log in which every message has a body of its own size: published, paged out and drained.
 
-Sizes are lognormal around 1.5 kB. `embedded` cuts them below the border of 4,096 bytes and `stored` lifts them above it;
+Sizes are lognormal around 1.5 kB. `embedded` cuts them below the border of 4,096 bytes, `stored` lifts them above it;
 `mixed` is the log as it comes, half of it persistent, each message on its own side of the border.
 """
 
@@ -23,7 +23,12 @@ TINY_COUNT = 5_000
 GROWTH_COUNTS = (10_000, 100_000, 1_000_000)
 TARGET = 10_000
 BORDER = 4_000
-GOALS = {"ledger_messages_per_s": 200_000, "files_messages_per_s": 100_000, "bytes_a_message": 100, "growth": 1.5}
+GOALS = {
+    "ledger_messages_per_s": 200_000,
+    "files_messages_per_s": 100_000,
+    "bytes_a_message": 100,
+    "growth": 1.5,
+}
 
 
 def sizes_of(count: int, kind: str) -> list[int]:
@@ -124,9 +129,9 @@ def run(tiny: bool) -> Result:
     found["nanoseconds_per_message"] = {str(each): round(1e9 * cost, 1) for each, cost in each.items()}
     found["growth"] = round(each[counts[-1]] / each[counts[0]], 2)
     found["goals"] = GOALS
-    one_kind = [found["embedded"], found["stored"]]
+    fast = ("ledger_messages_per_s", "files_messages_per_s")
     found["passed"] = (
-        all(each[name] >= GOALS[name] for each in one_kind for name in ("ledger_messages_per_s", "files_messages_per_s"))
+        all(found[kind][name] >= GOALS[name] for kind in ("embedded", "stored") for name in fast)
         and found["bytes_a_message"] < GOALS["bytes_a_message"]
         and found["growth"] < GOALS["growth"]
     )

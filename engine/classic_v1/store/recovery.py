@@ -14,7 +14,7 @@ from engine.classic_v1.store.views import disk
 from engine.formats.chunks import RawBytes
 from engine.report.transitions.stores import StoreRecovered
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import Length
+from engine.values.sizes import Length, Lengths, plain
 
 CLEAN = "clean_stop.json"
 """The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240)."""
@@ -28,25 +28,22 @@ class CleanStop(msgspec.Struct, frozen=True):
     Args:
         refs: names of the clients.
         files: (number, file_size, valid) by number.
-        rows: the index, with entries that have no reference.
+        rows: the index, with entries that have no reference; bytes of records that differ are a pair, as on the wire.
     """
 
     refs: tuple[str, ...]
     files: tuple[tuple[int, int, int], ...]
-    rows: tuple[tuple[int, int, int, int, int, Length, int], ...]
+    rows: tuple[tuple[int, int, int, int, int, int | tuple[int, int], int], ...]
 
 
 def save(state: StoreState) -> None:
     """Write what a clean start needs (S201)."""
-    stop = CleanStop(
-        tuple(sorted(state.refs)),
-        tuple((file.number, file.file_size, file.valid) for file in state.files),
-        _rows(state),
-    )
+    files = tuple((file.number, file.file_size, file.valid) for file in state.files)
+    stop = {"refs": sorted(state.refs), "files": files, "rows": _rows(state)}
     path = f"{state.directory}/{CLEAN}"
     tmp = f"{path}.tmp"
     state.storage.create(tmp)
-    state.storage.append(tmp, [RawBytes(msgspec.json.encode(stop))])
+    state.storage.append(tmp, [RawBytes(msgspec.json.encode(stop, enc_hook=plain))])
     state.storage.fsync(tmp)
     state.storage.rename(tmp, path)
 
@@ -85,8 +82,8 @@ def start(
     ):
         for number, size, valid in stop.files:
             state.files.open(number, size, valid)
-        for row in stop.rows:
-            state.index.insert(StoreIndexRow(*row))
+        for start, count, refs_, file, at, each, step in stop.rows:
+            state.index.insert(StoreIndexRow(start, count, refs_, file, at, _length(state, each), step))
         state.refs.update(refs)
         state.orphans = {n: size for n, size in on_disk.items() if n not in {f[0] for f in stop.files}}
         _open(state, state.files[state.files.current].file_size, clean=True)
@@ -96,6 +93,13 @@ def start(
     for file in list(state.files):
         collector.delete_if_empty(file.number)
     return False
+
+
+def _length(state: StoreState, each: int | tuple[int, int]) -> Length:
+    if isinstance(each, int):
+        return each
+    own, number = each
+    return Lengths(own, state.codec.columns[-1 - number])
 
 
 def _read_stop(state: StoreState) -> CleanStop | None:
