@@ -51,7 +51,7 @@ class Sizes:
         return isinstance(other, Sizes) and self.first == other.first and self.sizes == other.sizes
 
     def __hash__(self) -> int:
-        return hash((self.first, len(self.sizes)))
+        return self.first + len(self.sizes)
 
     def __repr__(self) -> str:
         return f"Sizes({self.first}, {len(self.sizes)} messages)"

@@ -22,7 +22,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.storage.port",
         *VALUES,
     ),
-    "engine.classic_v1.formats": ("engine.classic_v1.formats", "engine.formats", "engine.values.errors"),
+    "engine.classic_v1.formats": (
+        "engine.classic_v1.formats",
+        "engine.formats",
+        "engine.values.errors",
+        "engine.values.sizes",
+    ),
     "engine.classic_v1.transitions": ("engine.classic_v1.transitions", *VALUES),
     "engine.classic_v1.fold": (
         "engine.classic_v1.fold",

@@ -82,8 +82,8 @@ def start(
     ):
         for number, size, valid in stop.files:
             state.files.open(number, size, valid)
-        for start, count, refs_, file, at, each, step in stop.rows:
-            state.index.insert(StoreIndexRow(start, count, refs_, file, at, _length(state, each), step))
+        for first, count, shares, place, at, each, step in stop.rows:
+            state.index.insert(StoreIndexRow(first, count, shares, place, at, _length(state, each), step))
         state.refs.update(refs)
         state.orphans = {n: size for n, size in on_disk.items() if n not in {f[0] for f in stop.files}}
         _open(state, state.files[state.files.current].file_size, clean=True)
