@@ -9,6 +9,7 @@ import msgspec
 from engine.amqp.arguments import CHECKS, Arguments, amqp_type, check_arguments, check_equivalent, check_field
 from engine.amqp.errors import AmqpError, exchange_words, queue_words
 from engine.amqp.exchanges import DEFAULT, X_MATCH, Binding, Exchange
+from engine.values.labels import bare
 
 RESERVED: Final = "amq."
 USER: Final = "guest"
@@ -61,8 +62,8 @@ def declare_queue(
     wished = arguments or {}
     durable = durable and not exclusive
     owner = connection if exclusive else None
-    if name.startswith(RESERVED):
-        raise AmqpError("access_refused", f"queue name '{name}' contains reserved prefix 'amq.*'")
+    if bare(name).startswith(RESERVED):
+        raise AmqpError("access_refused", f"queue name '{bare(name)}' contains reserved prefix 'amq.*'")
     if existing is not None:
         thing = queue_words(name)
         if existing.owner != owner:
@@ -145,7 +146,7 @@ def check_delete_queue(
 
 
 def _not_default(name: str) -> None:
-    if name == DEFAULT:
+    if bare(name) == DEFAULT:
         raise AmqpError("access_refused", "operation not permitted on the default exchange")
 
 
@@ -163,8 +164,9 @@ def declare_exchange(existing: Exchange | None, wish: Exchange, passive: bool = 
             raise AmqpError("not_found", f"no {thing}")
         return existing
     if existing is None:
-        if wish.name.startswith(RESERVED):
-            raise AmqpError("access_refused", f"exchange name '{wish.name}' contains reserved prefix 'amq.*'")
+        called = bare(wish.name)
+        if called.startswith(RESERVED):
+            raise AmqpError("access_refused", f"exchange name '{called}' contains reserved prefix 'amq.*'")
         alternate = wish.arguments.get("alternate-exchange", "")
         if not isinstance(alternate, str):
             raise AmqpError(
@@ -187,7 +189,7 @@ def check_delete_exchange(existing: Exchange | None, name: str, *, bound: bool, 
     Raises AmqpError 403 for the broker's own exchanges, 406 when it is in use.
     """
     _not_default(name)
-    if name.startswith(RESERVED):
+    if bare(name).startswith(RESERVED):
         raise AmqpError("access_refused", f"deletion of system {exchange_words(name)} not allowed")
     if existing is not None and if_unused and bound:
         raise AmqpError("precondition_failed", f"{exchange_words(name)} in use")

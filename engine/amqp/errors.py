@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from engine.values.errors import EngineError
+from engine.values.labels import bare, host_of
 
-VHOST: Final = "/"
 MAX_TEXT: Final = 255
 """Bytes of a reply text (a short string); the broker cuts the rest off."""
 
@@ -48,9 +48,9 @@ class AmqpError(EngineError):
 
 def queue_words(name: str) -> str:
     """Return how the broker names a queue in its sentences."""
-    return f"queue '{name}' in vhost '{VHOST}'"
+    return f"queue '{bare(name)}' in vhost '{host_of(name)}'"
 
 
 def exchange_words(name: str) -> str:
     """Return how the broker names an exchange in its sentences."""
-    return f"exchange '{name}' in vhost '{VHOST}'"
+    return f"exchange '{bare(name)}' in vhost '{host_of(name)}'"

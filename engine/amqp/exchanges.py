@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from engine.amqp.topics import TopicTrie
+from engine.values.labels import bare, beside, host_of, in_host
 
 DEFAULT: Final = ""
 """The exchange to which every queue is bound by its own name."""
@@ -98,13 +99,24 @@ def declared_alternate(exchange: Exchange) -> str | None:
 
 
 class Exchanges:
-    """Exchanges and bindings of one virtual host."""
+    """Exchanges and bindings of a node, by their labels: see engine.values.labels."""
 
     def __init__(self) -> None:
         self.exchanges: dict[str, Exchange] = {each.name: each for each in PREDECLARED}
         self.bindings: list[Binding] = []
         self._queues: dict[str, None] = {}
         self._topics: dict[str, TopicTrie[Target]] = {}
+
+    def add_host(self, vhost: str) -> None:
+        """Add what every virtual host has from the start."""
+        for each in PREDECLARED:
+            self.add(msgspec.structs.replace(each, name=in_host(vhost, each.name)))
+
+    def forget_host(self, vhost: str) -> None:
+        """Forget the exchanges of a virtual host, whose queues are gone already."""
+        for name in [each for each in self.exchanges if host_of(each) == vhost]:
+            if name in self.exchanges:
+                self.remove(name)
 
     def add(self, exchange: Exchange) -> None:
         """Add a new exchange."""
@@ -185,7 +197,7 @@ class Exchanges:
             found = self._matching(current, routing_keys, headers or {})
             alternate = None if found else alternate_of(current)
             if alternate is not None:
-                found = {("exchange", alternate)}
+                found = {("exchange", beside(current.name, alternate))}
             queues |= {name for to, name in found if to == "queue"}
             further = sorted(name for to, name in found if to == "exchange" and name not in asked)
             asked.update(further)
@@ -197,6 +209,9 @@ class Exchanges:
     ) -> set[Target]:
         if exchange.name == DEFAULT:
             return {("queue", key) for key in routing_keys if key in self._queues}
+        if not bare(exchange.name):  # the default exchange of another virtual host
+            keys = (beside(exchange.name, key) for key in routing_keys)
+            return {("queue", key) for key in keys if key in self._queues}
         if exchange.type == "topic":
             trie = self._topics.get(exchange.name)
             return set().union(*(trie.matching(key) for key in routing_keys)) if trie else set()

@@ -12,6 +12,7 @@ from engine.amqp.arguments import LOCATORS, OVERFLOWS, QUEUE_MODES
 from engine.amqp.mirroring import KEYS, refusal_of
 from engine.amqp.patterns import PatternInvalid, PatternRefused, compiled, found_in
 from engine.values.errors import Refusal
+from engine.values.labels import bare, host_of
 
 Kind = Literal["queues", "exchanges"]
 
@@ -131,7 +132,12 @@ def policy_of(policies: Iterable[Policy], kind: Kind, name: str) -> Policy | Non
 
     Of equal priorities the first by name wins (the broker leaves it open).
     """
-    fitting = [each for each in policies if each.apply_to in ("all", kind) and found_in(each.pattern, name)]
+    vhost, called = host_of(name), bare(name)
+    fitting = [
+        each
+        for each in policies
+        if each.apply_to in ("all", kind) and host_of(each.name) == vhost and found_in(each.pattern, called)
+    ]
     return min(fitting, key=lambda each: (-each.priority, each.name), default=None)
 
 

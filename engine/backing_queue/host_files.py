@@ -42,6 +42,7 @@ class HostMeans(NamedTuple):
         root: folder of the virtual host.
         emit: receives every transition.
         later: lets something happen in so many microseconds.
+        prefix: stands before the names of the stores; empty in the first virtual host.
     """
 
     root: str
@@ -50,6 +51,7 @@ class HostMeans(NamedTuple):
     settings: StorageSettings
     emit: Callable[[Transition], None]
     later: Later
+    prefix: str = ""
 
 
 class HostFiles(Protocol):

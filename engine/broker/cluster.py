@@ -33,6 +33,7 @@ from engine.broker.control.report import Live, Report
 from engine.broker.control.shown_settings import ShownSettings
 from engine.broker.control.topology_verbs import TopologyVerbs
 from engine.broker.control.verbs import CommandVerbs
+from engine.broker.control.vhost_verbs import VhostVerbs
 from engine.broker.mirrors.channels import MirroredChannels
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
@@ -250,7 +251,10 @@ class Cluster:
             sites=self.sites,
         )
         self._verbs = CommandVerbs(
-            self.life, (self.connections.unread, self._parts.patience), self.cluster.sites
+            self.life,
+            (self.connections.unread, self._parts.patience),
+            self.cluster.sites,
+            self.definitions.hosts,
         )
         self._teach_verbs(clients, console)
 
@@ -279,7 +283,8 @@ class Cluster:
             cluster=self.cluster,
             clock=self._clock,
         )
-        for verbs in (clients, hand, topology, operator, cluster):
+        vhosts = VhostVerbs(parts, self._ends, self.cluster, self.processes, self.board)
+        for verbs in (clients, hand, topology, operator, cluster, vhosts):
             self._verbs.learn(verbs.handlers())
 
     def _begin(self) -> None:

@@ -48,7 +48,7 @@ class VhostStores:
         means = self._means
         self.stores = {
             side: MsgStore(
-                name=side,
+                name=f"{means.prefix}{side}",
                 directory=f"{means.root}/msg_store_{side}",
                 storage=means.storage,
                 codec=means.codec,

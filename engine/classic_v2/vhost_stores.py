@@ -69,7 +69,7 @@ class V2VhostStores:
         means = self._means
         self.stores = {
             side: SharedStore(
-                name=side,
+                name=f"{means.prefix}{side}",
                 directory=f"{means.root}/msg_store_{side}",
                 storage=means.storage,
                 codec=self._codec,

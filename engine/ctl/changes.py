@@ -13,8 +13,9 @@ from engine.broker.control.report import Live
 from engine.ctl.amounts import BAD_VALUE, fraction, limit_bytes, watermark_bytes
 from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.listings import used
-from engine.ctl.request import Request
+from engine.ctl.request import VHOST, Request
 from engine.ctl.usage import NODE_NAME
+from engine.reading.hosts import state_of, vhosts_of
 from engine.reading.places import declared
 
 USAGE: Final = 64
@@ -75,7 +76,7 @@ def _disk_limit(request: Request, _: State, __: Live) -> Change:
     return Change(command, f"Setting disk free limit on {NODE_NAME} to {shown} ...")
 
 
-def _set_policy(request: Request, _: State, __: Live) -> Change:
+def _set_policy(request: Request, state: State, _: Live) -> Change:
     name, pattern, text = request.arguments
     priority = request.options.get("priority", "0")
     heading = (
@@ -86,7 +87,7 @@ def _set_policy(request: Request, _: State, __: Live) -> Change:
         definition = _decoded(text)
     except ValueError:
         raise _failed(request, heading, "JSON decoding error. Reason: badarg") from None
-    if request.elsewhere:
+    if request.vhost not in vhosts_of(state):
         raise no_vhost(request, heading)
     if not isinstance(definition, dict):
         raise _failed(request, heading, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
@@ -124,7 +125,7 @@ def no_vhost(request: Request, heading: str) -> CtlRefused:
 def _clear_policy(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f'Clearing policy "{name}" on vhost "{request.vhost}" ...'
-    if request.elsewhere or name not in state["node"].get("policies", {}):
+    if name not in state["node"].get("policies", {}):
         raise _failed(request, heading, "Parameter does not exist")
     return Change({"do": "clear_policy", "name": name}, heading)
 
@@ -132,7 +133,7 @@ def _clear_policy(request: Request, state: State, _: Live) -> Change:
 def _purge(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f"Purging queue '{name}' in vhost '{request.vhost}' ..."
-    if request.elsewhere or name not in declared(state):
+    if name not in declared(state):
         raise _failed(request, heading, "not_found")
     return Change({"do": "purge", "queue": name}, heading)
 
@@ -147,7 +148,7 @@ def _delete(request: Request, state: State, live: Live) -> Change:
     heading = " ".join(
         [f"Deleting queue '{name}' on vhost '{request.vhost}'", " and ".join(conditions), "..."]
     ).replace("  ", " ")
-    if request.elsewhere or name not in declared(state):
+    if name not in declared(state):
         raise _failed(request, heading, "Queue not found", USAGE)
     ready = state["queues"][name]["counters"]["len"]
     if "if-empty" in request.options and ready:
@@ -179,7 +180,7 @@ def _cancel_sync(request: Request, state: State, _: Live) -> Change:
 
 def _mirrored(request: Request, state: State, heading: str) -> None:
     """Look whether there is such a queue, and mirroring for it (H51)."""
-    queue = None if request.elsewhere else declared(state).get(request.arguments[0])
+    queue = declared(state).get(request.arguments[0])
     if queue is None:
         raise _failed(request, heading, "not_found")
     if "mirrors" not in queue:
@@ -194,9 +195,29 @@ def _start(_: Request, __: State, ___: Live) -> Change:
     return Change({"do": "start_app"}, f"Starting node {NODE_NAME} ...")
 
 
+def _add_vhost(request: Request, _: State, __: Live) -> Change:
+    name = request.arguments[0]
+    lost = [f"--{each}" for each in ("description", "tags", "default-queue-type") if each in request.options]
+    remark = f"Waterline: not kept here: {', '.join(lost)}\n" if lost else ""
+    return Change({"do": "add_vhost", "vhost": name}, f'Adding vhost "{name}" ...', remark)
+
+
+def _delete_vhost(request: Request, state: State, _: Live) -> Change:
+    name = request.arguments[0]
+    heading = f'Deleting vhost "{name}" ...'
+    if name not in vhosts_of(state):
+        before = "" if request.quiet else f"{heading}\n"
+        raise CtlRefused(f"{before}Virtual host '{name}' does not exist\n", BAD_VALUE)
+    if name == VHOST:
+        raise NotHere(f"every session has the virtual host {VHOST}; it was not deleted")
+    return Change({"do": "delete_vhost", "vhost": name}, heading)
+
+
 _CHANGES: Final[dict[str, Callable[[Request, State, Live], Change]]] = {
     "set_vm_memory_high_watermark": _watermark,
     "set_disk_free_limit": _disk_limit,
+    "add_vhost": _add_vhost,
+    "delete_vhost": _delete_vhost,
     "set_policy": _set_policy,
     "clear_policy": _clear_policy,
     "purge_queue": _purge,
@@ -213,4 +234,7 @@ def change_of(request: Request, state: State, live: Live) -> Change:
 
     Raises CtlRefused when rabbitmqctl or the node would not do it.
     """
-    return _CHANGES[request.name](request, state, live)
+    change = _CHANGES[request.name](request, state_of(state, request.vhost), live)
+    if "vhost" not in request.usage.options or request.vhost == VHOST:
+        return change
+    return msgspec.structs.replace(change, command={**change.command, "vhost": request.vhost})

@@ -17,10 +17,13 @@ from engine.ctl.request import PLAIN, Request, columns_of, parse
 from engine.ctl.sayings import SAYINGS, answer
 from engine.ctl.status import cluster_status, status
 from engine.ctl.usage import NODE_NAME, USAGES, help_on, overview
+from engine.reading.hosts import state_of, vhosts_of
 from engine.values.errors import CommandError
 
 CHECK_VHOST: Final = ("list_policies", "list_permissions", "list_parameters", "list_operator_policies")
 """Listings that ask first whether there is such a virtual host; the others find nothing in one that is not there."""
+EVERYWHERE: Final = ("list_connections", "list_channels", "list_vhosts")
+"""Listings of the whole node."""
 OF_PARAMETERS: Final = ("list_policies", "list_parameters", "list_operator_policies")
 """Listings that print an empty line where there is nothing."""
 UNKNOWN: Final = frozenset(
@@ -115,11 +118,12 @@ def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live
         return cluster_status(request, state)
     rows_of, banner = LISTINGS[request.name]
     heading = banner.format(vhost=request.vhost, timeout=float(request.options.get("timeout", "60")))
-    if request.elsewhere and request.name in CHECK_VHOST:
+    if request.vhost not in vhosts_of(state) and request.name in CHECK_VHOST:
         raise no_vhost(request, heading)
     columns = columns_of(request)
-    everywhere = "vhost" not in request.usage.line
-    rows = [] if request.elsewhere and not everywhere else rows_of(state, live)
+    if "vhost" in request.usage.options and request.name not in EVERYWHERE:
+        state, live = state_of(state, request.vhost), live.of_host(request.vhost)
+    rows = rows_of(state, live)
     if request.name == "list_queues":
         rows = [row for row in rows if _is_wanted(request, row)]
     if not rows and request.name in OF_PARAMETERS:

@@ -16,8 +16,10 @@ from engine.broker.memory import calibration
 from engine.broker.memory.model import entries_bytes
 from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME, node_name
+from engine.reading.hosts import host_shown, vhosts_of
 from engine.reading.places import declared, parts_of
 from engine.values.extents import Extent
+from engine.values.labels import FIRST_HOST, bare, host_of
 
 State = Mapping[str, Any]
 Row = dict[str, Any]
@@ -71,7 +73,7 @@ def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
         name: (number, info)
         for number, (name, info) in enumerate(state["node"]["actors"].items())
         if info.get("connection_state") != "closed"
-        and (name not in used or info.get(used[name]) or "tx" in info)
+        and (bare(name) not in used or info.get(used[bare(name)]) or "tx" in info)
     }
 
 
@@ -229,6 +231,8 @@ def queues(state: State, live: Live) -> list[Row]:
 
 def exchanges(state: State, _: Live) -> list[Row]:
     """Return a row for each exchange."""
+    if host_shown(state) not in vhosts_of(state):
+        return []
     own = {each.name: msgspec.structs.asdict(each) for each in PREDECLARED}
     return [
         {"policy": None, "arguments": {}, **info, "name": name}
@@ -270,11 +274,11 @@ def connections(state: State, _: Live) -> list[Row]:
         rows.append(
             {
                 "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672",
-                "user_provided_name": name,
+                "user_provided_name": bare(name),
                 "pid": _pid(FIRST_PROCESS + 3 * number),
                 "node": NODE_NAME,
                 "user": GUEST,
-                "vhost": "/",
+                "vhost": host_of(name),
                 "host": "127.0.0.1",
                 "port": 5672,
                 "peer_host": "127.0.0.1",
@@ -307,7 +311,7 @@ def channels(state: State, live: Live) -> list[Row]:
             "name": f"127.0.0.1:{FIRST_PORT + places[name][0]} -> 127.0.0.1:5672 ({places[name][1]})",
             "number": places[name][1],
             "user": GUEST,
-            "vhost": "/",
+            "vhost": host_of(name),
             "transactional": bool(info.get("tx")),
             "confirm": info.get("confirm", False),
             "consumer_count": int(name in consuming),
@@ -345,7 +349,7 @@ def policies(state: State, _: Live) -> list[Row]:
     known: Mapping[str, Mapping[str, Any]] = state["node"].get("policies", {})
     return [
         {
-            "vhost": "/",
+            "vhost": host_shown(state),
             "name": name,
             "pattern": info["pattern"],
             "apply-to": info.get("apply_to", "all"),
@@ -356,17 +360,18 @@ def policies(state: State, _: Live) -> list[Row]:
     ]
 
 
-def vhosts(_: State, __: Live) -> list[Row]:
-    """Return a row for each virtual host: a session has the first one of a broker."""
+def vhosts(state: State, _: Live) -> list[Row]:
+    """Return a row for each virtual host."""
     return [
         {
-            "name": "/",
+            "name": name,
             "tracing": False,
-            "description": "Default virtual host",
+            "description": "Default virtual host" if name == FIRST_HOST else "",
             "tags": Term("[]"),
             "default_queue_type": "",
             "cluster_state": Term(f"[{{'{NODE_NAME}',running}}]"),
         }
+        for name in vhosts_of(state)
     ]
 
 
@@ -375,8 +380,10 @@ def users(_: State, __: Live) -> list[Row]:
     return [{"user": GUEST, "tags": Term("[administrator]")}]
 
 
-def permissions(_: State, __: Live) -> list[Row]:
-    """Return a row for each user's permissions, and for each virtual host of the user."""
+def permissions(state: State, _: Live) -> list[Row]:
+    """Return a row for each user's permissions: a virtual host that was added gave nobody any."""
+    if host_shown(state) != FIRST_HOST:
+        return []
     return [{"user": GUEST, "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"}]
 
 

@@ -74,11 +74,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         """The virtual host that the line is about."""
         return self.options.get("vhost", VHOST)
 
-    @property
-    def elsewhere(self) -> bool:
-        """Whether it is about a virtual host that is not there: a session has the one called /."""
-        return self.vhost != VHOST
-
     def refusal(self, what: str, code: int = 64) -> CtlRefused:
         """Return a complaint about this line, with the usage."""
         return CtlRefused(f"Error{what}\nArguments given:\n\t{self.words}\n\n{usage_of(self.name)}\n", code)

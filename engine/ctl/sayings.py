@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from engine.ctl.amounts import BAD_VALUE
-from engine.ctl.errors import CtlRefused, NotHere
-from engine.ctl.request import VHOST, Request
+from engine.ctl.errors import CtlRefused
+from engine.ctl.request import Request
 from engine.ctl.status import memory_breakdown
 from engine.ctl.usage import NODE_NAME
 
@@ -26,31 +25,6 @@ def _ping(_: Request, __: State) -> tuple[str, str]:
         "Timeout: 60000 ms."
     )
     return heading, "Ping succeeded"
-
-
-def _add_vhost(request: Request, _: State) -> tuple[str, str]:
-    """Say that the only virtual host is there already, as the broker does.
-
-    Raises:
-        NotHere: it would be another one.
-    """
-    name = request.arguments[0]
-    if name != VHOST:
-        raise NotHere(f"a session has one virtual host, {VHOST}; '{name}' was not added")
-    return f'Adding vhost "{name}" ...', ""
-
-
-def _delete_vhost(request: Request, _: State) -> tuple[str, str]:
-    """Refuse it: others are not there, and the only one stays.
-
-    Raises:
-        CtlRefused: always.
-    """
-    name = request.arguments[0]
-    if name == VHOST:
-        raise NotHere(f"a session has one virtual host, {VHOST}; it was not deleted")
-    before = "" if request.quiet else f'Deleting vhost "{name}" ...\n'
-    raise CtlRefused(f"{before}Virtual host '{name}' does not exist\n", BAD_VALUE)
 
 
 def _version(_: Request, __: State) -> tuple[str, str]:
@@ -146,8 +120,6 @@ def _alarms(request: Request, state: State, ask: str, none: str, *, fails: bool)
 SAYINGS: Final[dict[str, Saying]] = {
     "ping": _ping,
     "version": _version,
-    "add_vhost": _add_vhost,
-    "delete_vhost": _delete_vhost,
     "await_startup": _nothing,
     "force_gc": _force_gc,
     "node_health_check": _health,

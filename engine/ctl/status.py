@@ -8,6 +8,7 @@ from typing import Any, Final
 from engine.ctl.listings import NOTHING_MORE, connections
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME, node_name
+from engine.reading.hosts import vhosts_of
 from engine.reading.places import declared
 
 UNITS: Final = {"bytes": 1, "mb": 1_000_000, "gb": 1_000_000_000}
@@ -59,7 +60,7 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
             [
                 f"Connection count: {len(connections(state, NOTHING_MORE))}",
                 f"Queue count: {len(declared(state))}",
-                "Virtual host count: 1",
+                f"Virtual host count: {len(vhosts_of(state))}",
             ],
         ),
     ]

@@ -176,8 +176,11 @@ USAGES: Final[dict[str, Usage]] = {
         least=1,
         most=1,
         options=("description", "tags", "default-queue-type"),
+        changes=True,
     ),
-    "delete_vhost": Usage(line="delete_vhost <vhost>", about="Deletes a virtual host", least=1, most=1),
+    "delete_vhost": Usage(
+        line="delete_vhost <vhost>", about="Deletes a virtual host", least=1, most=1, changes=True
+    ),
     "list_users": _fixed("list_users", "List user names and tags", "user tags"),
     "list_permissions": _fixed(
         "list_permissions",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import lru_cache
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -162,6 +163,12 @@ class MessageCodec:
         """Be as at the checkpoint, with empty caches."""
         vars(self).update(state)
         self._make_caches()
+
+    def in_vhost(self, vhost: str) -> MessageCodec:
+        """Return what encodes messages of another virtual host, with the same templates."""
+        other = copy(self)
+        other.__setstate__({"vhost": vhost, "_shapes": {}})  # terms have another length there (S55)
+        return other
 
     # --- templates and sizes ---
 

@@ -13,6 +13,7 @@ from engine.backing_queue.places import part_name
 from engine.backing_queue.protocol import BackingQueue
 from engine.formats.names import priority_resource, queue_directory
 from engine.priority_queue.queue import PriorityQueue
+from engine.values.labels import bare
 
 
 def priorities_of(make: Maker) -> Implementation:
@@ -41,7 +42,7 @@ def _priority_queue(make: Maker, means: Means) -> BackingQueue:
 
 
 def _one_priority(make: Maker, means: Means, credit: Any, number: int) -> BackingQueue:
-    resource = priority_resource(means.name, number)
+    resource = priority_resource(bare(means.name), number)
     folder, _, _ = means.directory.rpartition("/")
     return make(
         msgspec.structs.replace(

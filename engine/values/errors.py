@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, TypeVar
 
+from engine.values.labels import BREAK
 from engine.values.refusals import ENGLISH
 
 R = TypeVar("R", bound="Refusal")
+NAMES = ("name", "known")
+"""Values that may be labels of what is in another virtual host: shown as `prod: orders`."""
 
 
 class EngineError(Exception):
@@ -31,6 +34,9 @@ class Refusal(EngineError):
         self.code = code
         self.outer = outer
         self.values = {name: _plain(value) for name, value in values.items()}
+        for name in NAMES:
+            if isinstance(self.values.get(name), str):
+                self.values[name] = str(self.values[name]).replace(BREAK, ": ")
 
     def __str__(self) -> str:
         return (self.outer + self.sentences[self.code] % self.values).strip()

@@ -32,6 +32,10 @@ ENGLISH: Final[dict[str, str]] = {
         "%(name)s = %(value)s: a stream is a log that consumers read without taking anything out; it is not part of "
         "Waterline, which shows classic queues. Read rabbitmq.com/docs/streams and leave the argument out"
     ),
+    "no_vhost": "there is no virtual host %(name)s; virtual hosts: %(known)s",
+    "first_vhost": "%(name)s is the virtual host that every session has; it stays",
+    "too_many_vhosts": "there are %(most)s virtual hosts already; delete one first",
+    "no_vhost_name": "%(place)s must be the name of a virtual host: a text of 1 to %(most)s bytes without line breaks",
     "too_many_channels": "there are %(most)s channels already; close a connection first",
     "not_held": (
         "%(held)s messages are held by hand, not %(count)s; first use get with ack, or a consumer with manual acks"

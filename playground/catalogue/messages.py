@@ -83,6 +83,7 @@ class NodeState(msgspec.Struct, forbid_unknown_fields=True):
     exchanges: dict[str, Values]
     bindings: list[Binding]
     policies: dict[str, Values]
+    vhosts: list[str] = []
 
 
 class State(msgspec.Struct, forbid_unknown_fields=True):

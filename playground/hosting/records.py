@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from typing import Any, Final, Self
 
 from engine.amqp.arguments import MAX_PRIORITY
-from engine.amqp.errors import VHOST
 from engine.classic_v1.formats import layout
 from engine.classic_v1.formats.layout import Found, Layout, NoRecord
-from engine.formats.names import priority_resource, queue_directory, read_config
+from engine.formats.names import priority_resource, queue_directory, read_config, vhost_directory
 from engine.values.errors import FileMissing
-from engine.values.labels import queue_of
+from engine.values.labels import bare, host_of, queue_of
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512
@@ -31,12 +30,13 @@ class RecordReader:
 
     Args:
         storage: has the session's files.
+
+    A queue is named as the node calls it, with its virtual host (engine.values.labels).
     """
 
     def __init__(self, storage: Any) -> None:
         self._storage = storage
         self.sizes = {path: self._storage.size(path) or 0 for path in self._storage.paths()}
-        self._vhost = next((_folder(path) for path in self.sizes if path.endswith("/.config")), None)
 
     def __enter__(self) -> Self:
         return self
@@ -53,7 +53,7 @@ class RecordReader:
             kind: "journal", "segment", "persistent" or "transient".
             number: of the segment or store file.
             offset: of the record's first byte.
-            queue: whose journal or segment; the first one's where it is empty.
+            queue: whose journal or segment, or in whose virtual host a store is; the first one's where it is empty.
 
         Raises:
             NotThere: there is none now.
@@ -183,12 +183,21 @@ class RecordReader:
             "fields": fields,
         }
 
+    def _vhost(self, queue: str) -> str | None:
+        """Return where the virtual host of a queue is."""
+        folder = vhost_directory(host_of(queue))
+        ends = (f"/{folder}/.config", f"/{folder}/.vhost")
+        return next((_folder(path) for path in self.sizes if path.endswith(ends)), None)
+
     def _directory(self, queue: str) -> str | None:
         """Return where a queue's index is; without a name, the first queue's. None where there is none."""
         folders = {
-            _name(folder): folder for path in self.sizes if _is_queues(path) for folder in (_folder(path),)
+            _name(folder): folder
+            for path in self.sizes
+            if _is_queues(path) and path.startswith(f"{self._vhost(queue)}/")
+            for folder in (_folder(path),)
         }
-        if not queue:
+        if not bare(queue):
             return next(iter(folders.values()), None)
         return next((folders[each] for each in _hashes_of(queue) if each in folders), None)
 
@@ -196,7 +205,7 @@ class RecordReader:
         if kind in ("journal", "segment"):
             name = "journal.jif" if kind == "journal" else f"{number}.idx"
             return f"{self._directory(queue)}/{name}"
-        return f"{self._vhost}/msg_store_{kind}/{number}.rdq"
+        return f"{self._vhost(queue)}/msg_store_{kind}/{number}.rdq"
 
     def _size(self, path: str) -> int:
         if not self.sizes:
@@ -209,7 +218,7 @@ class RecordReader:
         return lambda offset, count: self._storage.read_bytes(path, offset, count)
 
     def _entry_count(self) -> int:
-        path = f"{self._vhost}/.config"
+        path = f"{self._vhost('')}/.config"
         if path not in self.sizes:
             return ASSUMED_ENTRY_COUNT
         return read_config(self._storage.read_bytes(path, 0, 4096)) or ASSUMED_ENTRY_COUNT
@@ -296,11 +305,11 @@ def _folder(path: str) -> str:
 
 def _hashes_of(queue: str) -> Iterator[str]:
     """Yield the names that a queue's directory may have: of `orders:5` itself, and of one priority of `orders`."""
-    name = queue_of(queue)
-    yield queue_directory(VHOST, name)
+    vhost, name = host_of(queue), bare(queue_of(queue))
+    yield queue_directory(vhost, name)
     part = re.fullmatch(r"(.*):([0-9]{1,3})", name, re.DOTALL)
     if part is not None and int(part[2]) <= MAX_PRIORITY:
-        yield queue_directory(VHOST, priority_resource(part[1], int(part[2])))
+        yield queue_directory(vhost, priority_resource(part[1], int(part[2])))
 
 
 def _is_queues(path: str) -> bool:

@@ -38,6 +38,12 @@ TEXTS: Final[dict[str, Any]] = {
         "A stream is a log that consumers read without taking anything out. It is not part of Waterline, which shows "
         "classic queues. Read rabbitmq.com/docs/streams, and leave %(name)s = %(value)s out."
     ),
+    "no_vhost": _("There is no virtual host called %(name)s."),
+    "first_vhost": _("%(name)s is the virtual host that every session has; it stays."),
+    "too_many_vhosts": _("There are %(most)s virtual hosts already; delete one first."),
+    "no_vhost_name": _(
+        "%(place)s must be the name of a virtual host: 1 to %(most)s bytes, without line breaks."
+    ),
     "too_many_channels": _("There are %(most)s channels already. Close a connection first."),
     "not_held": _(
         "%(held)s messages are held by hand, not %(count)s. First use Get, or a consumer with acks by hand."

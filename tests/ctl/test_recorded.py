@@ -14,6 +14,7 @@ from engine.ctl.console import Answer, ask, command_of
 from engine.ctl.operator import operated
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
+from engine.values.labels import in_host
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text())
 PARTS_OF_POLICIES = ("pattern", "definition", "priority", "apply_to")
@@ -26,16 +27,13 @@ LINE_DRAWING = str.maketrans(
 """The frames of a pretty table on a terminal without UTF-8."""
 
 NOT_PLAYED = re.compile(
-    r"add_vhost prod|list_global_parameters|trace_o|report|rabbitmqctl environment|--formatter xml"
+    r"list_global_parameters|trace_o|report|rabbitmqctl environment|--formatter xml"
     r"|rabbitmq-diagnostics (check_port_connectivity|environment|status --formatter)|cluster_status --formatter"
     r"|eval 'rabbit_vm|-n nope|\"queue-version\":2"
 )
 """Lines that the broker does and Waterline does not: said as its own remark."""
 OTHERWISE = {
-    r"list_\w+ -p prod|_policy -p prod": "prod was added on the real node",
     r"clear_policy k10": "a policy of version 2 is not played",
-    r"^delete_vhost prod": "prod was added on the real node",
-    r"^list_vhosts$": "prod was added on the real node",
     r"consumer_utilisation": "numbers of a real consumer",
     r"head_message_timestamp": "a remark says that these columns are not known here",
     r"list_connections --formatter csv user state": "the real connection is blocking under the alarm of 200 MB",
@@ -87,11 +85,19 @@ def made_state() -> dict[str, Any]:
 
 def _set(state: dict[str, Any], command: dict[str, Any]) -> None:
     """Let a policy, or the paging ratio, be as a command says."""
+    if command["do"] == "add_vhost":
+        state["node"]["vhosts"] = ["/", command["vhost"]]
+        return
+    if command["do"] == "delete_vhost":
+        del state["node"]["vhosts"]
+        return
     policies = state["node"].setdefault("policies", {})
     if command["do"] == "set_policy":
-        policies[command["name"]] = {name: command[name] for name in PARTS_OF_POLICIES}
+        policies[in_host(command.get("vhost", "/"), command["name"])] = {
+            name: command[name] for name in PARTS_OF_POLICIES
+        }
     elif command["do"] == "clear_policy":
-        policies.pop(command["name"], None)
+        policies.pop(in_host(command.get("vhost", "/"), command["name"]), None)
     elif command["do"] == "set":
         state["node"]["settings"][command["name"]] = command["value"]
     found = policy_of([Policy(name=name, **each) for name, each in policies.items()], "queues", "orders")
@@ -101,7 +107,7 @@ def _set(state: dict[str, Any], command: dict[str, Any]) -> None:
 def _changed(state: dict[str, Any], line: str) -> None:
     """Do to the state what the line did to the real node, as far as later lines show it."""
     word = line.split()
-    if word[0] in {"set_policy", "clear_policy", "rabbitmqctl"}:
+    if word[0] in {"set_policy", "clear_policy", "rabbitmqctl", "add_vhost", "delete_vhost"}:
         with suppress(CommandError):
             _set(state, command_of(line, state))
     elif line == "purge_queue lazy":

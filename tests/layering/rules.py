@@ -117,7 +117,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.formats",  # the codec, whose templates have a message's priority
         *VALUES,
     ),
-    "engine.amqp": ("engine.amqp", "engine.values.errors"),
+    "engine.amqp": ("engine.amqp", "engine.values.errors", "engine.values.labels"),
     "engine.mirrored_queue": ("engine.mirrored_queue", "engine.backing_queue", "engine.amqp", *VALUES),
 }
 """For each part of the engine, the parts it may import. What is not listed stands above them: it may use all."""

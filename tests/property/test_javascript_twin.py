@@ -31,8 +31,8 @@ def named(t: Transition) -> dict[str, Any]:
 def permitted(node: Cluster) -> dict[str, int | None]:
     """Return how many betas each queue may keep that has a target (Q48)."""
     queues = {
-        name: hosted.queue.state
-        for name, hosted in node.host.hosted.items()
+        name: node.host.hosted(name).queue.state
+        for name in node.host.names()
         if name in node.snapshot()["queues"]
     }
     return {name: permitted_betas(q) for name, q in queues.items() if q.target_ram_count is not None}

@@ -292,7 +292,7 @@ def files_of(node: Cluster) -> dict[str, int | None]:
     root = node.host.root
     directories = [
         root,
-        *(hosted.directory for hosted in node.host.hosted.values()),
+        *(node.host.hosted(name).directory for name in node.host.names()),
         f"{root}/msg_store_persistent",
         f"{root}/msg_store_transient",
     ]

@@ -12,6 +12,7 @@ from engine.broker.commands.commands import Publish, SetConsumer, SetPublisher, 
 from engine.broker.time.pace import TICK_US, Pace
 from engine.broker.time.process import Process
 from engine.broker.time.scheduler import Timer
+from engine.values.labels import bare
 
 STOPPED: Final = "stopped"
 RUNNING: Final = "running"
@@ -39,6 +40,8 @@ class Publisher:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.bursts = bare(name) == "burst"
+        """Whether it is the connection of bursts of its virtual host."""
         self.pace = Pace(1, 0)
         self.size_bytes = 0
         self.persistent = False
@@ -147,7 +150,7 @@ class Publisher:
             return BLOCKING
         if self.flow or (self.reader is not None and self.reader.in_flow):
             return FLOW
-        return RUNNING if self.running or self.name == "burst" else STOPPED
+        return RUNNING if self.running or self.bursts else STOPPED
 
     def set_alarm(self, alarm: bool) -> None:
         """Hear of an alarm; when none is left, it has published nothing since (A3)."""
@@ -175,7 +178,7 @@ class Publisher:
         return {
             "role": "publisher",
             "state": self.state,
-            "rate_per_s": self.pace.rate_per_s if self.name != "burst" else None,
+            "rate_per_s": self.pace.rate_per_s if not self.bursts else None,
             "size_bytes": self.size_bytes,
             "persistent": self.persistent,
             "confirm": self.confirm,

@@ -9,6 +9,7 @@ import msgspec
 
 from engine.broker.clients.limiter import Limiter
 from engine.values.extents import Extent
+from engine.values.labels import bare, beside
 from engine.values.ranges import Range
 from engine.values.stretches import Stretches
 
@@ -20,7 +21,7 @@ NO_LIFE: Final = -1
 
 def connection_of(channel: str) -> str:
     """Return the name of the connection that a channel by hand is on: what stands before its first dot."""
-    return channel.partition(".")[0]
+    return beside(channel, bare(channel).partition(".")[0])
 
 
 class Unacked(msgspec.Struct, frozen=True, gc=False):

@@ -13,6 +13,7 @@ from engine.broker.commands.base import HAND
 from engine.broker.vhost.definitions import Definitions
 from engine.report.transitions.amqp import ChannelClosed, ConfirmsForgotten, ConnectionClosed
 from engine.report.transitions.base import Transition
+from engine.values.labels import bare
 
 OK_CODE = 200
 OK_TEXT = "OK"
@@ -62,12 +63,12 @@ class Closing:
         self._connections.unread.forget(connection)
         for name in [name for name in by_hand if connection_of(name) == connection] or [actor]:
             self._end_channel(name)
-            if name in by_hand and name != HAND:
+            if name in by_hand and bare(name) != HAND:
                 del by_hand[name]
                 self._forget_actor(name, rule)
         publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
         if publisher is not None:
-            publisher.connection_state = CLOSED if actor != "burst" else OPEN
+            publisher.connection_state = OPEN if bare(actor) == "burst" else CLOSED
         if consumer is not None:
             consumer.connection_state = CLOSED
         self.drop_exclusive(connection)

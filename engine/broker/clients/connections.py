@@ -33,6 +33,7 @@ from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.amqp import Unroutable
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked
+from engine.values.labels import BREAK, beside, in_host
 from engine.values.ranges import Range
 
 
@@ -109,12 +110,19 @@ class Connections:
 
     def publish_burst(self, burst: Publish) -> None:
         """Publish a burst now, as fast as its connection carries it, or let it wait while an alarm is set (A3)."""
-        self.burst.address(burst)
+        name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
+        publisher = self.publishers[name]
+        publisher.address(burst)
         carries = self._settings().connection_bytes_per_s
         if carries is None:
-            self._arrive(self.burst, burst)
+            self._arrive(publisher, burst)
         else:
-            self._carrier.write(self.burst, burst, carries)
+            self._carrier.write(publisher, burst, carries)
+
+    def add_host(self, vhost: str) -> None:
+        """Give a virtual host the connection of its bursts."""
+        name = in_host(vhost, "burst")
+        self.publishers[name] = Publisher(name)
 
     def _arrive(self, publisher: Publisher, batch: Publish) -> None:
         """Let a burst, or what a connection carried of it, lie in the publisher's socket."""

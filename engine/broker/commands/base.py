@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
 
 from engine.values.errors import ValueRefused
+from engine.values.labels import bare
 
 MAX_COUNT: Final = 10_000_000
 MAX_SIZE_BYTES: Final = 134_217_728
@@ -63,22 +65,33 @@ class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields
                 check_table(name, table)
 
 
-NAMES: Final = ("name", "queue", "exchange", "source", "destination", "routing_key")
+NAMES: Final = ("name", "queue", "exchange", "source", "destination", "routing_key", "vhost")
+
+
+def check_line_breaks(values: Mapping[str, Any]) -> None:
+    """Refuse a name with a line break, which the broker takes out; in a node it parts a virtual host from a name in it.
+
+    Raises ValueRefused.
+    """
+    for field in NAMES:
+        text = values.get(field)
+        if isinstance(text, str) and ("\n" in text or "\r" in text):
+            raise ValueRefused("name_line_break", place=field)
 
 
 def check_names(holder: object) -> None:
-    """Refuse a name that is no text of at most 255 bytes of UTF-8, or has a line break, which the broker takes out.
+    """Refuse a name that is no text of at most 255 bytes of UTF-8.
 
     Raises ValueRefused.
     """
     for field in NAMES:
         text = getattr(holder, field, "")
-        if "\n" in text or "\r" in text:
+        if "\r" in text:
             raise ValueRefused("name_line_break", place=field)
         if text.isascii():
             continue
         try:
-            size_bytes = len(text.encode())
+            size_bytes = len(bare(text).encode())
         except UnicodeEncodeError:
             raise ValueRefused("name_no_text", place=field) from None
         if size_bytes > MAX_SHORT_BYTES:

@@ -30,6 +30,7 @@ from engine.broker.commands.base import (
     RoutingKey,
     Size,
     Text,
+    check_line_breaks,
 )
 from engine.broker.commands.channel_modes import ConfirmSelect, TxCommit, TxRollback, TxSelect
 from engine.broker.commands.cluster_commands import (
@@ -62,8 +63,10 @@ from engine.broker.commands.topology_commands import (
     UnbindExchange,
 )
 from engine.broker.commands.validation import refused
+from engine.broker.commands.vhosts import FIELD, AddVhost, DeleteVhost, placed, taken_out, unplaced, vhost_of
 from engine.broker.time.work import ProfileName
-from engine.values.errors import CommandError
+from engine.values.errors import CommandError, ValueRefused
+from engine.values.labels import FIRST_HOST
 
 MAX_TX: Final = 10_000
 Properties = Annotated[
@@ -363,6 +366,8 @@ AnyCommand = (
     | Move
     | Freeze
     | Thaw
+    | AddVhost
+    | DeleteVhost
 )
 
 RESERVED_NAMES: Final = frozenset({"burst", "hand"})
@@ -404,8 +409,12 @@ def parse(command: object) -> AnyCommand:
     verb = command.get("do")
     if verb not in VERBS:
         raise CommandError("no_verb", verbs=", ".join(VERBS))
+    given, vhost = taken_out(command, KINDS[verb]) if FIELD in command else (command, FIRST_HOST)
     try:
-        parsed: AnyCommand = msgspec.convert(command, KINDS[verb])
+        check_line_breaks(given)
+        parsed: AnyCommand = msgspec.convert(given, KINDS[verb])
+    except ValueRefused as error:
+        raise error.inside(f"{verb}: ", CommandError) from error
     except msgspec.ValidationError as error:
         raise refused(CommandError, error, f"{verb}: ") from error
     if isinstance(parsed, Set):
@@ -416,7 +425,7 @@ def parse(command: object) -> AnyCommand:
         and parsed.name in taken
     ):
         raise CommandError("name_reserved", f"{verb}: ", name=parsed.name)
-    return parsed
+    return parsed if vhost == FIRST_HOST else placed(parsed, vhost)
 
 
 def _check_value(command: Set) -> None:
@@ -434,11 +443,12 @@ def value_of(command: Set) -> Any:
 
 def to_json(command: AnyCommand) -> dict[str, Any]:
     """Return a command as the canonical JSON object that `parse` reads."""
-    plain: dict[str, Any] = msgspec.to_builtins(command)
+    plain: dict[str, Any] = msgspec.to_builtins(unplaced(command))
     for name, default in _later_fields(type(command)).items():
         if plain[name] == default:
             del plain[name]
-    return plain
+    vhost = vhost_of(command)
+    return plain if vhost == FIRST_HOST else {**plain, FIELD: vhost}
 
 
 def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:

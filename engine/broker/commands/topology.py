@@ -20,6 +20,7 @@ from engine.broker.commands.base import (
     PolicyName,
     QueueName,
     RoutingKey,
+    check_line_breaks,
     check_names,
 )
 from engine.broker.commands.topology_commands import (
@@ -30,8 +31,9 @@ from engine.broker.commands.topology_commands import (
     Priority,
     SetPolicy,
 )
+from engine.broker.commands.vhosts import AddVhost, VhostName, placed
 from engine.values.errors import CommandError, EngineError, ScenarioError
-from engine.values.labels import is_member
+from engine.values.labels import FIRST_HOST, is_member
 
 MAX_QUEUES: Final = 8
 MAX_BACKING_QUEUES: Final = 64
@@ -64,6 +66,7 @@ class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def __post_init__(self) -> None:
         """Look at names; raises ValueRefused."""
+        check_line_breaks(self.values())
         check_names(self)
 
     def values(self) -> dict[str, Any]:
@@ -111,16 +114,16 @@ class PolicySpec(_Spec, frozen=True):
     apply_to: Literal["queues", "exchanges", "all"] = "queues"
 
 
-class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Everything that a scenario declares before its first command."""
+class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """What is declared in one virtual host."""
 
     queues: Annotated[tuple[QueueSpec, ...], msgspec.Meta(max_length=MAX_QUEUES)] = ()
     exchanges: Annotated[tuple[ExchangeSpec, ...], msgspec.Meta(max_length=16)] = ()
     bindings: Annotated[tuple[BindingSpec, ...], msgspec.Meta(max_length=64)] = ()
     policies: Annotated[tuple[PolicySpec, ...], msgspec.Meta(max_length=16)] = ()
 
-    def declarations(self) -> Iterator[Command]:
-        """Yield the commands that declare it: policies first, so that queues begin under them."""
+    def commands(self) -> Iterator[Command]:
+        """Yield the commands that declare it, in the first virtual host: policies first, queues begin under them."""
         for policy in self.policies:
             yield SetPolicy(**policy.values())
         for queue in self.queues:
@@ -130,7 +133,7 @@ class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         for binding in self.bindings:
             yield Bind(**binding.values())
 
-    def check(self) -> None:
+    def check_declared(self) -> None:
         """Look whether everything can be declared.
 
         Raises ScenarioError that names what cannot.
@@ -159,6 +162,44 @@ class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
                 check_binding(exchanges.get(each.exchange), queues.get(each.queue), binding, "hand")
         except EngineError as error:
             raise ScenarioError("topology_refused", words=error) from error
+
+
+class VhostSpec(_Declared, frozen=True, kw_only=True):
+    """Another virtual host, with what is in it."""
+
+    name: VhostName
+
+    def __post_init__(self) -> None:
+        """Look at its name; raises ValueRefused."""
+        check_line_breaks({"name": self.name})
+        check_names(self)
+
+
+class Topology(_Declared, frozen=True, kw_only=True):
+    """Everything that a scenario declares before its first command: in the first virtual host, and in others."""
+
+    vhosts: Annotated[tuple[VhostSpec, ...], msgspec.Meta(max_length=7)] = ()
+
+    def declarations(self) -> Iterator[Command]:
+        """Yield the commands that declare all of it."""
+        yield from self.commands()
+        for each in self.vhosts:
+            yield AddVhost(each.name)
+            for command in each.commands():
+                yield placed(command, each.name)
+
+    def check(self) -> None:
+        """Look whether everything can be declared.
+
+        Raises ScenarioError that names what cannot.
+        """
+        self.check_declared()
+        names = [FIRST_HOST, *(each.name for each in self.vhosts)]
+        for name in names:
+            if names.count(name) > 1:
+                raise ScenarioError("twice", part="vhosts", name=name)
+        for each in self.vhosts:
+            each.check_declared()
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain object; what has its default is left out."""

@@ -19,6 +19,7 @@ from engine.broker.vhost.board import Board
 from engine.broker.vhost.capacity import Capacity
 from engine.broker.vhost.configuration import Configuration
 from engine.values.errors import CommandError
+from engine.values.labels import bare
 
 MAX_ACTORS: Final = 20
 
@@ -210,7 +211,8 @@ class ClientVerbs(OnClientParts):
         publishers, consumers = self._connections.publishers, self._consumers.all
         if name in (consumers if role == "publisher" else publishers):
             raise CommandError("name_taken", name=name)
-        if len(publishers) - 1 + len(consumers) >= MAX_ACTORS:
+        actors = [each for each in (*publishers, *consumers) if bare(each) != "burst"]
+        if len(actors) >= MAX_ACTORS:
             raise CommandError("too_many_actors", most=MAX_ACTORS)
 
     def _remove(self, command: ending.Remove) -> None:
@@ -229,5 +231,7 @@ class ClientVerbs(OnClientParts):
         self._board.forget_actor(command.name, "P11")
 
     def _no_actor(self, name: str) -> CommandError:
-        known = [each for each in [*self._connections.publishers, *self._consumers.all] if each != "burst"]
+        known = [
+            each for each in [*self._connections.publishers, *self._consumers.all] if bare(each) != "burst"
+        ]
         return CommandError("no_actor", name=name, known=", ".join(known) or "none")

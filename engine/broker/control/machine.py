@@ -10,7 +10,7 @@ from engine.broker.time.processes import Processes
 from engine.broker.time.work import each_us
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.configuration import Configuration
-from engine.broker.vhost.virtual_host import VirtualHost
+from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.report.transitions.base import Why
 
 
@@ -23,7 +23,7 @@ class Machine:
         self._board = board
 
     def change(
-        self, host: VirtualHost, queues: Queues, connections: Connections, consumers: Consumers
+        self, host: VirtualHosts, queues: Queues, connections: Connections, consumers: Consumers
     ) -> None:
         """Let work cost what the setting demands from now on. What waits in a mailbox is handled first (P6)."""
         processes = self._processes

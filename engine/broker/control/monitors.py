@@ -19,9 +19,10 @@ from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.configuration import Configuration
-from engine.broker.vhost.virtual_host import VirtualHost
+from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.report.transitions.base import Why
 from engine.storage.port import Storage
+from engine.values.labels import bare
 
 
 class Monitors:
@@ -36,7 +37,7 @@ class Monitors:
         processes: Processes,
         watch: MemoryWatch,
         board: Board,
-        host: VirtualHost,
+        host: VirtualHosts,
         parts: ClientParts,
         actors: Callable[[str], int],
         cluster: MirroredQueues,
@@ -127,7 +128,9 @@ class Monitors:
 
     def _garbage(self, actors: int) -> Garbage:
         """Return what processes hold beside what lives; a connection that is not read has nothing to receive into."""
-        blocked = sum(each.blocked for each in self._connections.publishers.values() if each.name != "burst")
+        blocked = sum(
+            each.blocked for each in self._connections.publishers.values() if bare(each.name) != "burst"
+        )
         return self._garbage_watch.check((live.process for _, live in self._queues.items()), actors - blocked)
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -21,9 +21,10 @@ from engine.broker.queues.node import Node
 from engine.broker.queues.queues import RULES as QUEUE_RULES
 from engine.broker.time.processes import Processes
 from engine.broker.vhost.board import Board
-from engine.broker.vhost.virtual_host import VirtualHost
+from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.report.fold.queue_table import rows_of
 from engine.values.extents import Delta, Extent
+from engine.values.labels import bare, host_of
 
 Rates = tuple[float, float, float, float]
 """Messages per second: in, out, acks in, acks out (Q26)."""
@@ -40,6 +41,17 @@ class Live(msgspec.Struct, frozen=True):
     rates: Mapping[str, Rates] = {}
     subscribed: frozenset[str] | None = None
 
+    def of_host(self, vhost: str) -> Live:
+        """Return the same of one virtual host, by the names in it."""
+        names = None if self.subscribed is None else _in_host(self.subscribed, vhost)
+        return Live(
+            {bare(name): rates for name, rates in self.rates.items() if host_of(name) == vhost}, names
+        )
+
+
+def _in_host(names: Iterable[str], vhost: str) -> frozenset[str]:
+    return frozenset(bare(name) for name in names if host_of(name) == vhost)
+
 
 class Report:
     """Reads all parts of one node; changes none."""
@@ -54,7 +66,7 @@ class Report:
         watch: MemoryWatch,
         monitors: Monitors,
         processes: Processes,
-        host: VirtualHost,
+        host: VirtualHosts,
         parts: ClientParts,
         shown: Shown,
         sites: Mapping[str, Node],

@@ -30,6 +30,7 @@ from engine.broker.control.verbs import Handlers
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import ClusterParts
 from engine.values.errors import CommandError
+from engine.values.labels import host_of
 
 
 class TopologyVerbs(OnClientParts):
@@ -93,7 +94,8 @@ class TopologyVerbs(OnClientParts):
                 self._lifetimes.used(self._queues[command.name])
             return
         check_label(command.name, wanted.arguments, self._definitions.queues.values())
-        if len(self._queues) >= MAX_QUEUES:
+        vhost = host_of(command.name)
+        if sum(host_of(each) == vhost for each in self._queues) >= MAX_QUEUES:
             raise CommandError("too_many_queues", most=MAX_QUEUES)
         others = sum(max(1, len(each.process.queue.parts)) for each in self._queues.values())
         room = MAX_BACKING_QUEUES - others - 1

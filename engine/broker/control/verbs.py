@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final, Protocol
 
 from engine.broker.commands import cluster_commands as cluster_cmd
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import Command
+from engine.broker.commands.vhosts import vhost_of
 from engine.broker.control.life import Life
 from engine.broker.queues.node import Node
 from engine.values.errors import CommandError
@@ -35,12 +36,20 @@ class CommandVerbs:
         life: whether the broker runs.
         keepers: who keeps what clients send on connections that are blocked (A3), and on channels that wait (H64).
         sites: the nodes.
+        hosts: names of the virtual hosts that there are.
     """
 
-    def __init__(self, life: Life, keepers: Sequence[Keeper], sites: Mapping[str, Node]) -> None:
+    def __init__(
+        self,
+        life: Life,
+        keepers: Sequence[Keeper],
+        sites: Mapping[str, Node],
+        hosts: Collection[str],
+    ) -> None:
         self._life = life
         self._keepers = keepers
         self._sites = sites
+        self._hosts = hosts
         self._handlers: dict[type[Command], Callable[[Any], None]] = {}
 
     def learn(self, handlers: Handlers) -> None:
@@ -56,6 +65,9 @@ class CommandVerbs:
             raise CommandError("broker_stopped")
         if not any(map(UP, self._sites.values())) and not isinstance(command, WITHOUT_NODES):
             raise CommandError("node_down", name=", ".join(self._sites), known="none")
+        vhost = vhost_of(command)
+        if vhost not in self._hosts:
+            raise CommandError("no_vhost", name=vhost, known=", ".join(self._hosts))
         on_channel = getattr(command, "channel", None) is not None  # most commands come on no channel by hand
         if on_channel and any(keeper.keeps(command) for keeper in self._keepers):
             return

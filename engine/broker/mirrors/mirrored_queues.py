@@ -164,7 +164,7 @@ class MirroredQueues:
     def join(self, record: QueueRecord, node: str) -> None:
         """Begin a mirror on a node, empty, as the youngest (H20, H72)."""
         name, site = record.name, self.sites[node]
-        if name in site.host.hosted:
+        if site.host.has(name):
             site.host.wipe(name)
         record.mirrors.append(node)
         engine = cast(Mirrorable, site.host.add(self._definitions.queues[name], self._clock.now_us))

@@ -183,7 +183,7 @@ class Nodes:
         site.up = True
         self.last = None
         at_home = [each for each in cluster.records.values() if each.master == node and not each.alive]
-        for name in list(site.host.hosted):
+        for name in site.host.names():
             if name not in {each.name for each in at_home}:
                 site.host.wipe(name)
         site.host.start_again(self._clock.now_us)

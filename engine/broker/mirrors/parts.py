@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from engine.backing_queue.host_files import Later
@@ -24,9 +25,11 @@ from engine.broker.queues.node import Node
 from engine.broker.vhost.configuration import Configuration
 from engine.broker.vhost.message_kinds import MessageKinds
 from engine.broker.vhost.virtual_host import VirtualHost
+from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
+from engine.values.labels import bare
 
 NODES: Final = ("n1", "n2", "n3")
 """Names of a cluster's nodes, in the order in which each lists those that run (H9)."""
@@ -48,21 +51,21 @@ def sites_of(
         later: lets something happen in so many microseconds.
     """
     names = NODES[: configuration.node.nodes]
-    return {
-        name: Node(
-            name,
-            VirtualHost(
-                release=configuration.release,
-                settings=configuration.queue,
-                codec=codec,
-                storage=storage,
-                emit=emit if len(names) == 1 else Labelled(emit, name, name == NODES[0], label),
-                as_read=kinds.as_read,
-                later=later,
-                folder="" if name == NODES[0] else f"{name}/",
-            ),
-            MemoryWatch(MemoryMonitor()),
+
+    def virtual_host(node: str, vhost: str) -> VirtualHost:
+        return VirtualHost(
+            release=configuration.release,
+            settings=configuration.queue,
+            codec=codec if vhost == codec.vhost else codec.in_vhost(vhost),
+            storage=storage,
+            emit=emit if len(names) == 1 else Labelled(emit, node, node == NODES[0], label),
+            as_read=kinds.as_read,
+            later=later,
+            folder="" if node == NODES[0] else f"{node}/",
         )
+
+    return {
+        name: Node(name, VirtualHosts(partial(virtual_host, name), storage), MemoryWatch(MemoryMonitor()))
         for name in names
     }
 
@@ -113,7 +116,9 @@ class ClusterParts:
 
     def actors_at(self, node: str) -> int:
         """Return how many connections of publishers and consumers a node has."""
-        names = [name for name in (*self._connections.publishers, *self._consumers.all) if name != "burst"]
+        names = [
+            name for name in (*self._connections.publishers, *self._consumers.all) if bare(name) != "burst"
+        ]
         if len(self.sites) == 1:
             return len(names)
         return sum(self.nodes.node_of(name) == node for name in names)

@@ -21,6 +21,7 @@ from engine.broker.vhost.message_kinds import MessageKinds
 from engine.report.transitions.amqp import DeadLettered
 from engine.report.transitions.base import Transition
 from engine.values.extents import Extent
+from engine.values.labels import bare, beside
 from engine.values.sizes import Sizes
 from engine.values.sizes import at as one_of
 
@@ -49,8 +50,10 @@ class DeadLetters:
 
     def bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
         """Give dead messages their new headers and route them; cycles are broken."""
-        exchange = limits.dead_letter_exchange
-        if exchange is None or exchange not in self._definitions.exchanges.exchanges:
+        if limits.dead_letter_exchange is None:
+            return
+        exchange = beside(queue, limits.dead_letter_exchange)
+        if exchange not in self._definitions.exchanges.exchanges:
             return
         for extent in dead:
             before = self._kinds.of(extent.template)
@@ -58,7 +61,7 @@ class DeadLetters:
             headers = died(
                 before.headers,
                 reason=reason,
-                queue=queue,
+                queue=bare(queue),
                 exchange=before.exchange,
                 routing_key=before.routing_key,
                 time_s=self._clock.now_us // SECOND_US,
@@ -74,7 +77,8 @@ class DeadLetters:
                 rewritten=True,
             )
             routed = self._definitions.route(exchange, again.routing_keys, headers)
-            to, cycling = without_cycles(reason, headers, routed)
+            names, cycling = without_cycles(reason, headers, [bare(each) for each in routed])
+            to = tuple(beside(queue, each) for each in names)
             why: dict[str, int | float | str | bool | None] = {"cycling": len(cycling)}
             rule = "P11" if reason == "rejected" else "P9" if reason == "expired" else "P8"
             self._emit(DeadLettered(rule, queue, reason, extent.count, exchange, again.routing_key, to, why))

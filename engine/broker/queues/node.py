@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from engine.broker.memory.watch import MemoryWatch
-from engine.broker.vhost.virtual_host import VirtualHost
+from engine.broker.vhost.virtual_hosts import VirtualHosts
 
 
 class Node:
-    """One node's virtual host and memory.
+    """One node's virtual hosts and memory.
 
     Args:
         name: of the node.
     """
 
-    def __init__(self, name: str, host: VirtualHost, watch: MemoryWatch) -> None:
+    def __init__(self, name: str, host: VirtualHosts, watch: MemoryWatch) -> None:
         self.name = name
         self.host = host
         self.watch = watch

@@ -12,6 +12,7 @@ from engine.broker.time.credit import Pair
 from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, Process
 from engine.broker.time.processes import Processes
 from engine.broker.time.scheduler import Scheduler, Timer
+from engine.values.labels import beside
 
 PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
 """Priorities of what the queue's stores and index send it; what is not listed is a callback (P6)."""
@@ -99,7 +100,7 @@ class QueueMail:
         """Sweep, let the stores work, note who blocks, and see which timer the index needs (P1, P2, F3)."""
         self.sweep()
         for side, credit in self._owner.queue.store_credit().items():
-            self.process.blocked_elsewhere(f"store:{side}", credit.blocked)
+            self.process.blocked_elsewhere(self._store(side), credit.blocked)
         self._processes.wake_stores()
         needs = self._owner.queue.needs_timeout()
         if needs != "timed":
@@ -115,6 +116,10 @@ class QueueMail:
             self._sync_timer = self._scheduler.after(
                 self._owner.sync_interval_ms * MILLISECOND_US, self._sync_is_due
             )
+
+    def _store(self, side: str) -> str:
+        """Return the process of a store of this queue's virtual host."""
+        return f"store:{beside(self._owner.name, side)}"
 
     def _sync_is_due(self) -> None:
         self._sync_timer = None
@@ -149,7 +154,7 @@ class QueueMail:
     def _credit(self) -> dict[str, Pair]:
         """Return the credit towards the stores that it wrote to, which the queue itself counts (F4)."""
         return {
-            f"store:{side}": Pair(each.left, each.initial, each.more)
+            self._store(side): Pair(each.left, each.initial, each.more)
             for side, each in self._owner.queue.store_credit().items()
             if each.left is not None
         }

@@ -174,7 +174,7 @@ class Queues(Mapping[str, Deliveries]):
     def _process(self, name: str) -> QueueProcess:
         site = self._site_of[name]
         return QueueProcess(
-            queue=self._engine_of(name, site.host.hosted[name].queue),
+            queue=self._engine_of(name, site.host.hosted(name).queue),
             mail=self._mail,
             scheduler=self._clock,
             settings=self._settings,
@@ -272,7 +272,7 @@ class Queues(Mapping[str, Deliveries]):
         host = self.site.host
         host.start_again(self._clock.now_us)
         self._processes.of_stores(host.stores, self.sweep)
-        gone = [name for name in self.live if name not in host.hosted]
+        gone = [name for name in self.live if not host.has(name)]
         for name in gone:
             del self.live[name]
             del self._site_of[name]
@@ -330,12 +330,12 @@ class Queues(Mapping[str, Deliveries]):
 
     def _forget(self, name: str) -> None:
         """Forget what was reported of a queue that ended with a transition of its own, and of its parts."""
-        for each in (name, *self._site_of[name].host.hosted[name].queue.parts):
+        for each in (name, *self._site_of[name].host.hosted(name).queue.parts):
             self._board.forget_queue(each)
 
     def items_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
         """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
-        parts = self._site_of[name].host.hosted[name].queue.parts
+        parts = self._site_of[name].host.hosted(name).queue.parts
         if not parts:
             return {}
         return {
@@ -352,7 +352,7 @@ class Queues(Mapping[str, Deliveries]):
         if name != QUEUE or len(self.live) > 1 or self._processes.timed:
             items |= self._durations(name)
         items |= self._defined[name]
-        backing_queue = self._site_of[name].host.hosted[name].backing_queue
+        backing_queue = self._site_of[name].host.hosted(name).backing_queue
         items["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
         items["ttl_at_us"] = self.live[name].evictions.ttl_at_us
         items["expires_at_us"] = self._lifetimes.expires_at_us(name)

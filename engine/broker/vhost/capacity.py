@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.broker.commands.commands import Publish
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.vhost.virtual_host import VirtualHost
+from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.formats.message import MessageCodec
 from engine.storage.port import Storage
 from engine.values.errors import CommandError
@@ -24,7 +24,7 @@ class Capacity:
     Args:
         settings: the node's settings.
         codec: sizes of stored messages.
-        hosts: the virtual host of each node, with the queues that run.
+        hosts: the virtual hosts of each node, with the queues that run.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Capacity:
         settings: NodeSettings,
         codec: MessageCodec,
         storage: Storage,
-        hosts: Sequence[VirtualHost],
+        hosts: Sequence[VirtualHosts],
     ) -> None:
         self._max_messages = settings.max_messages
         self._max_disk_bytes = settings.max_disk_bytes
@@ -42,8 +42,8 @@ class Capacity:
 
     def held(self, waiting: int) -> int:
         """Return how many messages there are, with `waiting` that are on their way in."""
-        for host in self._hosts:
-            if not host.down:
+        for hosts in self._hosts:
+            for host in () if hosts.down else hosts.all.values():
                 for each in host.hosted.values():
                     waiting += each.queue.depth + each.queue.unacked
         return waiting
@@ -64,7 +64,7 @@ class Capacity:
             return None
         term = self._codec.term_bytes(0, batch.size_bytes, batch.persistent)
         each = copies * (2 * term + INDEX_BYTES)
-        in_ram = sum(each.ram_bytes for host in self._hosts for each in host.queues())
+        in_ram = sum(each.ram_bytes for hosts in self._hosts for each in hosts.queues())
         used = self._storage.used_bytes() + 2 * in_ram + HELD_BYTES * held
         free = self._max_disk_bytes - used
         if batch.count * each > free:

@@ -18,9 +18,12 @@ from engine.report.transitions.amqp import (
     PolicySet,
     QueueBound,
     QueueUnbound,
+    VhostAdded,
+    VhostDeleted,
 )
 from engine.report.transitions.base import Transition
 from engine.values.errors import CommandError
+from engine.values.labels import FIRST_HOST, host_of, in_host
 
 MAX_EXCHANGES: Final = 16
 MAX_BINDINGS: Final = 64
@@ -28,7 +31,7 @@ MAX_POLICIES: Final = 16
 
 
 class Definitions:
-    """Tables of one virtual host; each change is emitted as a transition.
+    """Tables of a node; each change is emitted as a transition. What is in which virtual host, its label says.
 
     The exchanges that every broker has are known and never reported.
     """
@@ -37,7 +40,24 @@ class Definitions:
         self.queues: dict[str, DeclaredQueue] = {}
         self.exchanges = Exchanges()
         self.policies: dict[str, Policy] = {}
+        self.hosts = [FIRST_HOST]
+        """The virtual hosts that there are, the oldest first."""
         self._emit = emit
+
+    # --- virtual hosts -----------------------------------------------------------------------------------------------
+
+    def add_host(self, vhost: str) -> None:
+        """Take a virtual host, with the exchanges that every one has."""
+        self.hosts.append(vhost)
+        self.exchanges.add_host(vhost)
+        self._emit(VhostAdded("S1", vhost))
+
+    def remove_host(self, vhost: str) -> None:
+        """Forget a virtual host with its exchanges and policies; its queues are gone already."""
+        self.hosts.remove(vhost)
+        self.exchanges.forget_host(vhost)
+        self.policies = {name: each for name, each in self.policies.items() if host_of(name) != vhost}
+        self._emit(VhostDeleted("S1", vhost))
 
     # --- queues ------------------------------------------------------------------------------------------------------
 
@@ -81,7 +101,8 @@ class Definitions:
 
         Raises CommandError when there are too many.
         """
-        if len(self.exchanges.exchanges) - len(PREDECLARED) >= MAX_EXCHANGES:
+        here = sum(host_of(each) == host_of(exchange.name) for each in self.exchanges.exchanges)
+        if here - len(PREDECLARED) >= MAX_EXCHANGES:
             raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)
         self.exchanges.add(exchange)
         self._emit(ExchangeDeclared("P18", exchange.name, exchange_items(exchange)))
@@ -98,7 +119,8 @@ class Definitions:
         """
         if binding in self.exchanges.bindings:
             return
-        if len(self.exchanges.bindings) >= MAX_BINDINGS:
+        vhost = host_of(binding.queue)
+        if sum(host_of(each.queue) == vhost for each in self.exchanges.bindings) >= MAX_BINDINGS:
             raise CommandError("too_many_bindings", most=MAX_BINDINGS)
         self.exchanges.bind(binding)
         self._emit(QueueBound("P18", *_row(binding)))
@@ -140,7 +162,8 @@ class Definitions:
 
         Raises CommandError when there are too many.
         """
-        if policy.name not in self.policies and len(self.policies) >= MAX_POLICIES:
+        here = sum(host_of(each) == host_of(policy.name) for each in self.policies)
+        if policy.name not in self.policies and here >= MAX_POLICIES:
             raise CommandError("too_many_policies", most=MAX_POLICIES)
         self.policies[policy.name] = policy
         self._emit(PolicySet("P17", policy.name, policy_items(policy)))
@@ -167,7 +190,7 @@ class Definitions:
 
     def snapshot(self) -> dict[str, Any]:
         """Return the tables as plain values; the fold's counterpart."""
-        own = {each.name for each in PREDECLARED}
+        own = {in_host(vhost, each.name) for vhost in self.hosts for each in PREDECLARED}
         return {
             "exchanges": {
                 name: exchange_items(each)
@@ -176,6 +199,8 @@ class Definitions:
             },
             "bindings": [binding_items(each) for each in self.exchanges.bindings],
             "policies": {name: policy_items(each) for name, each in sorted(self.policies.items())},
+            # Runs from before there were several keep their snapshots.
+            **({"vhosts": list(self.hosts)} if len(self.hosts) > 1 else {}),
         }
 
 

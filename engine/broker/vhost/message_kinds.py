@@ -13,6 +13,7 @@ from engine.broker.commands.base import Message
 from engine.formats import properties
 from engine.formats.message import MessageCodec, Template
 from engine.values.extents import RAW_PERSISTENT, READ_BACK, Extent
+from engine.values.labels import BREAK, bare
 from engine.values.sizes import Sizes
 from engine.values.stretches import Stretches
 
@@ -74,6 +75,8 @@ class MessageKinds:
         """Return the number of a message's template, registering it when it is new."""
         plain = not message.headers and message.expiration_ms is None and not message.properties
         block = None if plain else _block(message, persistent)
+        if BREAK in message.exchange:
+            message = replace(message, exchange=bare(message.exchange))
         number = self._codec.template_no(Template(message.exchange, message.routing_keys, block))
         self._published[number] = message
         if message.rewritten:

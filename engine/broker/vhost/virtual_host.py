@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.host_files import HostMeans, Later, StopKind, StorageSettings
@@ -18,8 +18,7 @@ from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import ProcessCrash
 from engine.values.extents import Extent
-
-VHOST: Final = "/"
+from engine.values.labels import bare, in_host
 
 
 class Hosted:
@@ -28,17 +27,19 @@ class Hosted:
     Args:
         declared: what it was declared as.
         release: of the node.
-        root: folder of the virtual host.
+        vhost, root: name and folder of the virtual host.
         crashes: how often a process of this queue crashed here already.
     """
 
-    def __init__(self, declared: DeclaredQueue, release: Release, root: str, crashes: int = 0) -> None:
+    def __init__(
+        self, declared: DeclaredQueue, release: Release, vhost: str, root: str, crashes: int = 0
+    ) -> None:
         name = self.name = declared.name
         self.durable = declared.durable
         self.arguments = declared.arguments
         self.backing_queue = release.backing_queue_of(declared)
         """Name of its implementation in the table of releases."""
-        self.directory = f"{root}/queues/{queue_directory(VHOST, name)}"
+        self.directory = f"{root}/queues/{queue_directory(vhost, bare(name))}"
         self.crashes = crashes
         self.terms: Terms | None = None
         self.queue: BackingQueue
@@ -57,6 +58,7 @@ class VirtualHost:
         settings: what these read from the configuration.
         later: lets something happen in so many microseconds.
         folder: of the node inside the storage, with a slash at its end; empty for the only one.
+        codec: encodes messages of this virtual host, and knows its name.
     """
 
     def __init__(
@@ -77,8 +79,9 @@ class VirtualHost:
         self._codec = codec
         self._storage = storage
         self._emit = emit
-        self.root = f"{folder}msg_stores/vhosts/{vhost_directory(VHOST)}"
-        self.files = release.storage.host_files(HostMeans(self.root, storage, codec, settings, emit, later))
+        self.root = f"{folder}msg_stores/vhosts/{vhost_directory(codec.vhost)}"
+        means = HostMeans(self.root, storage, codec, settings, emit, later, in_host(codec.vhost, ""))
+        self.files = release.storage.host_files(means)
         self.hosted: dict[str, Hosted] = {}
         self._crashes: dict[str, int] = {}
         """Of queues that crashed here and were wiped; a new process takes a new name at the stores (Q62)."""
@@ -105,6 +108,7 @@ class VirtualHost:
                 ref=hosted.ref,
                 emit=self._emit,
                 as_read=self._as_read,
+                resource=bare(hosted.name).encode(),
             )
         )
         hosted.queue.advance_clock(now_us)
@@ -114,6 +118,11 @@ class VirtualHost:
         """The message stores by name, those of the newest start."""
         return self.files.stores
 
+    def forget(self) -> None:
+        """Delete the virtual host's files; its queues are gone already."""
+        self.files.stop("kill")
+        self._storage.delete_directory(self.root)
+
     # --- starts ------------------------------------------------------------------------------------------------------
 
     def start_new(self) -> None:
@@ -122,7 +131,8 @@ class VirtualHost:
 
     def add(self, queue: DeclaredQueue, now_us: int) -> BackingQueue:
         """Begin a queue that is not there yet."""
-        hosted = Hosted(queue, self._release, self.root, self._crashes.get(queue.name, 0))
+        crashes = self._crashes.get(queue.name, 0)
+        hosted = Hosted(queue, self._release, self._codec.vhost, self.root, crashes)
         self.hosted[queue.name] = hosted
         self._make_queue(hosted, now_us)
         hosted.queue.start_new()
@@ -179,6 +189,7 @@ class VirtualHost:
         """Stop in order, or lose what was only in RAM (`kill`), or also what was not fsynced (`power`) (S234).
 
         With `kill_in_flush` each queue dies between the write of its segments and the cut of its journal (S115).
+        The cut of power itself is the storage's, after all virtual hosts.
         """
         self.down = True
         for hosted in self.hosted.values():
@@ -192,7 +203,6 @@ class VirtualHost:
             self.files.before_power_cut(
                 each for hosted in self.hosted.values() for each in hosted.queue.directories
             )
-            self._storage.power_cut()
 
     def store_loads(self) -> list[StoreLoad]:
         """Return what the memory model counts of each store."""
@@ -200,4 +210,8 @@ class VirtualHost:
 
     def snapshots(self) -> dict[str, dict[str, Any]]:
         """Return the stores' snapshots by name."""
-        return {} if self.down else {side: store.snapshot() for side, store in sorted(self.stores.items())}
+        if self.down:
+            return {}
+        return {
+            in_host(self._codec.vhost, side): each.snapshot() for side, each in sorted(self.stores.items())
+        }

@@ -13,10 +13,12 @@ from typing import Any, Final
 from engine.report.fold.queue_table import QueueTable
 from engine.report.fold.tables import TABLES, Table, register
 from engine.report.fold.topology_table import TopologyTable
+from engine.report.transitions.amqp import VhostAdded, VhostDeleted
 from engine.report.transitions.base import Transition
 from engine.report.transitions.mirrors import QueuePromoted
 from engine.report.transitions.node import ActorChanged, NodeChanged, ProcessChanged
 from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.values.labels import host_of
 
 PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app", "cluster")
 MEMBERS: Final = ("actors", "processes")
@@ -57,6 +59,15 @@ class State:
     def queue_promoted(self, t: QueuePromoted) -> None:
         """A mirror is the queue from now on (H62)."""
         self.queues[t.queue] = self.queues.pop(t.source)
+
+    def vhost_added(self, t: VhostAdded) -> None:
+        """A virtual host is there (S1)."""
+        self.topology.add_host(t.vhost)
+
+    def vhost_deleted(self, t: VhostDeleted) -> None:
+        """A virtual host is gone, with its stores and what was declared in it (S1)."""
+        self.topology.forget_host(t.vhost)
+        self.stores = {name: each for name, each in self.stores.items() if host_of(name) != t.vhost}
 
     def node_changed(self, t: NodeChanged) -> None:
         """Values of a part of the node differ."""

@@ -12,17 +12,32 @@ from engine.report.transitions.amqp import (
     QueueBound,
     QueueUnbound,
 )
+from engine.values.labels import FIRST_HOST, host_of
 
 
 class TopologyTable:
     """What lies between publishers and queues."""
 
-    __slots__ = ("exchanges", "bindings", "policies")
+    __slots__ = ("vhosts", "exchanges", "bindings", "policies")
 
     def __init__(self) -> None:
+        self.vhosts: list[str] = []
+        """All of them where there are several, else none."""
         self.exchanges: dict[str, dict[str, Any]] = {}
         self.bindings: list[dict[str, Any]] = []
         self.policies: dict[str, dict[str, Any]] = {}
+
+    def add_host(self, vhost: str) -> None:
+        """A virtual host is there."""
+        self.vhosts = [*(self.vhosts or [FIRST_HOST]), vhost]
+
+    def forget_host(self, vhost: str) -> None:
+        """A virtual host is gone, with what was declared in it."""
+        left = [each for each in self.vhosts if each != vhost]
+        self.vhosts = left if len(left) > 1 else []
+        self.exchanges = {name: each for name, each in self.exchanges.items() if host_of(name) != vhost}
+        self.bindings = [each for each in self.bindings if host_of(each["queue"]) != vhost]
+        self.policies = {name: each for name, each in self.policies.items() if host_of(name) != vhost}
 
     def exchange_declared(self, t: ExchangeDeclared) -> None:
         """An exchange is there."""
@@ -51,6 +66,7 @@ class TopologyTable:
     def to_json(self) -> dict[str, Any]:
         """Return the plain shape of a snapshot."""
         return {
+            **({"vhosts": list(self.vhosts)} if self.vhosts else {}),
             "exchanges": dict(sorted(self.exchanges.items())),
             "bindings": list(self.bindings),
             "policies": dict(sorted(self.policies.items())),

@@ -51,6 +51,34 @@ class QueueUnbound(Transition, frozen=True, array_like=True, tag=True, gc=False)
     to: str = "queue"
 
 
+class VhostAdded(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A virtual host was added, with stores of its own (S1). Fold: node.vhosts gains it."""
+
+    about: ClassVar[About] = About(group="node", function="add_vhost", fold="state")
+
+    vhost: str
+
+
+class VhostDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A virtual host was deleted with all that is in it (S1). Fold: node.vhosts and the rest of its tables lose it."""
+
+    about: ClassVar[About] = About(group="node", function="delete_vhost", fold="state")
+
+    vhost: str
+
+
+class HappenedElsewhere(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Something happened in another virtual host than the one that a page shows, which has this in its place.
+
+    A node never reports it: see static/js/model/hosts.js.
+    """
+
+    about: ClassVar[About] = About(group="node", function="virtual_host")
+
+    vhost: str
+    what: str
+
+
 class PolicySet(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A policy was set (P17). Fold: node.policies[policy] = values."""
 

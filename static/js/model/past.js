@@ -4,11 +4,12 @@
  */
 import { decode } from "./catalogue/rows.js";
 import { copyState, weightOf } from "./history.js";
+import { stateHere, transitionHere } from "./hosts.js";
 import { emptyState, fold } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 
 /**
- * @import { State, TransitionRow } from "./catalogue/types.js"
+ * @import { State, Transition, TransitionRow } from "./catalogue/types.js"
  * @import { History } from "./history.js"
  * @import { Session } from "./session.js"
  */
@@ -28,10 +29,13 @@ export const WHOLE = 6000;
  * @param {number} every
  */
 function stretchOf(stretch, every) {
-  const state = stretch.state ?? emptyState();
-  const rows = (stretch.rows ?? []).map(decode);
+  const state = stateHere(stretch.state ?? emptyState());
+  /** @type {Transition[]} */
+  const rows = [];
   const points = [pointAt(stretch.first, state)];
-  rows.forEach((t, at) => {
+  (stretch.rows ?? []).forEach((row, at) => {
+    const t = transitionHere(decode(row), state);
+    rows.push(t);
     fold(state, t);
     if ((at + 1) % every === 0) points.push(pointAt(stretch.first + at + 1, state));
   });

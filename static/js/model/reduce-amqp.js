@@ -1,5 +1,7 @@
 /** Exchanges, bindings and policies: the twin of engine/report/fold/topology_table.py. */
 
+import { FIRST_HOST, hostOf } from "./hosts.js";
+
 /** @import { Binding, Handlers, Values } from "./catalogue/types.js" */
 
 /** @type {(keyof Binding)[]} */
@@ -44,5 +46,17 @@ export const AMQP_HANDLERS = {
   },
   PolicyCleared: (state, { policy }) => {
     delete state.node.policies[policy];
+  },
+  VhostAdded: ({ node }, { vhost }) => {
+    node.vhosts = [...(node.vhosts ?? [FIRST_HOST]), vhost];
+  },
+  VhostDeleted: ({ node, stores }, { vhost }) => {
+    const left = (node.vhosts ?? []).filter((each) => each !== vhost);
+    if (left.length > 1) node.vhosts = left;
+    else delete node.vhosts;
+    for (const table of [node.exchanges, node.policies, stores]) {
+      for (const name of Object.keys(table)) if (hostOf(name) === vhost) delete table[name];
+    }
+    node.bindings = node.bindings.filter((each) => hostOf(each.queue) !== vhost);
   },
 };

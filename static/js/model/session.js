@@ -1,6 +1,7 @@
 /** A session as the page has it: the state, the history, and the time of the run. Frames come in, listeners are notified. */
 import { decode } from "./catalogue/rows.js";
 import { Deleted, History } from "./history.js";
+import { stateHere, transitionHere } from "./hosts.js";
 import { Numbers } from "./numbers.js";
 import { emptyState, fold } from "./reduce.js";
 import { PlayClock } from "./play-clock.js";
@@ -146,7 +147,7 @@ export class Session {
     const other = message.next === next && digest && message.digest && digest !== message.digest;
     if (message.next < next || other) this.forget();
     this.timelineFrom = Math.min(this.timelineFrom, message.next);
-    this.state = message.state;
+    this.state = stateHere(message.state);
     this.numbers.take(this.state);
     this.unsynced.clear();
     this.next = message.next;
@@ -168,7 +169,7 @@ export class Session {
   frame(message, ms = 0) {
     message.rows.forEach((row, at) => {
       const us = message.at_us[at];
-      const t = decode(/** @type {TransitionRow} */ (row));
+      const t = transitionHere(decode(/** @type {TransitionRow} */ (row)), this.state);
       this.timeline.before(t, this.state);
       fold(this.state, t);
       this.seen.add(t.kind);

@@ -1,4 +1,5 @@
 /** The requests of the page to a session's engine. A change moves the view to the present, where its effect is visible. */
+import { commandHere } from "../model/hosts.js";
 import { following } from "./transport.js";
 import { Transport } from "./transport.js";
 
@@ -42,7 +43,7 @@ export class Engine {
    */
   command(command) {
     this.playhead.now();
-    return this.transport.command(command);
+    return this.transport.command(commandHere(command));
   }
 
   /**

@@ -1,6 +1,7 @@
 /** The page of a session: its engine, and the rooms of the view, built in order. Wherever the session is played, it is this one. */
 import "../generations/all.js";
 import "../generations/views.js";
+import { showHost } from "../model/hosts.js";
 import { Playhead } from "../model/playhead.js";
 import { Selection } from "../model/selection.js";
 import { Session } from "../model/session.js";
@@ -14,6 +15,7 @@ import { DirectoryView } from "../view/files/directory.js";
 import { FilesView } from "../view/files/files.js";
 import { buildPage } from "../view/page/build.js";
 import { Updates } from "../view/page/updates.js";
+import { addressed } from "../view/panels/vhosts.js";
 import { buildPanels } from "../view/panels/build.js";
 import { buildStage } from "../view/stage/build.js";
 import { buildTime } from "../view/time/build.js";
@@ -32,6 +34,7 @@ import { buildTime } from "../view/time/build.js";
  * @param {Host} host
  */
 export function openSession(root, data, host) {
+  showHost(addressed());
   const session = new Session();
   const playhead = new Playhead(session);
   const selection = new Selection();

@@ -51,6 +51,7 @@ export const KINDS = {
   FilesFound: { group: "files", function: "recover", fold: "files", shown: "detail", queue: true },
   FilesReset: { group: "files", function: "reset_qi_state", fold: "files", queue: true },
   GotEmpty: { group: "messages", function: "basic_get", queue: true },
+  HappenedElsewhere: { group: "node", function: "virtual_host" },
   HeadReturned: { group: "messages", function: "in_r", fold: "shift", shown: "detail", queue: true },
   IndexFileCreated: { group: "files", function: "new_segment_file", fold: "files", shown: "detail", setting: "segment_entry_count", queue: true },
   IndexFileDeleted: { group: "files", function: "delete_segment", fold: "files", weight: 2, setting: "segment_entry_count", mark: "gone", queue: true },
@@ -107,6 +108,8 @@ export const KINDS = {
   TailLoaded: { group: "memory", function: "read_from_q_tail", fold: "shift", weight: 6, setting: "segment_entry_count", units: { window: "messages" }, mark: "read", queue: true },
   TargetChanged: { group: "memory", function: "set_ram_duration_target", fold: "queue", weight: 5, setting: "vm_memory_high_watermark_paging_ratio", queue: true },
   Unroutable: { group: "messages", function: "basic_return" },
+  VhostAdded: { group: "node", function: "add_vhost", fold: "state" },
+  VhostDeleted: { group: "node", function: "delete_vhost", fold: "state" },
   WriteIgnored: { group: "files", function: "write_action", shown: "detail" },
 };
 

@@ -72,6 +72,7 @@ const DECODERS = {
   FilesFound: (row) => ({ kind: "FilesFound", rule: row[1], queue: row[2], clean: row[3], segments: row[4], bodies: row[5] }),
   FilesReset: (row) => ({ kind: "FilesReset", rule: row[1], queue: row[2] }),
   GotEmpty: (row) => ({ kind: "GotEmpty", rule: row[1], actor: row[2], queue: row[3] }),
+  HappenedElsewhere: (row) => ({ kind: "HappenedElsewhere", rule: row[1], vhost: row[2], what: row[3] }),
   HeadReturned: (row) => ({ kind: "HeadReturned", rule: row[1], queue: row[2], source: row[3], to: row[4], extents: row[5], delta: row[6] ?? null, why: row[7] ?? {} }),
   IndexFileCreated: (row) => ({ kind: "IndexFileCreated", rule: row[1], queue: row[2], segment: row[3], bytes: row[4] }),
   IndexFileDeleted: (row) => ({ kind: "IndexFileDeleted", rule: row[1], queue: row[2], segment: row[3], start: row[4], end: row[5], bytes: row[6] }),
@@ -128,6 +129,8 @@ const DECODERS = {
   TailLoaded: (row) => ({ kind: "TailLoaded", rule: row[1], queue: row[2], source: row[3], to: row[4], extents: row[5], delta: row[6] ?? null, why: row[7] ?? {} }),
   TargetChanged: (row) => ({ kind: "TargetChanged", rule: row[1], queue: row[2], target: row[3], why: row[4] ?? {} }),
   Unroutable: (row) => ({ kind: "Unroutable", rule: row[1], actor: row[2], count: row[3], exchange: row[4], routing_key: row[5], returned: row[6] }),
+  VhostAdded: (row) => ({ kind: "VhostAdded", rule: row[1], vhost: row[2] }),
+  VhostDeleted: (row) => ({ kind: "VhostDeleted", rule: row[1], vhost: row[2] }),
   WriteIgnored: (row) => ({ kind: "WriteIgnored", rule: row[1], store: row[2], msg_no: row[3], count: row[4] }),
 };
 

@@ -3,6 +3,7 @@ import { bitGroups, fitsUnder, hexRows, hexText } from "../../layout/hex.js";
 import { fieldMeaning, fieldName, fieldValue, whyNoBytes } from "../../model/byte-words.js";
 import { placePlan, storePlan } from "../../model/bytes.js";
 import { generationOf } from "../../model/generations.js";
+import { inHost, shownHost } from "../../model/hosts.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { Records } from "../../net/records.js";
 import { el, find, findAll, icon, need, required, setText, show } from "../base/dom.js";
@@ -32,7 +33,9 @@ export class BytesPanel {
    */
   constructor(root, urls, host) {
     this.root = root;
-    this.records = new Records((question, signal) => host.record(question, signal));
+    this.records = new Records((question, signal) =>
+      host.record({ ...question, queue: inHost(shownHost(), question.queue ?? "") }, signal),
+    );
     this.strips = Object.fromEntries(SIDES.map((side) => [side, new Strip(need(`[data-bytes=${side}]`, root), urls)]));
     this.toggle = need("[data-act=bytes]", root);
     this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));

@@ -19,6 +19,7 @@ import { StandsFor } from "./stands-for.js";
 import { Status } from "./status.js";
 import { StoryPanel } from "./story.js";
 import { Topology } from "./topology.js";
+import { Vhosts } from "./vhosts.js";
 import { WhyPanel } from "./why.js";
 
 /**
@@ -64,6 +65,7 @@ export function buildPanels(live, queueShown) {
     console: operator,
     hints: new Hints(need("#hints"), session),
     status: new Status(root, playhead, () => engine.connect()),
+    vhosts: new Vhosts(need("[data-vhosts]", root), playhead),
     queues: new Queues(need("[data-queues]", root), playhead, queueShown),
     routes: new Routes(need("#clients"), session, sender, clients, () => sender.may() && topology.open()),
     nodes: new Nodes(need("[data-nodes]", root), playhead, command, queueShown),
