@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from typing import Any, Final
 
 import msgspec
@@ -51,10 +53,12 @@ def declare_queue(
     auto_delete: bool = False,
     passive: bool = False,
     arguments: dict[str, Any] | None = None,
+    by_server: bool = False,
 ) -> DeclaredQueue:
     """Return the queue that a declaration leads to: the existing one, if it is what was asked for, or a new one.
 
-    An exclusive queue is never durable. A passive declaration only asks whether the queue is there.
+    An exclusive queue is never durable. A passive declaration only asks whether the queue is there. Only the broker
+    itself (`by_server`) gives names that begin with amq.
     Raises AmqpError 404, 405, 406 or 403; CommandError for arguments that are not modelled.
     """
     if passive:
@@ -62,7 +66,7 @@ def declare_queue(
     wished = arguments or {}
     durable = durable and not exclusive
     owner = connection if exclusive else None
-    if bare(name).startswith(RESERVED):
+    if bare(name).startswith(RESERVED) and not by_server:
         raise AmqpError("access_refused", f"queue name '{bare(name)}' contains reserved prefix 'amq.*'")
     if existing is not None:
         thing = queue_words(name)
@@ -76,6 +80,15 @@ def declare_queue(
     return DeclaredQueue(
         name=name, durable=durable, auto_delete=auto_delete, owner=owner, arguments=dict(wished)
     )
+
+
+def server_named(number: int) -> str:
+    """Return the name of the queue number `number` that a client left the broker to name: amq.gen- and 22 characters.
+
+    A broker takes them from a guid; here they follow from the number, so that a run is the same each time (P18).
+    """
+    digest = hashlib.md5(f"amq.gen {number}".encode(), usedforsecurity=False).digest()
+    return f"{RESERVED}gen-{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
 
 
 def _locked(name: str) -> AmqpError:

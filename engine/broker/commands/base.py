@@ -29,6 +29,8 @@ ChannelName = Name
 BrokerName = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SHORT_BYTES)]
 """A name as brokers have them: any text of at most 255 bytes (a short string of AMQP)."""
 QueueName = BrokerName
+NewQueueName = Annotated[str, msgspec.Meta(max_length=MAX_SHORT_BYTES)]
+"""As the others; an empty one leaves the name to the broker."""
 PolicyName = BrokerName
 ConsumerTag = BrokerName
 ExchangeName = Annotated[str, msgspec.Meta(max_length=MAX_SHORT_BYTES)]

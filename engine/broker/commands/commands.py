@@ -82,6 +82,7 @@ class Publish(Command, frozen=True, tag="publish"):
         properties: of AMQP's fourteen those that have no field of their own here.
         expiration: the property as the client wrote it, which may be no time at all; `expiration_ms` is the usual way.
         channel: by hand, for publishes in a transaction; else the connection of bursts.
+        immediate: the flag that RabbitMQ gave up in 3.0; the broker answers it with 540.
     """
 
     count: Count
@@ -96,6 +97,7 @@ class Publish(Command, frozen=True, tag="publish"):
     properties: Properties = {}
     expiration: Text | None = None
     channel: ChannelName | None = None
+    immediate: bool = False
 
 
 class SetPublisher(Command, frozen=True, tag="set_publisher"):

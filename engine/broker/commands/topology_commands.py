@@ -14,6 +14,7 @@ from engine.broker.commands.base import (
     Command,
     ExchangeName,
     Fields,
+    NewQueueName,
     PolicyName,
     QueueName,
     RoutingKey,
@@ -28,6 +29,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
     """queue.declare by hand (P18).
 
     Args:
+        name: empty for a queue that the broker is to name.
         exclusive: only for the channel's connection, and gone with it.
         auto_delete: gone when its last consumer goes.
         passive: only ask whether it is there.
@@ -35,7 +37,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
         no_wait: the broker sends no declare_ok. An error it sends all the same. So for the methods below.
     """
 
-    name: QueueName
+    name: NewQueueName
     durable: bool = True
     exclusive: bool = False
     auto_delete: bool = False

@@ -57,6 +57,11 @@ class ClientVerbs(OnClientParts):
         }
 
     def _publish(self, command: cmd.Publish) -> None:
+        if command.immediate:
+            hand = None if command.channel is None else self._consumers.channel(command.channel)
+            actor = self._connections.burst.name if hand is None else hand.name
+            self._closing.fail(actor, AmqpError("not_implemented", "immediate=true"), "K1")
+            return
         copies = len(self._connections.route(command))
         refusal = self._capacity.refusal(command, self._connections.waiting, copies)
         if refusal is not None:

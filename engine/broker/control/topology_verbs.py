@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from engine.amqp.arguments import PRIORITIES
 from engine.amqp.declarations import (
     check_binding,
@@ -17,6 +19,7 @@ from engine.amqp.declarations import (
     check_exchange_binding,
     declare_exchange,
     declare_queue,
+    server_named,
 )
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
@@ -30,7 +33,7 @@ from engine.broker.control.verbs import Handlers
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import ClusterParts
 from engine.values.errors import CommandError
-from engine.values.labels import host_of
+from engine.values.labels import bare, beside, host_of
 
 
 class TopologyVerbs(OnClientParts):
@@ -49,6 +52,8 @@ class TopologyVerbs(OnClientParts):
         self._nodes = cluster_parts.nodes
         self._mishaps = cluster_parts.mishaps
         self._places = cluster_parts.places
+        self._server_named = 0
+        """How many queues the broker named itself."""
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
@@ -77,6 +82,10 @@ class TopologyVerbs(OnClientParts):
                 hand.unanswered += getattr(command, "no_wait", False)
 
     def _declare_queue(self, command: cmd.DeclareQueue) -> None:
+        by_server = not bare(command.name) and not command.passive
+        if by_server:
+            self._server_named += 1
+            command = replace(command, name=beside(command.name, server_named(self._server_named)))
         existing = self._definitions.queues.get(command.name)
         wanted = declare_queue(
             existing,
@@ -87,6 +96,7 @@ class TopologyVerbs(OnClientParts):
             auto_delete=command.auto_delete,
             passive=command.passive,
             arguments=command.arguments,
+            by_server=by_server,
         )
         if existing is not None:
             stat = partial(self._declare_queue, command)
