@@ -6,21 +6,29 @@ from typing import Final
 
 from django.utils.translation import override
 
+from engine.reading.conditions import Condition, Reference
+from engine.reading.paths import names_of
 from playground import library, verdicts
 from playground.storybook.entry import Entry
 from playground.storybook.texts import in_language
 from playground.subjects import SUBJECTS
+from playground.verdicts import Mechanism, Seen
 
 HEAD: Final = """# Coverage of the articles
 
-This project began with five articles on RabbitMQ's storage. This page lists every mechanism that they describe,
-one to a row, as the articles describe it, whether that is right or wrong. Beside each mechanism stand the ready
-scenarios that show it. Each of these scenarios has claims that the tests check against the engine; where RabbitMQ
-3.10.8 and an article differ, the scenario has a verdict (true, false or depends). Mirrored queues, which one
-article recommends against the loss of messages, are in section 29.
+This project began with five articles on RabbitMQ's storage. They were taken apart into {items} items; below, each of
+them belongs to a row that says it, right or wrong, in the words of a mechanism. Beside the row stand moments of ready
+scenarios that show what RabbitMQ does of it, and what must hold there: the tests play each run and hold the engine
+to it. The page of the subject (Subjects in the product) has the same rows with links that open the run at the moment.
+Where RabbitMQ and an article differ, the subject's verdict says so. Mirrored queues, which one article recommends
+against the loss of messages, are in section 29.
 
-Written by `manage.py catalogue` from playground/verdicts/mechanisms.json and the scenarios: change those, not this
-file. `tests/web/test_coverage_of_the_articles.py` checks the links.
+Written by `manage.py catalogue` from mechanisms.json and items.json in playground/verdicts: change those, not this
+file.
+
+{counts}
+
+{named} rows that articles name, and {unnamed} that they do not.
 """
 
 
@@ -28,7 +36,19 @@ def page() -> str:
     """Return the text of the page."""
     entries = {each.slug: each for each in library.entries()}
     known = verdicts.mechanisms()
-    parts = [HEAD, f"{len(known)} mechanisms.\n"]
+    told = {item for each in known for item in each.items}
+    counts = ["| article | items | with a row and a run |", "|---|---|---|"]
+    for article in verdicts.articles():
+        shown = sum(item in told for item in article.numbered())
+        counts.append(f"| {article.letter}: {article.name} | {len(article.items)} | {shown} |")
+    named = sum(bool(each.items) for each in known)
+    head = HEAD.format(
+        items=sum(len(each.items) for each in verdicts.articles()),
+        counts="\n".join(counts),
+        named=named,
+        unnamed=len(known) - named,
+    )
+    parts = [head]
     with override("en"):
         for number, name in SUBJECTS.items():
             subject = verdicts.verdicts()[number]
@@ -36,20 +56,42 @@ def page() -> str:
             parts.append(
                 f"The articles say: {in_language(subject.claim)} For RabbitMQ 3.10.8 this is: **{subject.verdict}**.\n"
             )
-            parts.append("| mechanism, as the articles describe it | scenarios that show it |\n|---|---|")
+            parts.append("| mechanism, as the articles describe it | items | seen in |\n|---|---|---|")
             rows = [each for each in known if each.subject == number]
-            parts.append(
-                "".join(f"\n| {each.claim} | {_links(each.seen, entries)} |" for each in rows)[1:] + "\n"
+            parts.append("".join(f"\n{_row(each, entries)}" for each in rows)[1:] + "\n")
+    parts.append("## The items, article by article\n")
+    by_item = {item: each for each in known for item in each.items}
+    for article in verdicts.articles():
+        parts.append(f"### {article.letter}: {article.name}\n")
+        parts.append("| item | what it says | subject: row |\n|---|---|---|")
+        parts[-1] += (
+            "".join(
+                f"\n| {item} | {text} | {by_item[item].subject}: {by_item[item].claim} |"
+                for item, text in article.numbered().items()
             )
+            + "\n"
+        )
     return "\n".join(parts)
 
 
-def _links(slugs: list[str], entries: dict[str, Entry]) -> str:
-    return ", ".join(
-        f"[{slug}](../playground/scenarios/{slug}.json){_judged(entries[slug])}" for slug in slugs
-    )
+def _row(each: Mechanism, entries: dict[str, Entry]) -> str:
+    seen = "; ".join(_moment(moment, entries) for moment in each.seen)
+    return f"| {each.claim} | {', '.join(each.items) or '-'} | {seen} |"
 
 
-def _judged(entry: Entry) -> str:
-    verdict = entry.story.verdict
-    return f" ({verdict.verdict})" if verdict else ""
+def _moment(seen: Seen, entries: dict[str, Entry]) -> str:
+    at_us = entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us
+    link = f"[{seen.scenario}](../playground/scenarios/{seen.scenario}.json)"
+    return f"{link} at {at_us / 1_000_000:g} s: `{in_words(seen.claim)}`"
+
+
+def in_words(condition: Condition) -> str:
+    """Return a claim as one short line."""
+    if condition.all is not None:
+        return ", ".join(map(in_words, condition.all))
+    path = ".".join(names_of(condition.path or ""))
+    if condition.value is None:
+        return f"no {path}"
+    value = condition.value
+    wanted = ".".join(names_of(value.path)) if isinstance(value, Reference) else f"{value}".lower()
+    return f"{path} {condition.op.replace('==', '=')} {wanted}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from engine.reading.conditions import Condition, Reference, Watch, comparisons, 
 from engine.reading.paths import names_of, value_at
 from engine.replay import Player, Watched, WatchedState, Watcher, on_ledger
 from playground.storybook.entry import Entry
+from playground.storybook.story import Claim
 
 
 class Result(msgspec.Struct):
@@ -47,18 +48,24 @@ class Rehearsal(Watched):
         super().__init__(node, Player(node, give_up=lambda: time.monotonic() > deadline_s), watchers)
 
 
-def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
-    """Play a file to its end; return the digest, and which claims and options hold. Raises RunTooLong."""
+def rehearse(entry: Entry, budget_s: float = 60.0, more: Sequence[Claim] = ()) -> Result:
+    """Play a file to its end; return the digest, and which claims and options hold. Raises RunTooLong.
+
+    Args:
+        budget_s: most real seconds that it may take.
+        more: claims that others make of this run, numbered after its own.
+    """
     states: dict[int, WatchedState] = {}
 
     def earlier(reference: Reference) -> Any:
         return value_at(states.get(reference.at_us or 0, {}), reference.path)
 
-    claims = [(claim, Watch(claim.test, earlier)) for claim in entry.story.claims]
+    every = [*entry.story.claims, *more]
+    claims = [(claim, Watch(claim.test, earlier)) for claim in every]
     rehearsal = Rehearsal(entry.run, budget_s, [watch for _claim, watch in claims])
     until_us = entry.run["until_us"]
     broken: dict[int, str] = {}
-    for at_us in sorted(set(_moments(entry))):
+    for at_us in sorted(set(_moments(entry, every))):
         states[at_us] = state = rehearsal.go(at_us)
         for number, (claim, watch) in enumerate(claims):
             here = at_us == (until_us if claim.at_us is None else claim.at_us)
@@ -77,9 +84,9 @@ def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
     return result
 
 
-def _moments(entry: Entry) -> Iterator[int]:
+def _moments(entry: Entry, claims: Sequence[Claim]) -> Iterator[int]:
     yield entry.run["until_us"]
-    for claim in entry.story.claims:
+    for claim in claims:
         if claim.at_us is not None:
             yield claim.at_us
         yield from (each.at_us or 0 for each in references(claim.test))

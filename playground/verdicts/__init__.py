@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from engine.reading.conditions import Condition
+from playground.storybook.story import Claim
 from playground.storybook.texts import Texts
 
 FOLDER = Path(__file__).resolve().parent
@@ -67,22 +69,65 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.term.replace(" ", "-")
 
 
-class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that the articles name, in their sense, right or wrong.
+class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A moment of a ready scenario at which something is seen, and what must hold there.
 
     Args:
-        seen: names of the ready scenarios in which it is seen.
+        at_us: the moment; the end of the run if none is given.
+        claim: the tests hold the engine to it.
+    """
+
+    scenario: str
+    claim: Condition
+    at_us: int | None = None
+
+
+class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One mechanism, in the sense in which the articles describe it, right or wrong.
+
+    Args:
+        items: ids of the articles' sentences that say it, such as A24 (items.json); none where no article does.
+        seen: where runs show what the broker does of it.
     """
 
     subject: Annotated[int, msgspec.Meta(ge=1, le=30)]
     claim: str
-    seen: Annotated[list[str], msgspec.Meta(min_length=1)]
+    items: list[Annotated[str, msgspec.Meta(pattern=r"^[A-E][0-9]{1,3}$")]]
+    seen: Annotated[list[Seen], msgspec.Meta(min_length=1)]
+
+
+class Article(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of the five articles: its letter, its name, and what it says, item by item from number 1 on."""
+
+    letter: str
+    name: str
+    items: list[str]
+
+    def numbered(self) -> dict[str, str]:
+        """Return every item by its id."""
+        return {f"{self.letter}{number}": text for number, text in enumerate(self.items, 1)}
+
+
+@cache
+def articles() -> list[Article]:
+    """Return the five articles."""
+    return msgspec.json.decode((FOLDER / "items.json").read_bytes(), type=list[Article])
 
 
 @cache
 def mechanisms() -> list[Mechanism]:
     """Return every mechanism, subject by subject."""
     return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[Mechanism])
+
+
+def claims_of(scenario: str) -> list[Claim]:
+    """Return what the mechanisms claim of a ready scenario."""
+    return [
+        Claim(at_us=seen.at_us, test=seen.claim)
+        for each in mechanisms()
+        for seen in each.seen
+        if seen.scenario == scenario
+    ]
 
 
 @cache

@@ -57,10 +57,32 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "subject": _verdict_row(each),
         "cards": runs,
+        "mechanisms": _mechanisms(each.number, loaded),
         "before": _verdict_row(every[each.number - 1]) if each.number - 1 in every else None,
         "after": _verdict_row(every[each.number + 1]) if each.number + 1 in every else None,
     }
     return render(request, "subjects/subject.html", context)
+
+
+def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:
+    """Return the rows of a subject, each with the moments at which it is seen, by {slug: id} of the ready runs."""
+    entries = {entry.slug: entry for entry in library.entries()}
+    rows = []
+    for each in verdicts.mechanisms():
+        if each.subject == number:
+            moments = [
+                {
+                    "title": entries[seen.scenario].title,
+                    "short_id": loaded[seen.scenario],
+                    "at_us": at_us,
+                    "at_s": f"{at_us / 1_000_000:g}",
+                }
+                for seen in each.seen
+                if seen.scenario in loaded
+                for at_us in [entries[seen.scenario].run["until_us"] if seen.at_us is None else seen.at_us]
+            ]
+            rows.append({"claim": each.claim, "items": each.items, "moments": moments})
+    return rows
 
 
 @require_safe

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+from django.test import Client
+from msgspec.structs import replace
+
 from playground import library, verdicts
+from playground.storybook.rehearsal import rehearse
 from playground.subjects import SUBJECTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,16 +26,41 @@ def test_every_subject_has_its_mechanisms_and_none_stands_twice() -> None:
     assert [each.subject for each in known] == sorted(each.subject for each in known)
 
 
-def test_every_mechanism_is_seen_in_a_run_that_claims_something() -> None:
+def test_every_mechanism_is_seen_at_a_moment_of_a_run_that_asks_first() -> None:
+    """That its claim holds there, tests/web/test_library.py shows with the run's own claims."""
     for each in verdicts.mechanisms():
-        for slug in each.seen:
-            assert slug in ENTRIES, f"{each.claim}: there is no scenario {slug}"
-            assert ENTRIES[slug].story.claims, slug
-            assert ENTRIES[slug].story.prediction, slug
+        for seen in each.seen:
+            assert seen.scenario in ENTRIES, f"{each.claim}: there is no scenario {seen.scenario}"
+            entry = ENTRIES[seen.scenario]
+            assert (seen.at_us or 0) <= entry.run["until_us"], each.claim
+            assert entry.story.prediction, seen.scenario
+
+
+def test_every_item_of_the_articles_is_shown_once() -> None:
+    items = [item for article in verdicts.articles() for item in article.numbered()]
+    told = [item for each in verdicts.mechanisms() for item in each.items]
+    assert sorted(told) == sorted(items)
+    assert [len(article.items) for article in verdicts.articles()] == [109, 28, 82, 33, 81]
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_subject_opens_each_run_at_its_moment(client: Client, library: object) -> None:
+    page = client.get("/subjects/five-lanes/").content.decode()
+    rows = [each for each in verdicts.mechanisms() if each.subject == 11]
+    assert page.count('class="mechanism"') == len(rows) > 5
+    assert "?at=7750000" in page, "where q1 becomes q4"
+
+
+def test_a_claim_of_a_mechanism_that_is_wrong_would_be_found() -> None:
+    wrong = [
+        replace(claim, test=replace(claim.test, not_=claim.test, path=None, value=None, all=None))
+        for claim in verdicts.claims_of("greek-letters")
+    ]
+    assert len(rehearse(ENTRIES["greek-letters"], more=wrong).broken) == len(wrong) > 3
 
 
 def test_every_scenario_shows_something_that_the_articles_name() -> None:
-    seen = {slug for each in verdicts.mechanisms() for slug in each.seen}
+    seen = {seen.scenario for each in verdicts.mechanisms() for seen in each.seen}
     asked = {slug for slug, entry in ENTRIES.items() if entry.story.questions and "mirrors" not in slug}
     assert set(ENTRIES) - seen - asked == set(), "it shows a mechanism, or answers a question"
 
@@ -64,6 +94,6 @@ def test_queues_have_telling_names() -> None:
         command["name"]
         for entry in ENTRIES.values()
         for command in entry.run["commands"]
-        if command["do"] == "declare_queue" and not command.get("passive")
+        if command["do"] == "declare_queue" and command["name"] and not command.get("passive")
     }
     assert {name for name in names if len(name) < 4 or name in {"once", "mine", "test", "queue"}} == set()
