@@ -46,17 +46,23 @@ PRIORITY_QUEUE: Final = "priority_queue"
 CLASSIC_V2: Final = "classic_v2"
 """The backing queue of a classic queue of version 2."""
 
+VARIABLE_QUEUE_V2: Final = "variable_queue_v2"
+"""The backing queue of a classic queue of 3.10 whose files are of version 2: it has the places of version 1 (W18)."""
+
+_VARIABLE_QUEUE: Final = (
+    Place("q1", "ram", limits="contents", letter="alpha", lazy=False),
+    Place("q2", "mixed", limits="entries", letter="beta", lazy=False),
+    Place("delta", "disk", counted=True, letter="delta"),
+    Place("q3", "mixed", limits="entries", letter="gamma"),
+    Place("q4", "ram", limits="contents", letter="alpha", lazy=False),
+    Place("ram_pending", "ram", unacked=True),
+    Place("disk_pending", "disk", unacked=True),
+    Place("index_pending", "ram", unacked=True),
+)
+
 PLACES: Final[dict[str, tuple[Place, ...]]] = {
-    VARIABLE_QUEUE: (
-        Place("q1", "ram", limits="contents", letter="alpha", lazy=False),
-        Place("q2", "mixed", limits="entries", letter="beta", lazy=False),
-        Place("delta", "disk", counted=True, letter="delta"),
-        Place("q3", "mixed", limits="entries", letter="gamma"),
-        Place("q4", "ram", limits="contents", letter="alpha", lazy=False),
-        Place("ram_pending", "ram", unacked=True),
-        Place("disk_pending", "disk", unacked=True),
-        Place("index_pending", "ram", unacked=True),
-    ),
+    VARIABLE_QUEUE: _VARIABLE_QUEUE,
+    VARIABLE_QUEUE_V2: _VARIABLE_QUEUE,
     PRIORITY_QUEUE: (),
     CLASSIC_V2: (
         Place("tail", "disk", counted=True, letter="delta"),

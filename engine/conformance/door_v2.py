@@ -51,9 +51,14 @@ class TraceCodec(McCodec):
 
     def id_bytes(self, msg_no: int) -> bytes:
         """Return the 16 id bytes of a message number."""
-        id16 = hashlib.md5(f"cq-trace/2:{msg_no}".encode(), usedforsecurity=False).digest()
+        id16 = id_of(msg_no)
         self._foreign_numbers.setdefault(id16, msg_no)
         return id16
+
+
+def id_of(msg_no: int) -> bytes:
+    """Return the id that the driver gave a message: a digest of its number."""
+    return hashlib.md5(f"cq-trace/2:{msg_no}".encode(), usedforsecurity=False).digest()
 
 
 def release_of(trace: dict[str, Any]) -> str:
@@ -78,7 +83,8 @@ def settings_of(config: dict[str, Any], release: str) -> V2Settings:
     )
 
 
-def _ranges(pairs: list[list[int]]) -> list[Range]:
+def ranges(pairs: list[list[int]]) -> list[Range]:
+    """Return ranges of [first, last] pairs."""
     return [Range(first, last - first + 1) for first, last in pairs]
 
 
@@ -219,9 +225,9 @@ class V2Door:
         delivered: list[list[Any]] = []
         counted: list[list[int]] = []
         for each in taken:
-            _longer(delivered, bool(each.redelivered), each.extent.count)
+            longer(delivered, bool(each.redelivered), each.extent.count)
             for times, count in times_delivered(self.queue.state, each.extent.start, each.extent.count):
-                _longer(counted, times, count)
+                longer(counted, times, count)
         result = {**self._taken(taken, step["count"]), "delivered": delivered}
         if self.settings.counts_deliveries:
             result["delivery_count"] = counted
@@ -236,7 +242,7 @@ class V2Door:
         return {"seq": seq_ranges(each.extent for each in taken), "count": count, "empty": count < wanted}
 
     def _ack(self, step: dict[str, Any]) -> dict[str, Any]:
-        tags = _ranges(step["tags"]) if "tags" in step else self._picked(step["pick"])
+        tags = ranges(step["tags"]) if "tags" in step else self._picked(step["pick"])
         found = self.queue.ack(tags, step["multiple"])
         return {"acked": sum(each.count for each in found)}
 
@@ -253,12 +259,12 @@ class V2Door:
 
     def _requeue(self, step: dict[str, Any]) -> dict[str, Any]:
         failed = step.get("delivery_failed", True)
-        found = self.queue.requeue(_ranges(step["tags"]), step["multiple"], failed)
+        found = self.queue.requeue(ranges(step["tags"]), step["multiple"], failed)
         return {"requeued": sum(each.count for each in found)}
 
     def _ackfold(self, step: dict[str, Any]) -> dict[str, Any]:
         found: list[list[int]] = []
-        for tags in _ranges(step["tags"]):
+        for tags in ranges(step["tags"]):
             found.extend(seq_ranges(self.queue.ackfold([tags])))
         return {"seq": found}
 
@@ -400,7 +406,8 @@ class V2Door:
         self._freeze()
 
 
-def _longer(runs: list[list[Any]], value: Any, count: int) -> None:
+def longer(runs: list[list[Any]], value: Any, count: int) -> None:
+    """Make the last of some run lengths longer, or begin another."""
     if runs and runs[-1][0] == value:
         runs[-1][1] += count
     else:

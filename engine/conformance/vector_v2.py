@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue.entries import UNTAKEN
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.store import SharedClient, SharedStore
@@ -45,7 +46,8 @@ def _flagged(extents: Iterable[Extent]) -> list[list[Any]]:
     return runs
 
 
-def _runs(ranges: Iterable[Any]) -> Any:
+def runs_of(ranges: Iterable[Any]) -> Any:
+    """Return [first, last] of the positions of ranges or runs."""
     runs: list[list[int]] = []
     for each in ranges:
         if runs and runs[-1][1] + 1 == each.start:
@@ -97,7 +99,8 @@ def sha(data: bytes) -> str:
     return hashlib.sha1(data, usedforsecurity=False).hexdigest()[:16]
 
 
-def _listed(found: Mapping[str, bytes], prefix: str, extension: str) -> list[list[Any]]:
+def listed(found: Mapping[str, bytes], prefix: str, extension: str) -> list[list[Any]]:
+    """Return number, bytes and digest of each file of one kind."""
     rows = []
     for name, data in found.items():
         if name.startswith(prefix) and name.endswith(extension) and ("/" in name) == bool(prefix):
@@ -132,12 +135,12 @@ def vector(
         "msg_indices_on_disk": len(q.msg_indices_on_disk),
         "disk_read_count": q.disk_read_count,
         "disk_write_count": q.disk_write_count,
-        "qi": _index(q, found),
+        "qi": index_of(q.index, found),
         "qs": _own_store(q, found),
-        "store_persistent": _store(persistent, q.persistent, _listed(found, "p/", ".rdq"))
+        "store_persistent": _store(persistent, q.persistent, listed(found, "p/", ".rdq"))
         if q.durable
         else None,
-        "store_transient": _store(transient, q.transient, _listed(found, "t/", ".rdq")),
+        "store_transient": _store(transient, q.transient, listed(found, "t/", ".rdq")),
     }
     if q.settings.counts_deliveries:
         shown["redeliver_seq_id"] = q.redeliver_seq_id
@@ -150,16 +153,16 @@ def vector(
     return shown
 
 
-def _index(q: QueueState, found: Mapping[str, bytes]) -> dict[str, Any]:
-    index = q.index
+def index_of(index: V2Index, found: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return what a trace shows of an index."""
     return {
-        "files": shortened(_listed(found, "", ".qi")),
+        "files": shortened(listed(found, "", ".qi")),
         "segments": shortened([list(each) for each in sorted(index.segments.items())]),
-        "buffer": _runs(index.buffer),
-        "buffer_acks": _runs(index.buffer_acks),
+        "buffer": runs_of(index.buffer),
+        "buffer_acks": runs_of(index.buffer_acks),
         "updates": index.updates,
-        "cache": _runs(index.cache),
-        "cache_acks": _runs(index.cache_acks),
+        "cache": runs_of(index.cache),
+        "cache_acks": runs_of(index.cache_acks),
         "confirms": len(index.confirms),
         "fds": list(index.files),
     }
@@ -168,12 +171,12 @@ def _index(q: QueueState, found: Mapping[str, bytes]) -> dict[str, Any]:
 def _own_store(q: QueueState, found: Mapping[str, bytes]) -> dict[str, Any]:
     store = q.store
     return {
-        "files": shortened(_listed(found, "", ".qs")),
+        "files": shortened(listed(found, "", ".qs")),
         "write_segment": store.write_segment,
         "write_offset": store.write_offset,
-        "buffer": _runs(store.buffer),
+        "buffer": runs_of(store.buffer),
         "buffer_bytes": store.buffer_bytes,
-        "cache": _runs(store.cache),
+        "cache": runs_of(store.cache),
         "read_segment": store.read_segment,
     }
 

@@ -122,6 +122,7 @@ class MessageCodec:
         vhost: name of the virtual host the messages are in.
         id_prefix: first 8 bytes of every own id; the other 8 are the message number.
         templates: templates known from the start, numbered from 0.
+        frame_bytes: largest fragment of a body (S53).
 
     Raises:
         ValueError: the prefix has not 8 bytes.
@@ -132,10 +133,12 @@ class MessageCodec:
         vhost: str = "/",
         id_prefix: bytes = OWN_PREFIX,
         templates: Sequence[Template] = (Template(),),
+        frame_bytes: int = FRAME_BYTES,
     ) -> None:
         if len(id_prefix) != 8:
             raise ValueError(f"id_prefix has {len(id_prefix)} bytes; it needs 8")
         self.vhost = vhost
+        self._frame_bytes = frame_bytes
         self.id_prefix = id_prefix
         self.templates: list[Template] = []
         self._template_numbers: dict[Template, int] = {}
@@ -229,7 +232,7 @@ class MessageCodec:
             + len(_text(made.exchange))
             + keys
             + self.properties_bytes(template)
-            + framed_bytes(size_bytes)
+            + framed_bytes(size_bytes, self._frame_bytes)
             + (not raw_persistent)
         )
 
@@ -266,7 +269,8 @@ class MessageCodec:
     def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> TermLayout:
         made = self.templates[template]
         body = self.body(0, size_bytes)
-        frames = [body[at : at + FRAME_BYTES] for at in range(0, size_bytes, FRAME_BYTES)]
+        step = self._frame_bytes
+        frames = [body[at : at + step] for at in range(0, size_bytes, step)]
         properties = made.properties
         if properties is None:
             properties = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY

@@ -18,9 +18,9 @@ FRAME_BYTES: Final = 131064
 """Largest body frame of a client with the default frame_max (S53)."""
 
 
-def framed_bytes(size_bytes: int) -> int:
+def framed_bytes(size_bytes: int, frame_bytes: int = FRAME_BYTES) -> int:
     """Return what a body takes in a stored term: its frames and their list; an empty body has no frame (S55)."""
-    return 5 + 5 * -(-size_bytes // FRAME_BYTES) + size_bytes if size_bytes else 0
+    return 5 + 5 * -(-size_bytes // frame_bytes) + size_bytes if size_bytes else 0
 
 
 class Sizes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from engine.backing_queue.measured import IndexLoad
 from engine.classic_v1.index import recovery, views
 from engine.classic_v1.index.actions import Actions
+from engine.classic_v1.index.bodies import Bodies
 from engine.classic_v1.index.combine import MERGE, arguments, live_entries
 from engine.classic_v1.index.confirms import IndexConfirms
 from engine.classic_v1.index.journal import Journal
@@ -43,6 +45,9 @@ class QueueIndex:
         on_index_written: called with the store-homed messages whose records are durable (K5, S85).
         on_both_written: called with the embedded messages whose records are durable (K5, S85).
     """
+
+    bodies: Bodies | None = None
+    """Records have small bodies inside."""
 
     def __init__(
         self,
@@ -95,6 +100,11 @@ class QueueIndex:
         )
 
     @property
+    def cache_room(self) -> int:
+        """Records that the pre-publish cache takes before it is flushed by itself (S76)."""
+        return max(1, self.size - self.actions.cached)
+
+    @property
     def dirty(self) -> int:
         """Actions since the last flush, also those that cancelled out (S73)."""
         return self.actions.dirty
@@ -140,13 +150,16 @@ class QueueIndex:
             actions.maybe_flush(hint)
             done += count
 
-    def pre_publish(self, extent: Extent, hint: int | None, delivered: bool = True) -> None:
+    def pre_publish(
+        self, extent: Extent, hint: int | None, delivered: bool = True, descending: bool = False
+    ) -> None:
         """Publish messages through the cache, to be delivered with it; every N of them it is flushed (S76, S77).
 
         Args:
             extent: the messages; it may span segments.
             hint: the queue's target RAM count in messages, None for infinity.
             delivered: whether they are marked as delivered, which 3.10 always does (S66, V1).
+            descending: says nothing here, where the order inside a batch is in no file.
         """
         done = 0
         while done < extent.count:
@@ -300,8 +313,8 @@ class QueueIndex:
         self.actions.forget()
         return counts
 
-    def kill(self) -> None:
-        """Lose what only the process had (S231)."""
+    def kill(self, kind: str = "crash") -> None:
+        """Lose what only the process had, whatever ended it (S231)."""
         self.actions.forget()
 
     def kill_in_flush(self) -> None:
@@ -368,6 +381,17 @@ class QueueIndex:
         return recovery.store_references(*self._views(_ignore))
 
     # --- the picture ---
+
+    def load(self) -> IndexLoad:
+        """Return what the memory model counts of it."""
+        records = [
+            (slot.count, slot.publish.embedded, slot.publish.size_bytes)
+            for slot in self.segments.pending
+            if slot.publish is not None
+        ]
+        return IndexLoad(
+            len(self.segments.file_bytes), self.size, records, bool(self.journal.buffered_bytes)
+        )
 
     def vector(self) -> dict[str, object]:
         """Return what a golden trace records of an index."""

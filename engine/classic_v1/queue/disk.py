@@ -9,9 +9,18 @@ from engine.values.extents import DELIVERED, HOME_STORE, IN_RAM, IN_STORE, INDEX
 from engine.values.ranges import Range
 
 
-def trim(extent: Extent) -> Extent:
-    """Drop the body from RAM where the store has it; an embedded body stays (Q14)."""
-    return extent.with_flags(clear=IN_RAM) if extent.home_store else extent
+def trim(q: QueueState, extent: Extent) -> Extent:
+    """Drop the body from RAM where a store has it; an embedded body stays (Q14, W18)."""
+    return extent.with_flags(clear=IN_RAM) if extent.home_store or q.bodies else extent
+
+
+def fetch_body(q: QueueState, extent: Extent) -> None:
+    """Read bodies that are not in RAM; only those of a shared store count as reads (S60, W18)."""
+    if q.bodies and not extent.home_store:
+        q.bodies.read(extent)
+        return
+    q.client_of(extent).read(extent)
+    q.disk_read_count += extent.count
 
 
 def read_back(q: QueueState, extent: Extent) -> list[Extent]:
@@ -19,40 +28,46 @@ def read_back(q: QueueState, extent: Extent) -> list[Extent]:
 
     Whoever keeps the bodies marks them as in RAM.
     """
-    q.client_of(extent).read(extent)
-    q.disk_read_count += extent.count
+    fetch_body(q, extent)
     return list(q.as_read(extent))
 
 
 def write_body(
     q: QueueState, force: bool, extent: Extent, *, one_by_one: bool = False, descending: bool = False
 ) -> Extent:
-    """Write the body to its store if it is store-bound and not there yet (Q15).
+    """Write the body to its store if it is store-bound and not there yet (Q15, W18).
 
     Args:
         one_by_one: each message is a call of its own.
         descending: the last message is written first.
     """
     flags = extent.flags
-    if not flags & HOME_STORE or flags & IN_STORE or not (force or flags & PERSISTENT):
+    if flags & IN_STORE or not (force or flags & PERSISTENT) or not (flags & HOME_STORE or q.bodies):
         return extent
-    q.client_of(extent).write(extent, one_by_one, descending)
+    if q.bodies and not extent.home_store:
+        q.bodies.write(extent, descending)
+    else:
+        q.client_of(extent).write(extent, one_by_one, descending)
     q.disk_write_count += extent.count
     return extent.with_flags(IN_STORE)
 
 
-def write_index(q: QueueState, force: bool, extent: Extent, batch: bool) -> Extent:
+def write_index(
+    q: QueueState, force: bool, extent: Extent, batch: bool, descending: bool = False
+) -> Extent:
     """Hand publish records (with deliver) to the index unless they are there (Q16).
 
-    The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`.
+    The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`; where small
+    bodies have files of their own it indexes them whatever happens to the body (W18).
     """
-    if extent.flags & INDEXED or not (force or extent.flags & PERSISTENT):
+    own = q.bodies is not None and not extent.flags & HOME_STORE
+    if extent.flags & INDEXED or not (force or extent.flags & PERSISTENT or (batch and own)):
         return extent
-    if not extent.home_store:
+    if not extent.home_store and not own:
         q.disk_write_count += extent.count
     delivered = extent.delivered or not q.settings.flags_deliveries
     if batch:
-        q.index.pre_publish(extent, q.target_ram_count, delivered)
+        q.index.pre_publish(extent, q.target_ram_count, delivered, descending)
     elif delivered:
         q.index.publish(extent, q.target_ram_count)
     else:
@@ -72,7 +87,7 @@ def write(
 ) -> Extent:
     """Write body, then index record (Q17)."""
     written = write_body(q, force_body, extent, one_by_one=one_by_one, descending=descending)
-    return write_index(q, force_index, written, batch)
+    return write_index(q, force_index, written, batch, descending)
 
 
 def unmarked(q: QueueState, extents: Iterable[Extent]) -> list[Range]:

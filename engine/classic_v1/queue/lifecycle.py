@@ -12,24 +12,28 @@ from engine.report.transitions.stops import QueueStarted, QueueStopped
 from engine.values.extents import BLANK, Delta
 
 
-def terminate(q: QueueState) -> Terms:
-    """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned (Q63)."""
+def terminate(q: QueueState) -> Terms | None:
+    """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned (Q63).
+
+    None where the index crashes, so that the next start finds no terms (W200).
+    """
     for place in PENDING:
         transient = [e for e in q.extents_of(place) if e.in_store and not e.persistent]
         end_messages(q, transient, one_by_one=False, acknowledge=False)
     q.persistent.terminate()
     q.transient.delete()
-    segments = tuple(q.index.terminate())
-    terms = Terms(
-        segments,
+    segments = q.index.terminate()
+    q.emit(QueueStopped("Q63", q.name, "clean"))
+    if segments is None:
+        return None
+    return Terms(
+        tuple(segments),
         q.next_seq_id,
         q.next_deliver_seq_id,
         q.persistent.ref if q.durable else None,
         q.persistent_count,
         q.persistent_bytes,
     )
-    q.emit(QueueStopped("Q63", q.name, "clean"))
-    return terms
 
 
 def kill(q: QueueState, kind: str) -> None:
@@ -42,7 +46,7 @@ def kill(q: QueueState, kind: str) -> None:
         q.index.kill_in_flush()
         kind = "kill"
     else:
-        q.index.kill()
+        q.index.kill(kind)
     q.persistent.kill()
     q.transient.kill()
     q.emit(QueueStopped("D4", q.name, kind))

@@ -13,11 +13,11 @@ from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
-def place_of_pending(extent: Extent) -> str:
-    """Name the pending map that an entry belongs to (Q38)."""
+def place_of_pending(q: QueueState, extent: Extent) -> str:
+    """Name the pending map that an entry belongs to (Q38, W18)."""
     if not extent.in_ram:
         return "disk_pending"
-    return "ram_pending" if extent.home_store else "index_pending"
+    return "ram_pending" if extent.home_store or q.bodies else "index_pending"
 
 
 def record_pending(q: QueueState, extent: Extent) -> str:
@@ -25,7 +25,7 @@ def record_pending(q: QueueState, extent: Extent) -> str:
 
     The caller counts the ack_in rate, since some callers count message by message and others at once.
     """
-    place = place_of_pending(extent)
+    place = place_of_pending(q, extent)
     q.extents_of(place).insert(extent)
     return place
 
@@ -76,19 +76,29 @@ def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
 
 
 def end_messages(
-    q: QueueState, extents: Sequence[Extent], one_by_one: bool, acknowledge: bool = True
+    q: QueueState,
+    extents: Sequence[Extent],
+    one_by_one: bool,
+    acknowledge: bool = True,
+    drop_cached: bool = True,
 ) -> None:
     """Remove bodies from the stores and, with `acknowledge`, end the index records too (Q32, Q39).
+
+    Where small bodies have files of their own, they leave their cache; not so without `drop_cached` (W18).
 
     Records without a deliver get it first: one call for it and one for the end of each message in turn, or one call
     for all marks and then one for all ends (V1).
     """
     for persistent in (False, True):
-        bodies = _ranges(e for e in extents if e.in_store and e.persistent == persistent)
+        bodies = _ranges(
+            e for e in extents if e.in_store and e.home_store and e.persistent == persistent
+        )
         if bodies:
             # One call's ids are gathered by consing, so the store meets them last first; so does the index.
             client = q.persistent if persistent else q.transient
             client.remove(bodies, one_by_one, descending=not one_by_one)
+    if q.bodies and drop_cached:
+        q.bodies.remove([Range(e.start, e.count) for e in extents if e.in_store and not e.home_store])
     if not acknowledge:
         return
     marks = unmarked(q, extents)

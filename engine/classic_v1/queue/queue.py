@@ -10,6 +10,7 @@ from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.protocol import Drained, Message, Mirrorable, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.port import Index
 from engine.classic_v1.queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
 from engine.classic_v1.queue.folding import fold
 from engine.classic_v1.queue.invariants import check
@@ -37,23 +38,12 @@ class VariableQueue(VariableQueueReading, Mirrorable):
 
     def __init__(self, means: QueueMeans) -> None:
         self.name, self.durable = means.name, means.durable
-        index = QueueIndex(
-            queue=means.name,
-            directory=means.directory,
-            storage=means.storage,
-            codec=means.codec,
-            settings=means.settings,
-            emit=means.emit,
-            on_index_written=partial(self._post, "index"),
-            on_both_written=partial(self._post, "both"),
-            resource=means.resource,
-        )
         self.state = QueueState(
             name=means.name,
             durable=means.durable,
             settings=means.settings,
             codec=means.codec,
-            index=index,
+            index=self._index(means),
             persistent=means.persistent.client(
                 means.ref,
                 self._on_disk,
@@ -74,6 +64,20 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         )
         self.state.as_read = means.as_read
         self._settle = means.settle
+
+    def _index(self, means: QueueMeans) -> Index:
+        """Return a blank index over the queue's files."""
+        return QueueIndex(
+            queue=means.name,
+            directory=means.directory,
+            storage=means.storage,
+            codec=means.codec,
+            settings=means.settings,
+            emit=means.emit,
+            on_index_written=partial(self._post, "index"),
+            on_both_written=partial(self._post, "both"),
+            resource=means.resource,
+        )
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
@@ -96,7 +100,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         self._done()
 
     @override
-    def terminate(self) -> Terms:
+    def terminate(self) -> Terms | None:
         return lifecycle.terminate(self.state)
 
     @override

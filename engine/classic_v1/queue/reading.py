@@ -89,19 +89,7 @@ class VariableQueueReading(PlainQueue):
 
     @override
     def index_load(self) -> IndexLoad:
-        index = self.state.index
-        records = [
-            (
-                slot.count,
-                slot.publish.embedded,
-                total(slot.publish.size_bytes, slot.publish.msg_no, slot.count),
-            )
-            for slot in index.segments.pending
-            if slot.publish is not None
-        ]
-        return IndexLoad(
-            len(index.segments.file_bytes), index.size, records, bool(index.journal.buffered_bytes)
-        )
+        return self.state.index.load()
 
     @override
     def store_references(self) -> list[Range]:

@@ -139,9 +139,9 @@ def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
             break
         edge = runs.first if source == "q1" else runs.last
         count = min(quota, edge.count)
-        if edge.home_store:
+        if edge.home_store or q.bodies:
             count = min(count, q.ram_msg_count - target)
-            if not edge.in_store:
+            if edge.home_store and not edge.in_store:
                 credit = q.client_of(edge).credit_left
                 count = min(count, credit)
         [before] = runs.pop_head(count) if source == "q1" else runs.pop_tail(count)
@@ -151,7 +151,7 @@ def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
             "quota": quota,
             "delta_count": q.delta.count,
         }
-        after = trim(write(q, True, False, before, batch=True, descending=source == "q4"))
+        after = trim(q, write(q, True, False, before, batch=True, descending=source == "q4"))
         account(q, before, paged=True, before=before.in_ram, after=after.in_ram)
         q.extents_of(to).insert(after)
         q.emit(AlphasPushed("Q46", q.name, source, to, (after,), None, numbers))
@@ -166,7 +166,7 @@ def limit_acks(q: QueueState, quota: int, why: Why) -> int:
     while quota > 0 and q.ram_pending:
         before = q.ram_pending.last
         [before] = q.ram_pending.pop_tail(min(quota, before.count))
-        after = trim(write(q, True, False, before, batch=True, descending=True))
+        after = trim(q, write(q, True, False, before, batch=True, descending=True))
         account(q, before, before=before.in_ram, after=after.in_ram)
         q.disk_pending.insert(after)
         numbers: Why = {"ram_pending": q.ram_pending.total + before.count, "quota": quota}
@@ -184,7 +184,7 @@ def permitted_betas(q: QueueState) -> int | None:
     target = q.target_ram_count or 0
     if q.mode == "lazy":
         return target
-    segment = q.settings.segment_entry_count
+    segment = q.index.size
     if target == 0:
         return min(q.q3.total, segment)
     beyond = q.len - q.q1.total - q.q4.total
@@ -217,7 +217,7 @@ def _push_q3_tail(q: QueueState, limit: int, quota: int) -> int:
             break
         count = min(quota, tail.end - max(limit, tail.start), _cache_room(q))
         [extent] = q.q3.pop_tail(count)
-        _into_delta(q, "q3", extent, {"limit": limit, "quota": quota})
+        _into_delta(q, "q3", extent, {"limit": limit, "quota": quota}, descending=True)
         quota -= count
     flush_cache(q)
     return quota
@@ -235,11 +235,11 @@ def _push_q2_head(q: QueueState, quota: int) -> int:
 
 def _cache_room(q: QueueState) -> int:
     """Return how many records the pre-publish cache takes before it is flushed by itself (S76)."""
-    return max(1, q.settings.segment_entry_count - q.index.actions.cached)
+    return q.index.cache_room
 
 
-def _into_delta(q: QueueState, source: str, before: Extent, why: Why) -> None:
-    after = write_index(q, True, before, batch=True)
+def _into_delta(q: QueueState, source: str, before: Extent, why: Why, descending: bool = False) -> None:
+    after = write_index(q, True, before, batch=True, descending=descending)
     account(q, before, paged=True, before=before.in_ram, after=False, delta=1)
     q.delta = q.delta.extended(before.start, before.count, 0 if before.persistent else before.count)
     q.emit(BetasPushed("Q49", q.name, source, "delta", (after,), q.delta, why))

@@ -82,7 +82,7 @@ def _return(q: QueueState, place: str, before: Extent, to: str, why: Why) -> Non
         for part in parts:
             q.q4.insert(part)
     elif to == "q3":
-        parts = [trim(write(q, True, False, extent, batch=True))]
+        parts = [trim(q, write(q, True, False, extent, batch=True))]
         account(q, before, ready=1, unacked=-1, before=before.in_ram, after=parts[0].in_ram)
         q.q3.insert(parts[0])
     else:

@@ -8,7 +8,8 @@ from operator import attrgetter
 from typing import Any
 
 from engine.backing_queue.rates import Rates
-from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.bodies import Bodies
+from engine.classic_v1.index.port import Index
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store.client import StoreClient
 from engine.formats.message import MessageCodec
@@ -75,7 +76,7 @@ class QueueState:
         durable: bool,
         settings: QueueSettings,
         codec: MessageCodec,
-        index: QueueIndex,
+        index: Index,
         persistent: StoreClient,
         transient: StoreClient,
         emit: Callable[[Transition], None],
@@ -129,6 +130,11 @@ class QueueState:
         """The values that were reported last, in the order of COUNTERS."""
         self.reduced: Why | None = None
         """The numbers of the latest reduction's decision."""
+
+    @property
+    def bodies(self) -> Bodies | None:
+        """Where small bodies are, None for the index itself (W18)."""
+        return self.index.bodies
 
     @property
     def blocked(self) -> bool:

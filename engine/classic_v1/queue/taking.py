@@ -8,7 +8,7 @@ from functools import partial
 from engine.backing_queue.arrivals import Taken
 from engine.classic_v1.queue.accounting import account
 from engine.classic_v1.queue.delta import load_delta
-from engine.classic_v1.queue.disk import as_delivered, read_back, unmarked, write
+from engine.classic_v1.queue.disk import as_delivered, fetch_body, read_back, unmarked, write
 from engine.classic_v1.queue.pending import end_messages, place_of_pending, record_pending
 from engine.classic_v1.queue.state import PENDING, QueueState
 from engine.classic_v1.transitions.messages import LaneJoined, PutBack
@@ -85,8 +85,7 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
             break
         extent = each.extent
         if read and not extent.in_ram:
-            q.client_of(extent).read(extent)
-            q.disk_read_count += extent.count
+            fetch_body(q, extent)
         for part in parts:
             seen = min(part.count, max(0, each.redelivered - (part.start - extent.start)))
             taken.append(Taken(_remove(q, part, ack_required, spacing_us), seen, each.lane))
@@ -99,6 +98,8 @@ def _alike(q: QueueState, count: int) -> int:
     first = head(q)
     if first is None or first.in_ram:
         return count
+    if q.bodies and not first.home_store:
+        return min(count, q.bodies.alike(first))
     return min(count, q.client_of(first).alike(first))
 
 
@@ -111,7 +112,9 @@ def _before_refill(q: QueueState, count: int, ack_required: bool) -> int:
     delta = q.delta
     if q.mode == "lazy" or q.q4 or delta.count == 0:
         return count
-    if not q.settings.flags_deliveries and (ack_required or (delta.start or 0) >= q.transient_threshold):
+    reads_buffers = q.bodies is not None and not ack_required
+    lost = (delta.start or 0) < q.transient_threshold
+    if not q.settings.flags_deliveries and not reads_buffers and (ack_required or not lost):
         return count
     return min(count, max(1, q.q3.total - 1))
 
@@ -120,7 +123,7 @@ def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read:
     """Report what leaves; `parts` gets it as it is once it was read."""
     extent = taken.extent
     parts.extend(q.as_read(extent) if read and not extent.in_ram else (extent,))
-    to = place_of_pending(extent) if ack_required else None
+    to = place_of_pending(q, extent) if ack_required else None
     why: Why = {"redelivered": taken.redelivered, "from_store": extent.count if not extent.in_ram else 0}
     kind = Fetched if read else Dropped
     left = tuple(as_delivered(q, part) for part in parts)
@@ -226,7 +229,7 @@ def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
 
 
 def _end_collected(q: QueueState, extents: list[Extent], index_acks: bool) -> None:
-    end_messages(q, extents, one_by_one=False, acknowledge=index_acks)
+    end_messages(q, extents, one_by_one=False, acknowledge=index_acks, drop_cached=False)
     for extent in extents:
         _bump_next_deliver(q, extent)
         account(q, extent, ready=-1, before=extent.in_ram)
@@ -241,7 +244,7 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     def leave(taken: Taken) -> None:
         extent = taken.extent
         parts = (extent,) if extent.in_ram else q.as_read(extent)
-        to = place_of_pending(extent)
+        to = place_of_pending(q, extent)
         why: Why = {"cause": "expired", "from_store": 0 if extent.in_ram else extent.count}
         q.emit(
             Fetched("Q59", q.name, taken.lane, to, tuple(as_delivered(q, part) for part in parts), None, why)
@@ -252,8 +255,7 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     for each in read:
         extent = each.extent
         if not extent.in_ram:
-            q.client_of(extent).read(extent)
-            q.disk_read_count += extent.count
+            fetch_body(q, extent)
         record_pending(q, as_delivered(q, extent))
         _bump_next_deliver(q, extent)
         account(q, extent, ready=-1, unacked=1, before=extent.in_ram, after=extent.in_ram)

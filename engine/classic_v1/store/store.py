@@ -330,6 +330,10 @@ class MsgStore:
         """Return the numbers that the golden traces record."""
         return views.vector(self._state)
 
+    def rows_by_references(self) -> dict[int, int]:
+        """Return how many messages have each number of references."""
+        return views.rows_by_references(self._state)
+
     def verify(self) -> None:
         """Check the store's invariants (S253).
 

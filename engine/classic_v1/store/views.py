@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from engine.backing_queue.stores import StoreLoad
@@ -60,6 +61,14 @@ def vector(state: StoreState) -> dict[str, Any]:
         "zero_refs": state.index.zero_refs,
         "cache": len(state.cache),
     }
+
+
+def rows_by_references(state: StoreState) -> dict[int, int]:
+    """Return how many messages have each number of references."""
+    found: Counter[int] = Counter()
+    for row in state.index.rows:
+        found[row.refs] += row.count
+    return dict(found)
 
 
 def verify(state: StoreState) -> None:

@@ -61,9 +61,8 @@ class McCodec(MessageCodec):
         rts_ms: int = EPOCH_MS,
     ) -> None:
         self._mark_second = transient_mark_second
-        self._frame_bytes = frame_bytes
         self._rts_ms = rts_ms
-        super().__init__(vhost, id_prefix, templates)
+        super().__init__(vhost, id_prefix, templates, frame_bytes)
 
     def _measure(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
         made = self.templates[template]

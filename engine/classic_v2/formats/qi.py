@@ -41,6 +41,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         msg_no: number of the first message; only of bodies in the shared store.
         offset: of the first body's entry in `.qs`; only of bodies in the per-queue store.
         term_bytes: bytes of each stored term; only of bodies in the per-queue store.
+        step: -1 where bodies in the per-queue store lie from the last to the first.
         codec: gives the ids; not compared.
     """
 
@@ -53,6 +54,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
     offset: int
     term_bytes: int
     codec: MessageCodec
+    step: int = 1
 
     @property
     def record_bytes(self) -> int:
@@ -66,8 +68,8 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def stride(self) -> int:
-        """Bytes from one entry in `.qs` to the next; 0 for other locations."""
-        return self.term_bytes + 8 if self.location is Location.QUEUE else 0
+        """Bytes from one entry in `.qs` to the next, below 0 backwards; 0 for other locations."""
+        return self.step * (self.term_bytes + 8) if self.location is Location.QUEUE else 0
 
     def part(self, offset: int, count: int) -> IndexSlots:
         """Return `count` slots beginning `offset` slots on."""
@@ -89,6 +91,7 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
             and self.body_bytes == after.body_bytes
             and self.expiry_us == after.expiry_us
             and self.term_bytes == after.term_bytes
+            and self.step == after.step
             and self.offset + self.count * self.stride == after.offset
             and (self.location is not Location.SHARED or self.msg_no + self.count == after.msg_no)
         )

@@ -9,11 +9,10 @@ from typing import Final
 
 import msgspec
 
-from engine.classic_v2.formats.mc import McCodec
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records
 from engine.formats.matching import count_matching
-from engine.formats.message import FIRST_FOREIGN
+from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.errors import EngineError
 
@@ -37,6 +36,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         checked: entries have a checksum.
         codec: encodes the messages; not compared.
         term: the very term of another node's message; then `count` is 1.
+        step: -1 where message numbers fall.
     """
 
     msg_no: int
@@ -45,8 +45,9 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
     raw_persistent: bool
     template: int
     checked: bool
-    codec: McCodec
+    codec: MessageCodec
     term: bytes | None = None
+    step: int = 1
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StoreEntries) and self._values() == other._values()
@@ -60,6 +61,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
             self.template,
             self.checked,
             self.term,
+            self.step,
         )
 
     @property
@@ -77,10 +79,15 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
 
     def part(self, offset: int, count: int) -> StoreEntries:
         """Return `count` entries beginning `offset` entries on."""
-        return msgspec.structs.replace(self, msg_no=self.msg_no + offset, count=count)
+        return msgspec.structs.replace(self, msg_no=self.msg_no + offset * self.step, count=count)
 
     written = part
-    """Entries are in the order of message numbers."""
+    """Entries are in the order in which they were written."""
+
+    def turned(self) -> StoreEntries:
+        """Return the same entries in the other order."""
+        last = self.msg_no + (self.count - 1) * self.step
+        return msgspec.structs.replace(self, msg_no=last, step=-self.step)
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; an entry cut through is RawBytes on both sides."""
@@ -90,11 +97,15 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         """Return the bytes of the entries."""
         if self.term is not None:
             return self._head(len(self.term), self.term) + self.term
+        if self.step < 0:
+            data, size = self.turned().encode(), self.record_bytes
+            return b"".join(data[at : at + size] for at in range(len(data) - size, -1, -size))
         size = self.record_bytes - ENTRY_HEADER_BYTES
-        layout = self.codec.layout(self.template, self.body_bytes, self.raw_persistent)
         rows = np.empty((self.count, size + ENTRY_HEADER_BYTES), np.uint8)
         rows[:, :ENTRY_HEADER_BYTES] = np.frombuffer(_ENTRY.pack(size, self.checked, 0, 0), np.uint8)
-        self.codec.fill_terms(rows, ENTRY_HEADER_BYTES, layout, self.msg_no, self.count)
+        rows[:, ENTRY_HEADER_BYTES:] = self.codec.terms(
+            self.msg_no, self.count, self.template, self.body_bytes, self.raw_persistent
+        )
         if not self.checked:
             return rows.tobytes()
         data = bytearray(rows.tobytes())
@@ -109,7 +120,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         return _ENTRY.pack(size, self.checked, zlib.crc32(term) & 0xFFFF if self.checked else 0, 0)
 
 
-def read_entry(data: bytes, at: int, term_bytes: int, codec: McCodec) -> StoreEntries:
+def read_entry(data: bytes, at: int, term_bytes: int, codec: MessageCodec) -> StoreEntries:
     """Read one entry and check it, as the broker does (W117, W120).
 
     Args:
@@ -147,7 +158,7 @@ def read_entry(data: bytes, at: int, term_bytes: int, codec: McCodec) -> StoreEn
     )
 
 
-def read_entries(data: bytes, at: int, term_bytes: int, count: int, codec: McCodec) -> list[StoreEntries]:
+def read_entries(data: bytes, at: int, term_bytes: int, count: int, codec: MessageCodec) -> list[StoreEntries]:
     """Read entries that lie back to back into the longest runs; arguments and errors as in `read_entry`."""
     found: list[StoreEntries] = []
     stride = term_bytes + ENTRY_HEADER_BYTES

@@ -8,11 +8,10 @@ from typing import Any
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, FileHeader
-from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
 from engine.classic_v2.index import loading, recovery
 from engine.classic_v2.index.handles import OpenFiles
-from engine.classic_v2.queue_store import QueueStore
+from engine.classic_v2.queue_store import Place, QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.files import (
     FilesFound,
@@ -24,6 +23,7 @@ from engine.classic_v2.transitions.files import (
     SlotsRead,
 )
 from engine.formats.chunks import RawBytes
+from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Why
 from engine.storage.port import Chunk, Storage
 from engine.values.extents import Extent
@@ -50,7 +50,7 @@ class V2Index:
         self,
         directory: str,
         storage: Storage,
-        codec: McCodec,
+        codec: MessageCodec,
         settings: V2Settings,
         store: QueueStore,
         stub: bytes,
@@ -313,11 +313,14 @@ class V2Index:
         found: list[Chunk] = []
         for extent in self.entries.overlapping(start, count):
             if extent.home_store:
-                found.append(_slot(extent, self.codec, Location.SHARED, extent.count, extent.msg_no, 0, 0))
+                found.append(_slot(extent, self.codec, None))
+                continue
+            if not extent.in_store:  # indexed as part of a batch, while its body was in RAM alone (W83)
+                found.append(_slot(extent, self.codec, None))
                 continue
             for place in self.store.places.overlapping(extent.start, extent.count):
                 found.append(
-                    _slot(extent, self.codec, Location.QUEUE, place.count, 0, place.offset, place.term_bytes)
+                    _slot(extent, self.codec, place)
                 )
         return found
 
@@ -453,23 +456,23 @@ class V2Index:
         self.begin()
 
 
-def _slot(
-    extent: Extent,
-    codec: McCodec,
-    location: Location,
-    count: int,
-    msg_no: int,
-    offset: int,
-    term_bytes: int,
-) -> IndexSlots:
+def _slot(extent: Extent, codec: MessageCodec, place: Place | None) -> IndexSlots:
+    """Return the slots of messages: at a place in `.qs`, or in the shared store."""
     return IndexSlots(
-        count,
+        extent.count if place is None else place.count,
         extent.persistent,
-        location,
+        _location(extent),
         equal(extent.size_bytes),
         extent.expiry_us,
-        msg_no,
-        offset,
-        term_bytes,
+        extent.msg_no if extent.home_store else 0,
+        0 if place is None else place.offset,
+        0 if place is None else place.term_bytes,
         codec,
+        1 if place is None else place.step,
     )
+
+
+def _location(extent: Extent) -> Location:
+    if extent.home_store:
+        return Location.SHARED
+    return Location.QUEUE if extent.in_store else Location.MEMORY

@@ -73,7 +73,7 @@ def enter(index: V2Index, segment: int, start: int, slots: IndexSlots) -> None:
             Extent(start, slots.count, slots.msg_no, slots.body_bytes, flags, slots.expiry_us)
         )
         return
-    place = Place(start, slots.count, slots.offset, slots.term_bytes)
+    place = Place(start, slots.count, slots.offset, slots.term_bytes, slots.step)
     found = index.store.entries_at(segment, place)
     enter_found(index, start, slots, found)
 
@@ -90,5 +90,6 @@ def enter_found(index: V2Index, start: int, slots: IndexSlots, found: Sequence[S
             flags |= RAW_PERSISTENT if entries.raw_persistent else 0
         index.entries.insert(Extent(at, count, msg_no, slots.body_bytes, flags, slots.expiry_us, template))
         skip = at - start
-        index.store.places.insert(Place(at, count, slots.offset + skip * slots.stride, slots.term_bytes))
+        offset = slots.offset + skip * slots.stride
+        index.store.places.insert(Place(at, count, offset, slots.term_bytes, slots.step))
         at += count

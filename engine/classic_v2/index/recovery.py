@@ -107,7 +107,7 @@ def _shared(index: V2Index, at: int, slots: IndexSlots, contains: Contains, foun
 
 
 def _own(index: V2Index, segment: int, at: int, slots: IndexSlots, found: _Found) -> None:
-    entries = index.store.check(segment, Place(at, slots.count, slots.offset, slots.term_bytes))
+    entries = index.store.check(segment, Place(at, slots.count, slots.offset, slots.term_bytes, slots.step))
     start = at
     for each in entries:
         count = 1 if each is None else each.count

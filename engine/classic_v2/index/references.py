@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.classic_v2.formats.header import FileHeader
-from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
 from engine.classic_v2.settings import V2Settings
+from engine.formats.message import MessageCodec
 from engine.storage.port import Storage
 from engine.values.ranges import Range
 
 
-def references(storage: Storage, directory: str, codec: McCodec, settings: V2Settings) -> Iterator[Range]:
+def references(storage: Storage, directory: str, codec: MessageCodec, settings: V2Settings) -> Iterator[Range]:
     """Yield the live persistent messages of the shared store that a queue's `.qi` files name.
 
     Args:

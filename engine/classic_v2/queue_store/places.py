@@ -16,12 +16,14 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
         count: how many.
         offset: of the first entry's header.
         term_bytes: bytes of each term.
+        step: -1 where the last position was written first, as when 3.10 pages out from a lane's tail.
     """
 
     start: int
     count: int
     offset: int
     term_bytes: int
+    step: int = 1
 
     @property
     def end(self) -> int:
@@ -30,20 +32,31 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def stride(self) -> int:
-        """Bytes of each entry with its header."""
-        return self.term_bytes + 8
+        """Bytes from one position's entry to the next one's: its size, with its sign the direction."""
+        return self.step * (self.term_bytes + 8)
+
+    @property
+    def low(self) -> int:
+        """Where the first of the entries in the file begins."""
+        return self.offset if self.step > 0 else self.offset + (self.count - 1) * self.stride
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all entries."""
+        return self.count * (self.term_bytes + 8)
 
     def part(self, offset: int, count: int) -> Place:
         """Return `count` entries beginning `offset` entries on."""
-        return Place(self.start + offset, count, self.offset + offset * self.stride, self.term_bytes)
+        return Place(self.start + offset, count, self.offset + offset * self.stride, self.term_bytes, self.step)
 
     def continued_by(self, after: Place) -> bool:
         """Return whether the entries that follow can be the same run."""
-        return self.term_bytes == after.term_bytes and self.offset + self.count * self.stride == after.offset
+        alike = self.term_bytes == after.term_bytes and self.step == after.step
+        return alike and self.offset + self.count * self.stride == after.offset
 
     def merged(self, count: int) -> Place:
         """Return this run with `count` entries in all."""
-        return Place(self.start, count, self.offset, self.term_bytes)
+        return Place(self.start, count, self.offset, self.term_bytes, self.step)
 
 
 Places = Stretches[Place]

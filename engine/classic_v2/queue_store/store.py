@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader, read_header
-from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.formats.qs import EntryDamaged, StoreEntries, read_entries
+from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES, EntryDamaged, StoreEntries, read_entries
 from engine.classic_v2.queue_store.places import Place, Places, Waiting
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.files import (
@@ -18,6 +17,7 @@ from engine.classic_v2.transitions.files import (
     BodiesWritten,
     BodyFileDeleted,
 )
+from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.extents import Extent
@@ -44,7 +44,7 @@ class QueueStore:
         self,
         directory: str,
         storage: Storage,
-        codec: McCodec,
+        codec: MessageCodec,
         settings: V2Settings,
         name: str,
         emit: Callable[[Transition], None],
@@ -271,22 +271,24 @@ class QueueStore:
         if self._storage.size(path) is None:
             self.unreadable.add(place.start, place.count)
             return [None] * place.count
-        chunks = self._storage.part(path, place.offset, place.count * place.stride)
-        if all(isinstance(chunk, StoreEntries) and chunk.record_bytes == place.stride for chunk in chunks):
+        chunks = self._storage.part(path, place.low, place.size_bytes)
+        size = place.term_bytes + ENTRY_HEADER_BYTES
+        if all(isinstance(chunk, StoreEntries) and chunk.record_bytes == size for chunk in chunks):
             found = [chunk for chunk in chunks if isinstance(chunk, StoreEntries)]
             if sum(chunk.count for chunk in found) == place.count:
-                return list(found)
+                return _rising(found, place.step)
         return self._entries_of(b"".join(chunk.encode() for chunk in chunks), place)
 
     def _entries_of(self, data: bytes, place: Place) -> list[StoreEntries | None]:
         """Read the entries of a place, whose bytes are given."""
         try:
-            return list(read_entries(data, 0, place.term_bytes, place.count, self._codec))
+            return _rising(read_entries(data, 0, place.term_bytes, place.count, self._codec), place.step)
         except EntryDamaged:
             found: list[StoreEntries | None] = []
         for number in range(place.count):
+            at = place.offset + number * place.stride - place.low
             try:
-                found.extend(read_entries(data, number * place.stride, place.term_bytes, 1, self._codec))
+                found.extend(read_entries(data, at, place.term_bytes, 1, self._codec))
             except EntryDamaged:
                 found.append(None)
                 self.unreadable.add(place.start + number)
@@ -308,6 +310,19 @@ class QueueStore:
         found = self.entries_at(segment, place)
         self.unreadable.discard(place.start, place.count)
         return found
+
+
+def _rising(found: Sequence[StoreEntries], step: int) -> list[StoreEntries | None]:
+    """Return entries in the order of positions, in runs of rising message numbers.
+
+    Args:
+        found: in the order of the file.
+        step: -1 where the file has them from the last position to the first.
+    """
+    rising: list[StoreEntries | None] = []
+    for each in found if step > 0 else [each.turned() for each in reversed(found)]:
+        rising.extend([each] if each.step > 0 else [each.part(at, 1).turned() for at in range(each.count)])
+    return rising
 
 
 def _without_newest(
