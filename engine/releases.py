@@ -12,14 +12,16 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from engine.amqp.arguments import with_version
 from engine.backing_queue.generation import Generation
 from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.means import Declared, Implementation, any_queue
-from engine.backing_queue.places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE
+from engine.backing_queue.places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUEUE, VARIABLE_QUEUE_V2
 from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
 from engine.priority_queue.making import priorities_of
+from engine.version_choice.generation import EITHER_VERSION, serves_version_2
 
 Scale = Literal["real", "classroom"]
 Feature = Literal["mirrors", "queue_mode", "paging", "target_ram_count"]
@@ -28,6 +30,13 @@ Feature = Literal["mirrors", "queue_mode", "paging", "target_ram_count"]
 Values = Mapping[str, Any]
 
 MEBIBYTE: Final = 1024 * 1024
+
+
+class WishedQueue(NamedTuple):
+    """A queue as somebody wants it."""
+
+    name: str
+    arguments: Values
 
 
 class Release(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,9 +73,15 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         """Let a checkpoint of a run name its row instead of copying it."""
         return _row, (self.series,)
 
-    def backing_queue_of(self, queue: Declared) -> str:
-        """Return the name of the implementation that serves a declared queue."""
-        return next(name for name, each in reversed(self.queues.items()) if each.serves(queue))
+    def backing_queue_of(self, queue: Declared, version: int | None = None) -> str:
+        """Return the name of the implementation that serves a declared queue.
+
+        Args:
+            queue: as it was declared.
+            version: of its files, where a policy or its present state says it instead of an argument (W2).
+        """
+        wished = queue if version is None else WishedQueue(queue.name, with_version(queue.arguments, version))
+        return next(name for name, each in reversed(self.queues.items()) if each.serves(wished))
 
     def storage_settings(self, scale: Scale, chosen: Values, rules: Values | None = None) -> StorageSettings:
         """Return what queues and stores read from the configuration.
@@ -94,15 +109,18 @@ def _row(series: str) -> Release:
     return RELEASES[series]
 
 
+_CLASSROOM_V1: Final[Values] = {
+    "segment_entry_count": 8,
+    "delta_read_cap": 2048,
+    "msg_store_io_batch_size": 1,
+    "explicit_gc_run_operation_threshold": 0,
+    "msg_store_file_size_limit": 64 * 1024,
+    "write_buffer_bytes": 16 * 1024,
+}
+
 CLASSROOM_STORAGE: Final[Mapping[str, Values]] = {
-    CLASSIC_V1.name: {
-        "segment_entry_count": 8,
-        "delta_read_cap": 2048,
-        "msg_store_io_batch_size": 1,
-        "explicit_gc_run_operation_threshold": 0,
-        "msg_store_file_size_limit": 64 * 1024,
-        "write_buffer_bytes": 16 * 1024,
-    },
+    CLASSIC_V1.name: _CLASSROOM_V1,
+    EITHER_VERSION.name: _CLASSROOM_V1,
     version_2.CLASSIC_V2.name: {
         "segment_entry_count": 8,
         "store_max_cache_size": 1000,
@@ -171,11 +189,15 @@ V3_8_9: Final = Release(
 V3_10_8: Final = Release(
     name="3.10.8",
     series="3.10",
-    storage=CLASSIC_V1,
-    queues=_queues(CLASSIC_V1, VARIABLE_QUEUE),
+    storage=EITHER_VERSION,
+    queues={
+        VARIABLE_QUEUE: Implementation(any_queue, EITHER_VERSION.make),
+        VARIABLE_QUEUE_V2: Implementation(serves_version_2, EITHER_VERSION.make),
+        PRIORITY_QUEUE: priorities_of(EITHER_VERSION.make),
+    },
     profiles={"real": "real", "classroom": "classroom"},
 )
-"""The reference: the defaults of a generation and of a node are its own."""
+"""The reference: the defaults of a generation and of a node are its own. A queue has version 1 unless asked (W2)."""
 
 GONE_IN_4: Final[Mapping[Feature, str]] = MappingProxyType(
     {"mirrors": "W75", "queue_mode": "W39", "paging": "W70", "target_ram_count": "W70"}

@@ -28,6 +28,7 @@ from engine.report.transitions.node import *
 from engine.report.transitions.queue import *
 from engine.report.transitions.stops import *
 from engine.report.transitions.stores import *
+from engine.version_choice.transitions.conversion import *
 
 __all__ = ["UNITS", "About", "Transition", "Why", "all_kinds", "fields_of"]
 
@@ -47,6 +48,7 @@ MODULES: Final = (
     "engine.classic_v2.transitions.files",
     "engine.classic_v2.transitions.messages",
     "engine.classic_v2.transitions.stores",
+    "engine.version_choice.transitions.conversion",
 )
 """Where the kinds are defined, in the order in which documents list them."""
 

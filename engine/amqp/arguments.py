@@ -15,6 +15,9 @@ MAX_PRIORITY: Final = 255
 PRIORITIES: Final = "x-max-priority"
 """Makes a queue that serves higher priorities first."""
 
+VERSION: Final = "x-queue-version"
+"""Which files a queue has, in releases that leave the choice (W2)."""
+
 LOCATOR: Final = "x-queue-master-locator"
 LOCATORS: Final = ("client-local", "random", "min-masters")
 """On which node a new queue's master begins; the broker passes over an argument with another value (H15)."""
@@ -106,7 +109,7 @@ CHECKS: Final[dict[str, Check]] = {
     PRIORITIES: _priority,
     "x-overflow": _one_of(OVERFLOWS, "invalid_overflow"),
     "x-queue-mode": _one_of(QUEUE_MODES, "\"unsupported queue mode '{}'\""),
-    "x-queue-version": _version,
+    VERSION: _version,
     "x-single-active-consumer": _boolean,
 }
 """The arguments that a classic queue takes, in the order in which the broker looks at them."""
@@ -125,7 +128,6 @@ OTHER_TYPES: Final = (
 """Arguments that quorum queues or streams take."""
 
 NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
-    ("x-queue-version", 2, "classic_version_2"),
     ("x-queue-type", "quorum", "quorum_queue"),
     ("x-queue-type", "stream", "stream"),
 )
@@ -156,6 +158,11 @@ def check_arguments(queue: str, arguments: Arguments) -> None:
                 "precondition_failed",
                 f"invalid arg '{name}' for {queue_words(queue)} of queue type rabbit_classic_queue",
             )
+
+
+def with_version(arguments: Arguments, version: int | None) -> Arguments:
+    """Return the arguments with the version that holds by argument or policy (W2)."""
+    return arguments if version is None else {**arguments, VERSION: version}
 
 
 def check_equivalent(thing: str, names: Iterable[str], current: Arguments, wished: Arguments) -> None:

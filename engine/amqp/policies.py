@@ -103,9 +103,6 @@ def checked(policy: Policy) -> Policy:
     refused = refusal_of(policy.definition, _erlang)
     if refused is not None:
         raise _in_its_words(refused)
-    version = policy.definition.get("queue-version", 1)
-    if version != 1:
-        raise PolicyRefused("classic_version_2", name="queue-version", value=version)
     return policy
 
 
@@ -147,6 +144,7 @@ class Effective(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         overflow: drop-head, reject-publish or reject-publish-dlx.
         queue_mode: default or lazy; None leaves the mode as it is.
+        queue_version: 1 or 2, of the files; None leaves them as they are (W2).
     """
 
     expires_ms: int | None = None
@@ -157,10 +155,17 @@ class Effective(msgspec.Struct, frozen=True, kw_only=True):
     dead_letter_routing_key: str | None = None
     overflow: str = "drop-head"
     queue_mode: str | None = None
+    queue_version: int | None = None
 
 
 SMALLER_WINS: Final = ("expires", "message-ttl", "max-length", "max-length-bytes")
-ARGUMENT_WINS: Final = ("dead-letter-exchange", "dead-letter-routing-key", "overflow", "queue-mode")
+ARGUMENT_WINS: Final = (
+    "dead-letter-exchange",
+    "dead-letter-routing-key",
+    "overflow",
+    "queue-mode",
+    "queue-version",
+)
 _FIELDS: Final = {"expires": "expires_ms", "message-ttl": "message_ttl_ms"}
 
 

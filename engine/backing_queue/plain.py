@@ -97,6 +97,15 @@ class PlainQueue(BackingQueue):
     def set_queue_mode(self, mode: str) -> bool:
         return True
 
+    @property
+    @override
+    def queue_version(self) -> int | None:
+        return None
+
+    @override
+    def set_queue_version(self, version: int) -> None:
+        pass
+
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
     @override

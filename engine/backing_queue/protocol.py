@@ -171,6 +171,13 @@ class BackingQueue(Verbs, Measured, Protocol):
     def set_queue_mode(self, mode: str) -> bool:
         """Convert to "lazy" or "default"; return whether that ever ends (Q55-Q57, V5)."""
 
+    @property
+    def queue_version(self) -> int | None:
+        """The version of its files, None where a release leaves no choice (W2)."""
+
+    def set_queue_version(self, version: int) -> None:
+        """Convert the files to version 1 or 2, where the release has both (W100)."""
+
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
     def needs_timeout(self) -> NeedsTimeout:

@@ -16,26 +16,29 @@ from engine.formats.message import MessageCodec, Template
 
 def make(means: Means) -> VariableQueue:
     """Return a blank queue with clients of both stores of its virtual host."""
+    return VariableQueue(queue_means(means))
+
+
+def queue_means(means: Means) -> QueueMeans:
+    """Return what a queue of version 1 is made of."""
     files, settings = means.files, means.settings
     assert isinstance(files, VhostStores)
     assert isinstance(settings, QueueSettings)
-    return VariableQueue(
-        QueueMeans(
-            name=means.name,
-            durable=means.durable,
-            settings=settings,
-            codec=means.codec,
-            storage=means.storage,
-            directory=means.directory,
-            persistent=files.persistent,
-            transient=files.transient,
-            ref=means.ref,
-            emit=means.emit,
-            settle=files.settle,
-            as_read=means.as_read,
-            resource=means.resource,
-            accounts=means.credit or {},
-        )
+    return QueueMeans(
+        name=means.name,
+        durable=means.durable,
+        settings=settings,
+        codec=means.codec,
+        storage=means.storage,
+        directory=means.directory,
+        persistent=files.persistent,
+        transient=files.transient,
+        ref=means.ref,
+        emit=means.emit,
+        settle=files.settle,
+        as_read=means.as_read,
+        resource=means.resource,
+        accounts=means.credit or {},
     )
 
 

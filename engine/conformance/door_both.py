@@ -149,7 +149,8 @@ class BothDoor(V2Door):
                 ref=REF,
                 emit=self._emit,
                 settle=self.settle,
-            )
+            ),
+            2,
         )
 
     def _freeze(self) -> None:
@@ -200,7 +201,9 @@ class BothDoor(V2Door):
         found = self.queue.requeue(ranges(step["tags"]), step["multiple"])
         return {"requeued": sum(each.count for each in found)}
 
-    def _while(self, step: dict[str, Any], take: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    def _while(
+        self, step: dict[str, Any], take: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any]:
         """Do one of both, and mark the entry at the head, which was looked at and put back."""
         before = self.queue.state.next_deliver_seq_id
         found = take(step)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.exchanges import DEFAULT, PREDECLARED
-from engine.backing_queue.places import places_of
+from engine.backing_queue.places import VARIABLE_QUEUE_V2, places_of
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.control.report import Live, Rates
@@ -142,7 +142,7 @@ def _status(queue: Mapping[str, Any], rates: Rates | None) -> dict[str, Any]:
     ready = [place for place in places_of(queue) if not place.unacked]
     return {
         "mode": queue["mode"],
-        "version": 1,
+        "version": 2 if queue.get("backing_queue") == VARIABLE_QUEUE_V2 else 1,
         **{
             each.name: _record(each.name, queue["counted"][each.name])
             if each.counted

@@ -114,6 +114,12 @@ class SetMode(Instruction, frozen=True, gc=False):
     mode: str
 
 
+class SetVersion(Instruction, frozen=True, gc=False):
+    """The queue's files are of another version from now on."""
+
+    version: int
+
+
 class Depth(Instruction, frozen=True, gc=False):
     """How many messages the master has, ready and unacknowledged (H40)."""
 

@@ -70,6 +70,12 @@ class MasterQueue:
         self._broadcast(to_do.SetMode(mode))
         return self.inner.set_queue_mode(mode)
 
+    def set_queue_version(self, version: int) -> None:
+        """Convert the files, after the instruction was sent to the mirrors."""
+        if version != self.inner.queue_version:
+            self._broadcast(to_do.SetVersion(version))
+        self.inner.set_queue_version(version)
+
     # --- sent to the mirrors after -----------------------------------------------------------------------------------
 
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:

@@ -213,6 +213,8 @@ class Mirror:
                     self.queue.requeue(tags, multiple=instruction.runs == 1)
             case to_do.SetMode(mode):
                 self.stuck = not self.queue.set_queue_mode(mode)
+            case to_do.SetVersion(version):
+                self.queue.set_queue_version(version)
             case to_do.Depth(depth):
                 self._set_delta(depth - self.depth)
 

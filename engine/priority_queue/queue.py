@@ -206,6 +206,10 @@ class PriorityQueue(PriorityReading):
         self._each(lambda part: part.set_target(count))
 
     @override
+    def set_queue_version(self, version: int) -> None:
+        self._each(lambda part: part.set_queue_version(version))
+
+    @override
     def set_queue_mode(self, mode: str) -> bool:
         ends = all(part.set_queue_mode(mode) for part in self.by_number.values())
         self._done(None)

@@ -18,11 +18,6 @@ ENGLISH: Final[dict[str, str]] = {
         "smaller messages, or purge first"
     ),
     "broker_stopped": "the broker is stopped; start it with start_app first",
-    "classic_version_2": (
-        "%(name)s = %(value)s: version 2 of classic queues has another index and one file of bodies for each queue, "
-        "and needs hardly any RAM; it is not part of Waterline, which shows version 1. Read "
-        "rabbitmq.com/docs/persistence-conf and leave the argument out"
-    ),
     "quorum_queue": (
         "%(name)s = %(value)s: a quorum queue keeps its messages in a log that several nodes agree on by Raft; it is "
         "not part of Waterline, which shows classic queues. Read rabbitmq.com/docs/quorum-queues and leave the "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
@@ -19,11 +20,20 @@ from engine.classic_v2.transitions.files import (
 from engine.storage.port import Chunk
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import at
 from engine.values.stretches import Stretches
 
 DELAYED_BYTES = 512_000
 """What the open file keeps back; more is written at once."""
 READS = "rabbit_classic_queue_store_v2:read_from_disk/3"
+
+
+def singles(extent: Extent) -> list[Extent]:
+    """Return messages whose bodies differ one by one, each with its body bytes as a number."""
+    return [
+        replace(extent.part(skip, 1), size_bytes=at(extent.size_bytes, extent.msg_no + skip))
+        for skip in range(extent.count)
+    ]
 
 
 class Cached(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -70,7 +80,14 @@ class DelayedBodies(QueueStore):
 
     def write(self, extent: Extent, descending: bool = False) -> None:
         """Write bodies, the last one first where `descending` (W113, W121)."""
-        size = self._codec.term_bytes(extent.template, extent.size_bytes, extent.raw_persistent)
+        if extent.count > 1 and not isinstance(extent.size_bytes, int):
+            parts = singles(extent)
+            for each in reversed(parts) if descending else parts:
+                self.write(each)
+            return
+        size = self._codec.term_bytes(
+            extent.template, at(extent.size_bytes, extent.msg_no), extent.raw_persistent
+        )
         if extent.wants_confirm:
             self.confirms.add(extent.msg_no, extent.count)
         for part in self._by_segments(extent, descending):
@@ -99,6 +116,7 @@ class DelayedBodies(QueueStore):
         self.write_offset = self._storage.size(path) or HEADER_BYTES
         if not self._storage.size(path):
             self._storage.create(path)
+            self.emit(BodiesWritten("W121", self.name, False, ((segment, 0),)))
             self._header_waits = True
 
     def _append(self, part: Extent, size: int, step: int) -> None:
@@ -114,7 +132,10 @@ class DelayedBodies(QueueStore):
             offset = self.write_offset if step > 0 else self.write_offset + (count - 1) * entry
             place = Place(run.start, count, offset, size, step)
             self.write_offset += count * entry
-            self.places.insert(place)
+            if not self.places.overlapping(
+                place.start, place.count
+            ):  # a converted body is written again (W100)
+                self.places.insert(place)
             self.buffer.insert(Waiting(place, run))
             self.buffer_bytes += count * size
             low = place.low
@@ -139,6 +160,9 @@ class DelayedBodies(QueueStore):
         count = min(part.count, (self._settings.store_max_cache_size - self.held_bytes) // size)
         if count > 0:
             first = part.count - count if descending else 0
+            self.held.remove(
+                part.start + first, count
+            )  # a converted body is cached, and counted, again (W100)
             self.held.insert(Cached(part.start + first, count, size))
             self.held_bytes += count * size
 
@@ -223,12 +247,12 @@ class DelayedBodies(QueueStore):
         for held in self.held.overlapping(start, count):
             disk.discard(held.start, held.count)
         for each in disk:
-            at = each.start
-            while at < each.end:
-                end = min(each.end, self._settings.boundary(at))
-                segment = self._settings.segment_of(at)
+            seq = each.start
+            while seq < each.end:
+                end = min(each.end, self._settings.boundary(seq))
+                segment = self._settings.segment_of(seq)
                 if segment == self.write_segment:
                     self.flush()
                 self._open(segment, READS)
-                self._read_places(segment, Range(at, end - at), READS)
-                at = end
+                self._read_places(segment, Range(seq, end - seq), READS)
+                seq = end

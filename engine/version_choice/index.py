@@ -11,12 +11,12 @@ from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.index import V2Index
 from engine.classic_v2.index.references import references
 from engine.classic_v2.queue.entries import in_index
-from engine.version_choice.bodies import DelayedBodies
 from engine.values.extents import INDEXED, Extent
 from engine.values.ranges import Range, RangeSet
+from engine.version_choice.bodies import DelayedBodies, singles
 
 
-class Bodies:
+class QueueBodies:
     """The small bodies of a queue, as its lanes ask for them."""
 
     def __init__(self, store: DelayedBodies) -> None:
@@ -48,12 +48,14 @@ class FilesIndex:
         on_written: called at a sync with the messages whose publishers wait for the index (W61).
     """
 
+    shown_as = "files"
+
     def __init__(self, files: V2Index, store: DelayedBodies, on_written: Callable[[RangeSet], None]) -> None:
         self.files = files
         self.store = store
         self.directory = files.directory
         self.size = files.settings.segment_entry_count
-        self.bodies = Bodies(store)
+        self.bodies = QueueBodies(store)
         self._on_written = on_written
 
     @property
@@ -70,6 +72,10 @@ class FilesIndex:
 
     def publish(self, extent: Extent, hint: int | None) -> None:
         """Add entries one by one; the hint of Q16 is ignored (W18)."""
+        if not isinstance(extent.size_bytes, int):
+            for each in singles(extent):
+                self.files.publish(in_index(each).with_flags(INDEXED), each.wants_confirm)
+            return
         self.files.publish(in_index(extent).with_flags(INDEXED), extent.wants_confirm)
 
     publish_undelivered = publish
@@ -79,6 +85,10 @@ class FilesIndex:
     ) -> None:
         """Add entries one by one, the last one first where `descending`; a flush may come after any of them."""
         left = extent
+        if descending and not isinstance(extent.size_bytes, int):
+            for each in reversed(singles(extent)):
+                self.publish(each, hint)
+            return
         while descending and left.count > 1:
             settings, files = self.files.settings, self.files
             first = max(left.start, settings.segment_of(left.end - 1) * self.size)
@@ -200,6 +210,13 @@ class FilesIndex:
             return Recovered(None, None)
         count, size_bytes = self.files.recover(contains if durable else _nothing)
         return Recovered(count, size_bytes)
+
+    def forget_segment(self, seq_id: int) -> None:
+        """Delete the files of the segment that has a position: another version has its messages (W100)."""
+        segment = seq_id // self.size
+        self.files.files.close(segment)
+        self.files.storage.delete(self.files.path(segment))
+        self.store.delete_segments([segment])
 
     def store_references(self) -> list[Range]:
         """Return the messages of the store that the files need (W99)."""

@@ -25,11 +25,6 @@ TEXTS: Final[dict[str, Any]] = {
         "smaller messages, or purge first."
     ),
     "broker_stopped": _("The broker is stopped. Start it in the console with start_app first."),
-    "classic_version_2": _(
-        "Version 2 of classic queues has another index and one file of bodies for each queue, and needs hardly any "
-        "RAM. It is not part of Waterline, which shows version 1. Read rabbitmq.com/docs/persistence-conf, and leave "
-        "%(name)s = %(value)s out."
-    ),
     "quorum_queue": _(
         "A quorum queue keeps its messages in a log that several nodes agree on by Raft. It is not part of Waterline, "
         "which shows classic queues. Read rabbitmq.com/docs/quorum-queues, and leave %(name)s = %(value)s out."

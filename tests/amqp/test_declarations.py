@@ -140,7 +140,6 @@ def test_dead_letter_exchange_of_the_wrong_type():
     [
         ({"x-queue-type": "quorum"}, "Raft.* rabbitmq.com/docs/quorum-queues"),
         ({"x-queue-type": "stream"}, "without taking anything out.* rabbitmq.com/docs/streams"),
-        ({"x-queue-version": 2}, "another index.* rabbitmq.com/docs/persistence-conf"),
     ],
 )
 def test_what_is_not_modelled_is_named(argument, where_to_read):

@@ -182,13 +182,12 @@ def test_what_only_this_engine_does_not_understand_is_not_answered_in_the_broker
     assert "should be regular expression" not in str(caught.value)
 
 
-def test_queues_of_version_2_are_refused_as_in_a_declaration():
-    with pytest.raises(PolicyRefused) as caught:
-        checked(_policy(queue_version=2))
-    assert (caught.value.code, caught.value.values) == (
-        "classic_version_2",
-        {"name": "queue-version", "value": 2},
-    )
+def test_the_argument_says_the_version_before_the_policy_does():
+    """W2."""
+    policy = checked(_policy(queue_version=2))
+    assert effective({}, policy).queue_version == 2
+    assert effective({"x-queue-version": 1}, policy).queue_version == 1
+    assert effective({}, None).queue_version is None
 
 
 def test_a_pattern_made_to_hang_does_not():

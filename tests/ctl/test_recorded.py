@@ -29,11 +29,10 @@ LINE_DRAWING = str.maketrans(
 NOT_PLAYED = re.compile(
     r"list_global_parameters|trace_o|report|rabbitmqctl environment|--formatter xml"
     r"|rabbitmq-diagnostics (check_port_connectivity|environment|status --formatter)|cluster_status --formatter"
-    r"|eval 'rabbit_vm|-n nope|\"queue-version\":2"
+    r"|eval 'rabbit_vm|-n nope"
 )
 """Lines that the broker does and Waterline does not: said as its own remark."""
 OTHERWISE = {
-    r"clear_policy k10": "a policy of version 2 is not played",
     r"consumer_utilisation": "numbers of a real consumer",
     r"head_message_timestamp": "a remark says that these columns are not known here",
     r"list_connections --formatter csv user state": "the real connection is blocking under the alarm of 200 MB",

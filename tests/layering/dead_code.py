@@ -16,7 +16,11 @@ READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 """Templates and scripts read fields and methods of Python's values by their names."""
 
 ALLOWED = (
-    (r"engine/conformance/(door|door_v2|cluster)\.py", r"_\w+", "a step of a recording names its method"),
+    (
+        r"engine/conformance/(door|door_both|door_v2|cluster)\.py",
+        r"_\w+",
+        "a step of a recording names its method",
+    ),
     (
         r"engine/(report|classic_v1|classic_v2)/fold/\w+\.py",
         r"\w+",

@@ -26,11 +26,13 @@ WORDS: dict[str, Word] = {
             {
                 "BackingQueueDoor",
                 "V2Door",
+                "BothDoor",
                 "ClusterDoor",
                 "NodeDoor",
                 "EngineDoor",
                 "LedgerDoor",
                 "door.py",
+                "door_both.py",
                 "door_v2.py",
                 "doors.py",
                 "engine_door.py",

@@ -18,12 +18,6 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("burst too large", [{**BURST, "count": 20_001}], "may hold 20000", "上限为 20000 条"),
     ("stopped", [{"do": "stop_app"}, BURST], "The broker is stopped", "broker 已停止"),
     (
-        "version 2",
-        [{"do": "declare_queue", "name": "q", "arguments": {"x-queue-version": 2}}],
-        "leave x-queue-version = 2 out",
-        "请去掉 x-queue-version = 2",
-    ),
-    (
         "quorum",
         [{"do": "declare_queue", "name": "q", "arguments": {"x-queue-type": "quorum"}}],
         "rabbitmq.com/docs/quorum-queues",
@@ -68,12 +62,6 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("no such queue", [{"do": "kill_queue", "queue": "none"}], "no queue called none", "名为 none 的队列"),
     ("no such consumer", [{"do": "cancel", "name": "x"}], "no consumer called x", "名为 x 的消费者"),
     ("no such policy", [{"do": "clear_policy", "name": "x"}], "no policy called x", "名为 x 的策略"),
-    (
-        "policy of version 2",
-        [{"do": "set_policy", "name": "x", "pattern": "q", "definition": {"queue-version": 2}}],
-        "leave queue-version = 2 out",
-        "请去掉 queue-version = 2",
-    ),
     (
         "pattern of a kind that is not understood",
         [{"do": "set_policy", "name": "x", "pattern": "a++", "definition": {"max-length": 2}}],

@@ -169,7 +169,7 @@ def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings
         if name in storage.bounds:
             _check_bounds(name, overrides[name], *storage.bounds[name])
     series = overrides.get(RULES, release.series)
-    if not isinstance(series, str) or series not in RELEASES or RELEASES[series].storage is not storage:
+    if not isinstance(series, str) or series not in RELEASES or RELEASES[series].storage.host_files is not storage.host_files:
         raise ScenarioError("no_such_value", place=f"settings.{RULES}: {series!r}")
     node = {**release.node_values(scale), **{name: overrides[name] for name in NODE_NAMES & overrides.keys()}}
     chosen = {name: overrides[name] for name in storage.chosen & overrides.keys()}

@@ -167,7 +167,9 @@ class MirroredQueues:
         if site.host.has(name):
             site.host.wipe(name)
         record.mirrors.append(node)
-        engine = cast(Mirrorable, site.host.add(self._definitions.queues[name], self._clock.now_us))
+        version = self._definitions.effective(name).queue_version
+        queue = self._definitions.queues[name]
+        engine = cast(Mirrorable, site.host.add(queue, self._clock.now_us, version))
         mirror = Mirror(
             engine, partial(self._member_confirms, name, node), partial(self._synchronised, record, node)
         )

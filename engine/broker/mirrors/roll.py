@@ -89,7 +89,7 @@ class Roll:
     def broadcast(self, name: str, instruction: to_do.Instruction) -> None:
         """Let a queue's master tell its mirrors what it does (H32)."""
         record, ring = self.records[name], self.rings[name]
-        if record.mirrors and not isinstance(instruction, to_do.SetMode):
+        if record.mirrors and not isinstance(instruction, to_do.SetMode | to_do.SetVersion):
             self._emit(ring_sent(name, record.master, instruction, len(ring.members)))
         ring.broadcast(record.master, instruction)
 

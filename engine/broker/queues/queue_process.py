@@ -254,6 +254,13 @@ class QueueProcess:
         self.begin().set_target(target)
         self.handled(collects=False)
 
+    def set_version(self, version: int) -> None:
+        """Convert the files; `handled` is the caller's to call (W100)."""
+        self.mail.at_once(partial(self._convert_files, version))
+
+    def _convert_files(self, version: int) -> None:
+        self.begin().set_queue_version(version)
+
     def set_mode(self, mode: str) -> None:
         """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""
         if self.stuck:

@@ -127,8 +127,9 @@ class Queues(Mapping[str, Deliveries]):
         """Begin a queue that is not there yet (Q5), on a node of the cluster."""
         name = queue.name
         self._site_of[name] = site or self.site
-        self._site_of[name].host.add(queue, self._clock.now_us)
         self._definitions.add_queue(queue)
+        version = self._definitions.effective(name).queue_version
+        self._site_of[name].host.add(queue, self._clock.now_us, version)
         self.wishes[name] = Wish()
         live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
         live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
@@ -144,6 +145,7 @@ class Queues(Mapping[str, Deliveries]):
         """
         live, limits = self.live[name], self._definitions.effective(name)
         before = live.evictions.limits
+        self._site_of[name].host.hosted(name).version = limits.queue_version
         self._defined[name] = self._definitions.info_items(name)
         if limits.expires_ms != before.expires_ms:
             self._lifetimes.used(live)
@@ -151,6 +153,8 @@ class Queues(Mapping[str, Deliveries]):
             return
         live.process.begin()
         live.evictions.obey(limits)
+        if limits.queue_version is not None:
+            live.process.set_version(limits.queue_version)
         if limits.queue_mode is not None:
             live.process.set_mode(limits.queue_mode)
         if not live.process.stuck:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from engine.amqp.arguments import with_version
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.host_files import HostMeans, Later, StopKind, StorageSettings
 from engine.backing_queue.means import Means
@@ -29,20 +30,38 @@ class Hosted:
         release: of the node.
         vhost, root: name and folder of the virtual host.
         crashes: how often a process of this queue crashed here already.
+        version: of its files, by its argument or policy; None where neither says it (W2).
     """
 
     def __init__(
-        self, declared: DeclaredQueue, release: Release, vhost: str, root: str, crashes: int = 0
+        self,
+        declared: DeclaredQueue,
+        release: Release,
+        vhost: str,
+        root: str,
+        crashes: int = 0,
+        version: int | None = None,
     ) -> None:
         name = self.name = declared.name
         self.durable = declared.durable
         self.arguments = declared.arguments
-        self.backing_queue = release.backing_queue_of(declared)
-        """Name of its implementation in the table of releases."""
+        self._declared, self._release = declared, release
+        self.version = version
         self.directory = f"{root}/queues/{queue_directory(vhost, bare(name))}"
         self.crashes = crashes
         self.terms: Terms | None = None
         self.queue: BackingQueue
+
+    @property
+    def backing_queue(self) -> str:
+        """Name of its implementation in the table of releases; once it runs, of the one with its files."""
+        running = self.queue.queue_version if hasattr(self, "queue") else None
+        return self._release.backing_queue_of(self._declared, running or self.version)
+
+    @property
+    def wished(self) -> str:
+        """Name of the implementation that a start takes, whatever ran before."""
+        return self._release.backing_queue_of(self._declared, self.version)
 
     @property
     def ref(self) -> str:
@@ -95,11 +114,11 @@ class VirtualHost:
 
     def _make_queue(self, hosted: Hosted, now_us: int) -> None:
         """Make a blank queue; the stores run already."""
-        hosted.queue = self._release.queues[hosted.backing_queue].make(
+        hosted.queue = self._release.queues[hosted.wished].make(
             Means(
                 name=hosted.name,
                 durable=hosted.durable,
-                arguments=hosted.arguments,
+                arguments=with_version(hosted.arguments, hosted.version),
                 settings=self._settings,
                 codec=self._codec,
                 storage=self._storage,
@@ -129,10 +148,10 @@ class VirtualHost:
         """Begin with an empty virtual host (D2)."""
         self.files.start_new()
 
-    def add(self, queue: DeclaredQueue, now_us: int) -> BackingQueue:
-        """Begin a queue that is not there yet."""
+    def add(self, queue: DeclaredQueue, now_us: int, version: int | None = None) -> BackingQueue:
+        """Begin a queue that is not there yet; `version` as for Hosted."""
         crashes = self._crashes.get(queue.name, 0)
-        hosted = Hosted(queue, self._release, self._codec.vhost, self.root, crashes)
+        hosted = Hosted(queue, self._release, self._codec.vhost, self.root, crashes, version)
         self.hosted[queue.name] = hosted
         self._make_queue(hosted, now_us)
         hosted.queue.start_new()

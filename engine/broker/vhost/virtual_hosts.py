@@ -101,9 +101,9 @@ class VirtualHosts:
 
     # --- queues ------------------------------------------------------------------------------------------------------
 
-    def add(self, queue: DeclaredQueue, now_us: int) -> BackingQueue:
-        """Begin a queue that is not there yet."""
-        return self.of(queue.name).add(queue, now_us)
+    def add(self, queue: DeclaredQueue, now_us: int, version: int | None = None) -> BackingQueue:
+        """Begin a queue that is not there yet, with files of a version that was asked for."""
+        return self.of(queue.name).add(queue, now_us, version)
 
     def restart_queue(self, name: str, now_us: int) -> BackingQueue:
         """Let one queue process crash, and start it on its files while the stores run (Q62, D4)."""

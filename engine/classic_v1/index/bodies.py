@@ -9,7 +9,7 @@ from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
-class Bodies(Protocol):
+class SmallBodies(Protocol):
     """Bodies of messages that are not at home in a shared store."""
 
     def write(self, extent: Extent, descending: bool = False) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 from engine.backing_queue.measured import IndexLoad
 from engine.classic_v1.index import recovery, views
 from engine.classic_v1.index.actions import Actions
-from engine.classic_v1.index.bodies import Bodies
+from engine.classic_v1.index.bodies import SmallBodies
 from engine.classic_v1.index.combine import MERGE, arguments, live_entries
 from engine.classic_v1.index.confirms import IndexConfirms
 from engine.classic_v1.index.journal import Journal
@@ -25,6 +25,7 @@ from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, ProcessCrash
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 
@@ -46,8 +47,9 @@ class QueueIndex:
         on_both_written: called with the embedded messages whose records are durable (K5, S85).
     """
 
-    bodies: Bodies | None = None
+    bodies: SmallBodies | None = None
     """Records have small bodies inside."""
+    shown_as = "index"
 
     def __init__(
         self,
@@ -335,6 +337,7 @@ class QueueIndex:
         contains: Callable[[Range], RangeSet],
         durable: bool = True,
         in_order: bool = False,
+        refuse: bool = True,
     ) -> Recovered:
         """Begin on the files that are there (S110-S116).
 
@@ -344,18 +347,20 @@ class QueueIndex:
             contains: which of these message numbers the persistent store holds.
             durable: whether the queue is; after a crash nothing of another one counts as present.
             in_order: whether the queue stopped in order, where `terms` are None because nobody reads them.
+            refuse: whether files of version 2 in the directory are an error.
         """
         self.actions.forget()
-        recovery.refuse_version_2(self.storage, self.directory)
+        if refuse:
+            recovery.refuse_version_2(self.storage, self.directory)
         if terms is not None and store_clean:
             self.actions.dirty = recovery.recover_clean(self.segments, self.journal, terms)
-            self._recovered("S112", clean=True)
+            self.report_recovered("S112", clean=True)
             return Recovered(None, None)
         found = recovery.recover_dirty(
             self.segments, self.journal, terms is not None or in_order, contains, durable
         )
         self.actions.dirty = found.added + (found.in_journal if self.recovery_flushes else 0)
-        self._recovered("S113", clean=False)
+        self.report_recovered("S113", clean=False)
         self.actions.journal_differs = True
         if self.recovery_flushes or found.marked:
             self.actions.flush("recovery")
@@ -363,7 +368,8 @@ class QueueIndex:
             self.actions.maybe_flush(None)  # V8
         return Recovered(sum(self.segments.unacked.values()), found.size_bytes)
 
-    def _recovered(self, rule: str, clean: bool) -> None:
+    def report_recovered(self, rule: str, clean: bool) -> None:
+        """Report the entries and files as a start, or a conversion, left them."""
         self.emit(
             IndexRecovered(
                 rule,
@@ -376,6 +382,18 @@ class QueueIndex:
             )
         )
 
+    # --- giving way to files of another version (W100) ---
+
+    def forget_segment(self, seq_id: int) -> None:
+        """Delete the file of the segment that has a seq_id."""
+        self.storage.delete(self.segments.path(seq_id // self.size))
+
+    def forget_journal(self) -> None:
+        """Delete the journal; nothing is left of the index."""
+        self.journal.close("W100")
+        self.storage.delete(self.journal.path)
+        self.actions.forget()
+
     def store_references(self) -> list[Range]:
         """Return the messages in the store that live persistent entries need, from the files alone (S117)."""
         return recovery.store_references(*self._views(_ignore))
@@ -385,13 +403,15 @@ class QueueIndex:
     def load(self) -> IndexLoad:
         """Return what the memory model counts of it."""
         records = [
-            (slot.count, slot.publish.embedded, slot.publish.size_bytes)
+            (
+                slot.count,
+                slot.publish.embedded,
+                total(slot.publish.size_bytes, slot.publish.msg_no, slot.count),
+            )
             for slot in self.segments.pending
             if slot.publish is not None
         ]
-        return IndexLoad(
-            len(self.segments.file_bytes), self.size, records, bool(self.journal.buffered_bytes)
-        )
+        return IndexLoad(len(self.segments.file_bytes), self.size, records, bool(self.journal.buffered_bytes))
 
     def vector(self) -> dict[str, object]:
         """Return what a golden trace records of an index."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from engine.backing_queue.measured import IndexLoad
-from engine.classic_v1.index.bodies import Bodies
+from engine.classic_v1.index.bodies import SmallBodies
 from engine.classic_v1.index.recovery import Recovered
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
@@ -17,9 +17,11 @@ class Index(Protocol):
 
     directory: str
     size: int
+    shown_as: str
+    """Name of its part of a snapshot."""
 
     @property
-    def bodies(self) -> Bodies | None:
+    def bodies(self) -> SmallBodies | None:
         """Where small bodies are, None for the index itself."""
 
     @property

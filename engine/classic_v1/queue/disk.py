@@ -52,9 +52,7 @@ def write_body(
     return extent.with_flags(IN_STORE)
 
 
-def write_index(
-    q: QueueState, force: bool, extent: Extent, batch: bool, descending: bool = False
-) -> Extent:
+def write_index(q: QueueState, force: bool, extent: Extent, batch: bool, descending: bool = False) -> Extent:
     """Hand publish records (with deliver) to the index unless they are there (Q16).
 
     The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`; where small

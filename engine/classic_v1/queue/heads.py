@@ -75,7 +75,9 @@ def steady(q: QueueState, arrival: Arrival, same_size: bool) -> int:
         return 1
     head = q.q4.first
     count = min(arrival.count, q.q4.total - 1, head.count)
-    if (q.bodies and (head.indexed or new.persistent)) or head.in_store or (head.expiry_us and head.expiry_us <= q.now_us):
+    if head.in_store or (head.expiry_us and head.expiry_us <= q.now_us):
+        return 1
+    if q.bodies and (head.indexed or new.persistent):
         return 1
     if same_size and head.size_bytes != arrival.size_bytes:
         return 1

@@ -90,9 +90,7 @@ def end_messages(
     for all marks and then one for all ends (V1).
     """
     for persistent in (False, True):
-        bodies = _ranges(
-            e for e in extents if e.in_store and e.home_store and e.persistent == persistent
-        )
+        bodies = _ranges(e for e in extents if e.in_store and e.home_store and e.persistent == persistent)
         if bodies:
             # One call's ids are gathered by consing, so the store meets them last first; so does the index.
             client = q.persistent if persistent else q.transient

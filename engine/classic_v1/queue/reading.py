@@ -15,7 +15,6 @@ from engine.classic_v1.queue.state import QueueState
 from engine.values.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.inherit import override
 from engine.values.ranges import Range
-from engine.values.sizes import total
 
 LISTED = tuple(place for place in PLACES[VARIABLE_QUEUE] if not place.counted)
 [COUNTED] = [place for place in PLACES[VARIABLE_QUEUE] if place.counted]
@@ -162,7 +161,7 @@ class VariableQueueReading(PlainQueue):
             "lanes": q.lanes_snapshot(),
             "counted": {COUNTED.name: q.delta},
             "counters": q.counters(),
-            "own": {"reduced": q.reduced, "index": q.index.snapshot()},
+            "own": {"reduced": q.reduced, q.index.shown_as: q.index.snapshot()},
         }
 
     @override

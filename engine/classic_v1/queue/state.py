@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from engine.backing_queue.rates import Rates
-from engine.classic_v1.index.bodies import Bodies
+from engine.classic_v1.index.bodies import SmallBodies
 from engine.classic_v1.index.port import Index
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store.client import StoreClient
@@ -132,7 +132,7 @@ class QueueState:
         """The numbers of the latest reduction's decision."""
 
     @property
-    def bodies(self) -> Bodies | None:
+    def bodies(self) -> SmallBodies | None:
         """Where small bodies are, None for the index itself (W18)."""
         return self.index.bodies
 

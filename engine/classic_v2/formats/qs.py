@@ -158,7 +158,9 @@ def read_entry(data: bytes, at: int, term_bytes: int, codec: MessageCodec) -> St
     )
 
 
-def read_entries(data: bytes, at: int, term_bytes: int, count: int, codec: MessageCodec) -> list[StoreEntries]:
+def read_entries(
+    data: bytes, at: int, term_bytes: int, count: int, codec: MessageCodec
+) -> list[StoreEntries]:
     """Read entries that lie back to back into the longest runs; arguments and errors as in `read_entry`."""
     found: list[StoreEntries] = []
     stride = term_bytes + ENTRY_HEADER_BYTES

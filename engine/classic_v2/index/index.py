@@ -319,9 +319,7 @@ class V2Index:
                 found.append(_slot(extent, self.codec, None))
                 continue
             for place in self.store.places.overlapping(extent.start, extent.count):
-                found.append(
-                    _slot(extent, self.codec, place)
-                )
+                found.append(_slot(extent, self.codec, place))
         return found
 
     # --- reading -----------------------------------------------------------------------------------------------------

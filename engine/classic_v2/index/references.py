@@ -12,7 +12,9 @@ from engine.storage.port import Storage
 from engine.values.ranges import Range
 
 
-def references(storage: Storage, directory: str, codec: MessageCodec, settings: V2Settings) -> Iterator[Range]:
+def references(
+    storage: Storage, directory: str, codec: MessageCodec, settings: V2Settings
+) -> Iterator[Range]:
     """Yield the live persistent messages of the shared store that a queue's `.qi` files name.
 
     Args:

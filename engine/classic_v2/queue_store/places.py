@@ -47,7 +47,9 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def part(self, offset: int, count: int) -> Place:
         """Return `count` entries beginning `offset` entries on."""
-        return Place(self.start + offset, count, self.offset + offset * self.stride, self.term_bytes, self.step)
+        return Place(
+            self.start + offset, count, self.offset + offset * self.stride, self.term_bytes, self.step
+        )
 
     def continued_by(self, after: Place) -> bool:
         """Return whether the entries that follow can be the same run."""

@@ -48,6 +48,7 @@ export const KINDS = {
   FileRolledOver: { group: "files", function: "maybe_roll_to_new_file", fold: "store", weight: 2, setting: "msg_store_file_size_limit", units: { closed: "file", opened: "file", size: "bytes", limit: "bytes" }, mark: "roll" },
   FileUnlinked: { group: "files", function: "delete_file", fold: "store", shown: "detail" },
   FilesCombined: { group: "files", function: "combine_files", fold: "store", weight: 5, setting: "msg_store_file_size_limit" },
+  FilesConverted: { group: "memory", function: "set_queue_version", fold: "shift", weight: 6, queue: true },
   FilesFound: { group: "files", function: "recover", fold: "files", shown: "detail", queue: true },
   FilesReset: { group: "files", function: "reset_qi_state", fold: "files", queue: true },
   GotEmpty: { group: "messages", function: "basic_get", queue: true },

@@ -20,6 +20,16 @@ export const PLACES = {
     { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
     { name: "index_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
   ],
+  variable_queue_v2: [
+    { name: "q1", content: "ram", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: false },
+    { name: "q2", content: "mixed", unacked: false, counted: false, limits: "entries", letter: "beta", lazy: false },
+    { name: "delta", content: "disk", unacked: false, counted: true, limits: "", letter: "delta", lazy: true },
+    { name: "q3", content: "mixed", unacked: false, counted: false, limits: "entries", letter: "gamma", lazy: true },
+    { name: "q4", content: "ram", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: false },
+    { name: "ram_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+    { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+    { name: "index_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+  ],
   priority_queue: [
   ],
   classic_v2: [

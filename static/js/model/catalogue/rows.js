@@ -69,6 +69,7 @@ const DECODERS = {
   FileRolledOver: (row) => ({ kind: "FileRolledOver", rule: row[1], store: row[2], closed: row[3], opened: row[4], why: row[5] ?? {} }),
   FileUnlinked: (row) => ({ kind: "FileUnlinked", rule: row[1], store: row[2], file: row[3], size_bytes: row[4] }),
   FilesCombined: (row) => ({ kind: "FilesCombined", rule: row[1], store: row[2], source: row[3], destination: row[4], size_bytes: row[5], reclaimed_bytes: row[6], left_on_disk: row[7] ?? 0 }),
+  FilesConverted: (row) => ({ kind: "FilesConverted", rule: row[1], queue: row[2], source: row[3], to: row[4], extents: row[5], delta: row[6] ?? null, why: row[7] ?? {} }),
   FilesFound: (row) => ({ kind: "FilesFound", rule: row[1], queue: row[2], clean: row[3], segments: row[4], bodies: row[5] }),
   FilesReset: (row) => ({ kind: "FilesReset", rule: row[1], queue: row[2] }),
   GotEmpty: (row) => ({ kind: "GotEmpty", rule: row[1], actor: row[2], queue: row[3] }),

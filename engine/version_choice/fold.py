@@ -1,0 +1,33 @@
+"""What a queue of 3.10 with files of version 2 shows besides its lanes: the newest reduction, and its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.classic_v1.transitions.queue import Reduced
+from engine.classic_v2.fold.own import V2OwnPart
+
+
+class BothOwnPart(V2OwnPart):
+    """The own part of one queue."""
+
+    __slots__ = ("reduction",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reduction: dict[str, Any] | None = None
+
+    def begin(self) -> None:
+        """The queue begins; its recovery has found the files before."""
+        self.reduction = None
+
+    def reduced(self, t: Reduced) -> None:
+        """The newest reduction is kept with its numbers (Q45)."""
+        self.reduction = t.why
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {
+            "reduced": None if self.reduction is None else dict(self.reduction),
+            "files": self.files.to_json(),
+        }

@@ -1,0 +1,35 @@
+"""Queues with files of either version as a generation of storage: what it brings, for the table of releases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.amqp.arguments import VERSION
+from engine.backing_queue.generation import Generation
+from engine.backing_queue.means import Declared, Means
+from engine.classic_v1.generation import CLASSIC_V1, queue_means
+from engine.classic_v1.settings import BOUNDS, NAMES
+from engine.classic_v1.vhost_stores import VhostStores
+from engine.version_choice.queue import VersionedQueue
+from engine.version_choice.settings import OWN_BOUNDS, BothSettings
+
+
+def serves_version_2(queue: Declared) -> bool:
+    """Return whether a queue is to have files of version 2 (W2)."""
+    return queue.arguments.get(VERSION) == 2
+
+
+def make(means: Means) -> VersionedQueue:
+    """Return a blank queue with the files that its argument names, of version 1 without one."""
+    return VersionedQueue(queue_means(means), 2 if means.arguments.get(VERSION) == 2 else 1)
+
+
+EITHER_VERSION: Final = Generation(
+    name="version_choice",
+    settings=BothSettings,
+    chosen=NAMES | OWN_BOUNDS.keys(),
+    bounds={**BOUNDS, **OWN_BOUNDS},
+    codec=CLASSIC_V1.codec,
+    host_files=VhostStores,
+    make=make,
+)

@@ -1,0 +1,1 @@
+"""What happens where a queue gets files of another version."""

@@ -1,0 +1,41 @@
+/** Queues of 3.10 with files of version 2: lanes, reductions and words of version 1, files of version 2 (W18). */
+import { gettext } from "../../model/text.js";
+import { lanePhrase, sentence } from "../../model/why-sentence.js";
+import { surplusOf } from "../v1/layout/permitted.js";
+import { EXPLAINED_1 } from "../v1/model/explained.js";
+import { situationOf } from "../v1/model/situation.js";
+import { VERSION_2 } from "../v2/model/generation.js";
+
+/** @import { Generation } from "../../model/generations.js" */
+
+const { copy, empty, files, weight } = /** @type {Generation} */ (VERSION_2);
+const { held, larger } = /** @type {Generation} */ (EXPLAINED_1);
+
+/** @type {Partial<Generation>} */
+export const VERSION_CHOICE = {
+  words: {
+    FilesConverted: (t) =>
+      sentence(
+        "\u21c4",
+        "plain",
+        gettext("The files of the queue have another version"),
+        gettext(
+          "Index entries move segment by segment. Small bodies go to .qs files for version 2, and into the index for version 1, which has them in RAM again.",
+        ),
+        lanePhrase(t),
+      ),
+  },
+  moves: { FilesConverted: ({ to }) => ["joined", { to }] },
+  situation: situationOf,
+  surplus: surplusOf,
+  held,
+  larger,
+  empty: () => ({ reduced: null, ...empty() }),
+  begin: (own) => {
+    own.reduced = null;
+  },
+  copy: (own) => ({ ...copy(own), reduced: own.reduced }),
+  weight,
+  files,
+  perFile: (settings) => settings.index_v2_segment_entry_count || 2 * settings.segment_entry_count,
+};
