@@ -35,7 +35,7 @@ def test_trace_is_whole(path: Path) -> None:
     assert outcome.whole, outcome.differences[:3]
 
 
-@pytest.mark.parametrize("path", TRACES[::5], ids=named)
+@pytest.mark.parametrize("path", TRACES[::11], ids=named)
 def test_trace_is_whole_on_real_files(path: Path, tmp_path: Path) -> None:
     with closing(DirectoryStorage(str(tmp_path))) as files:
         outcome = replay_v2(json.loads(path.read_text()), files)
