@@ -169,13 +169,14 @@ def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings
         if name in storage.bounds:
             _check_bounds(name, overrides[name], *storage.bounds[name])
     series = overrides.get(RULES, release.series)
-    if not isinstance(series, str) or series not in RELEASES or RELEASES[series].storage.host_files is not storage.host_files:
+    lent = RELEASES.get(series) if isinstance(series, str) else None
+    if lent is None or lent.storage.host_files is not storage.host_files:
         raise ScenarioError("no_such_value", place=f"settings.{RULES}: {series!r}")
     node = {**release.node_values(scale), **{name: overrides[name] for name in NODE_NAMES & overrides.keys()}}
     chosen = {name: overrides[name] for name in storage.chosen & overrides.keys()}
     try:
         found = msgspec.convert(node, NodeSettings)
-        queue = release.storage_settings(scale, chosen, RELEASES[series].rules)
+        queue = release.storage_settings(scale, chosen, lent.rules)
     except msgspec.ValidationError as error:
         raise refused(ScenarioError, error, "settings.") from error
     except InvalidSetting as error:
