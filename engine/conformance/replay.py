@@ -70,13 +70,14 @@ def replay(
 def _crashes(door: BackingQueueDoor, step: dict[str, Any]) -> bool | str:
     """Play the step in which the recorded process crashed; return True if this one does so for the same reason.
 
-    The recorded reason is Erlang's list of calls, with the arguments of the innermost one.
+    The recorded reason is Erlang's list of calls, with the arguments of the innermost one; before it what they did not
+    take, unless these arguments are it.
     """
-    recorded = "".join(step["reason"].split()).lstrip(",[{")
+    recorded = "".join(step["reason"].split()).lstrip(",")
     try:
         door.step(step)
     except ProcessCrash as crash:
-        found = f"{crash.function},[{crash.arguments}]"
+        found = crash.reason.removeprefix("function_clause,")
         pattern = re.escape(found).replace(re.escape("{_,_,_}"), r"\{.*?\}")
         return re.match(pattern, recorded) is not None or f"{found} instead of {recorded[:80]}"
     return "does not crash"

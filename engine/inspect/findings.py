@@ -34,6 +34,10 @@ ENGLISH: Final[dict[str, str]] = {
     "segment_of_other_count": (
         "recovery.dets counts %(saved)s live messages in this segment, and %(found)s are in it and the journal"
     ),
+    "start_ends_process": (
+        "a start by a 3.8 ends this queue's process in %(function)s: after a kill in the middle of a flush and an "
+        "orderly stop the journal has what the segments have already; it is started again, as after a crash (V8)"
+    ),
     "version_2_files": "index version 2 files are not read here (S242)",
     "no_journal": "there are segments and no journal; a broker makes one",
     "segment_of_zeros": "all %(count)s bytes are zero; a broker deletes the file",

@@ -12,7 +12,7 @@ from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, read_config, vhost_directory
 from engine.inspect.common import Options, content, numbered, parsed
 from engine.inspect.findings import Findings
-from engine.inspect.stopped import compare, is_believed, recovery_terms, unowned
+from engine.inspect.stopped import compare, is_believed, recovery_terms, try_start, unowned
 from engine.storage.directory import DirectoryStorage
 
 STORES: Final = ("msg_store_persistent", "msg_store_transient")
@@ -87,6 +87,7 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
     }
     store_reports = [store.report() for store in stores.values()]
     terms = recovery_terms(storage, directory, findings)
+    old = storage.size(_joined(directory, ".config")) is None
     read, queues = [], []
     for each in _directories(storage, _joined(directory, "queues")):
         inside = _joined(directory, f"queues/{each}")
@@ -103,6 +104,7 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
             )
         if each in terms:
             compare(queue, terms[each], inside, entry_count, findings)
+            report["start_ends_process"] = old and try_start(storage, inside, terms[each], codec, findings)
         report["without_record"] = _look_up(queue, stores.get(STORES[0]), inside, findings)
         read.append(queue)
         queues.append(_relative(report, directory))
@@ -112,7 +114,7 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
         "vhost_dir": directory.rpartition("/")[2] if vhost is None else vhost_directory(vhost),
         "vhost": vhost,
         "segment_entry_count": entry_count,
-        "release": OLD if storage.size(_joined(directory, ".config")) is None else None,
+        "release": OLD if old else None,
         "believed": is_believed(terms, stores.get(STORES[0])),
         "queues": queues,
         "stores": [_relative(report, directory) for report in store_reports],

@@ -6,10 +6,14 @@ from collections import Counter
 from typing import Any, Final
 
 from engine.classic_v1.formats.recovery_terms import RecoveryTerms, read_recovery_terms
+from engine.classic_v1.inspect import clean_start
 from engine.classic_v1.inspect.queue import QueueInspector
 from engine.classic_v1.inspect.store import StoreInspector
+from engine.classic_v1.settings import QueueSettings
+from engine.formats.message import MessageCodec
 from engine.inspect.common import content, parsed
 from engine.inspect.findings import Findings
+from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 
 NAME: Final = "recovery.dets"
@@ -51,6 +55,29 @@ def compare(queue: QueueInspector, terms: RecoveryTerms, path: str, entries: int
             findings.add(
                 file, None, "contradiction", "segment_of_other_count", saved=unacked, found=live[segment]
             )
+
+
+def try_start(
+    storage: DirectoryStorage, queue: str, terms: RecoveryTerms, codec: MessageCodec, findings: Findings
+) -> bool:
+    """Note and return whether the next start of a 3.8 ends a queue's process, which is started once more (V8).
+
+    Args:
+        queue: path of its directory.
+        terms: what it left.
+        codec: of its virtual host.
+    """
+    journal = f"{queue}/journal.jif"
+    if not storage.size(journal):
+        return False
+    settings = V3_8_9.storage_settings("real", {})
+    assert isinstance(settings, QueueSettings)
+    crash = clean_start.crash(storage, queue, terms, codec, settings)
+    if crash is not None:
+        findings.add(
+            journal, None, "contradiction", "start_ends_process", function=crash.function.replace(",", ":")
+        )
+    return crash is not None
 
 
 def unowned(store: StoreInspector, queues: list[QueueInspector]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from engine.values.labels import BREAK
 from engine.values.refusals import ENGLISH
@@ -83,17 +83,32 @@ class ProcessCrash(EngineError):
     Args:
         queue: name of the queue, as transitions carry it.
         function: module and function that has no clause, as Erlang writes them: "rabbit_variable_queue,d".
-        arguments: its arguments, as Erlang writes them.
+        arguments: its arguments, or the value that no clause of a case in it takes, as Erlang writes them.
+        kind: which of the two.
     """
 
-    def __init__(self, queue: str, function: str, arguments: str) -> None:
-        super().__init__(f"{queue}: function_clause in {{{function},[{arguments}]}}")
+    def __init__(
+        self,
+        queue: str,
+        function: str,
+        arguments: str,
+        kind: Literal["function_clause", "case_clause"] = "function_clause",
+    ) -> None:
         self.queue = queue
         self.function = function
         self.arguments = arguments
+        self.kind = kind
+        super().__init__(f"{queue}: {self.reason}")
+
+    @property
+    def reason(self) -> str:
+        """What the broker's log begins with, without spaces."""
+        if self.kind == "case_clause":
+            return f"{{case_clause,{self.arguments}}},[{{{self.function},"
+        return f"function_clause,[{{{self.function},[{self.arguments}]"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.queue, self.function, self.arguments)
+        return type(self), (self.queue, self.function, self.arguments, self.kind)
 
 
 class Failure(Refusal):

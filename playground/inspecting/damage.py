@@ -42,6 +42,11 @@ TEXTS: Final[dict[str, Any]] = {
     "segment_of_other_count": _(
         "recovery.dets counts %(saved)s live messages in this segment; the file and the journal have %(found)s (S112)."
     ),
+    "start_ends_process": _(
+        "The next start of a 3.8 ends this queue's process, in %(function)s: its journal has what the segments have "
+        "already, since a kill in the middle of a flush was followed by an orderly stop. The queue is then started "
+        "again as after a crash: what was acknowledged in between may come back (V8)."
+    ),
     "version_2_files": _("Files of index version 2 are not read here (S242)."),
     "no_journal": _("There are segments, but no journal. A broker makes one."),
     "segment_of_zeros": _("All %(count)s bytes are zero. A broker deletes the file."),

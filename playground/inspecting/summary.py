@@ -72,11 +72,13 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
                 "back": back,
                 "listed": queue["lasting_messages"] if believed else None,
                 "unreadable": queue["without_record"] if believed else None,
-                "gone": None if back is None else queue["lasting_messages"] - back,
+                "gone": None if back is None else max(0, queue["lasting_messages"] - back),
                 "transient": len(live) - len(lasting) if whole else None,
                 "no_content": len(no_content) if whole else None,
                 "delivered": sum(each["delivered"] for each in live) if whole else None,
-                "redelivered": sum(each["delivered"] for each in lasting) if marked and whole else back,
+                "redelivered": sum(each["delivered"] for each in lasting)
+                if marked and whole and not queue.get("start_ends_process")
+                else back,
                 "journal": queue["journal"]
                 and {name: queue["journal"][name] for name in ("size", "records")},
                 "segments": [

@@ -39,6 +39,7 @@ _TOKEN = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken" value="[^"
 _NAVIGATION = re.compile(r"<header class=\"top\">.*?</header>", re.DOTALL)
 _LINK = re.compile(r'<a href="(/[^"]*)"[^>]*>[^<]*</a>')
 _PERMALINK = re.compile(r"/r/([2-9a-z]+)/")
+_CARRIED = re.compile(r"/x/([A-Za-z0-9_-]{2,8000})/")
 _TABLE = re.compile(r"/whatif/table\.(csv|parquet)")
 
 
@@ -94,11 +95,13 @@ def link(address: str, at: str, permalinks: Mapping[str, str]) -> str:
     rest = re.search(r"[?#].*", address)
     path, end = address.partition("?")[0].partition("#")[0], rest[0] if rest else ""
     kept = _PERMALINK.fullmatch(path)
-    table = _TABLE.fullmatch(path)
+    carried, table = _CARRIED.fullmatch(path), _TABLE.fullmatch(path)
     if path.startswith("/static/"):
         return _from(at, f"..{path}") + end
     if kept and kept[1] in permalinks:
         path, end = PLAY, f"?s={permalinks[kept[1]]}{end.replace('?', '&amp;')}"
+    elif carried:  # the engine runs in the reader's browser, and no host is told the run
+        path, end = PLAY, f"#x={carried[1]}{end.replace('?', '&amp;')}"
     elif table:
         return _from(at, table_file(table[1], end))
     elif not is_there(path):

@@ -18,18 +18,35 @@ RULE = re.compile(r"([A-Z])([0-9]{1,3})")
 SPAN = r"^[A-Z][0-9]{1,3}(-[A-Z][0-9]{1,3})?$"
 
 
+class Showing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A ready scenario's commands on the articles' broker, and the moment that shows the verdict.
+
+    Args:
+        scenario: its name; it is played at its own scale.
+        at_us: the moment.
+        claims: what holds of this run; None where everything holds that the scenario claims of its own release.
+    """
+
+    scenario: str
+    at_us: Annotated[int, msgspec.Meta(ge=0)]
+    claims: list[Claim] | None = None
+
+
 class OldVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a real 3.8.9, the articles' broker, does of a subject's claim.
 
     Args:
         rules: rule ids such as V1.
-        recordings: of that broker that prove it, by name (tests/recordings/3.8.9).
+        recordings: of that broker that prove it, by name (tests/recordings/3.8.9); `questions` are answers of a node
+            (tests/recordings/questions).
+        run: what shows it on the page.
     """
 
     verdict: Literal["true", "false", "depends"]
     rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
     finding: Texts
     recordings: Annotated[list[str], msgspec.Meta(min_length=1)]
+    run: Showing
 
 
 class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +54,7 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Args:
         rules: rule ids such as Q21, or spans of them such as S60-S99.
-        in_3_8: the same for 3.8, where recordings prove it.
+        in_3_8: the same for 3.8, proved by its recordings.
     """
 
     number: Annotated[int, msgspec.Meta(ge=1, le=30)]
@@ -46,13 +63,13 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
     claim: Texts
     finding: Texts
-    in_3_8: OldVerdict | None = None
+    in_3_8: OldVerdict
 
     @property
     def was_right(self) -> OldVerdict | None:
         """Return the verdict for 3.8 where the articles are right for it and not for 3.10.8."""
         old = self.in_3_8
-        return old if old is not None and old.verdict == "true" and self.verdict != "true" else None
+        return old if old.verdict == "true" and self.verdict != "true" else None
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

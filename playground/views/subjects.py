@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -14,7 +15,7 @@ from playground.messages import Message
 from playground.storybook import cards
 from playground.storybook.texts import in_language
 from playground.subjects import SUBJECTS
-from playground.verdicts import Verdict
+from playground.verdicts import Verdict, articles_broker
 from playground.web.errors import Gone
 
 
@@ -27,8 +28,18 @@ def _verdict_row(each: Verdict) -> dict[str, object]:
         "rules": each.rules,
         "claim": in_language(each.claim),
         "finding": in_language(each.finding),
-        "was_right": each.was_right
-        and {"finding": in_language(each.was_right.finding), "rules": each.was_right.rules},
+        "was_right": each.was_right is not None,
+    }
+
+
+def _articles_broker(each: Verdict) -> dict[str, object]:
+    old = each.in_3_8
+    return {
+        "verdict": old.verdict,
+        "finding": in_language(old.finding),
+        "rules": old.rules,
+        "release": articles_broker.ARTICLES.name,
+        "address": articles_broker.address_of(old.run, get_language() or ""),
     }
 
 
@@ -56,6 +67,7 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     every = verdicts.verdicts()
     context = {
         "subject": _verdict_row(each),
+        "old": _articles_broker(each),
         "cards": runs,
         "mechanisms": _mechanisms(each.number, loaded),
         "before": _verdict_row(every[each.number - 1]) if each.number - 1 in every else None,

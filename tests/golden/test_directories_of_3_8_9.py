@@ -15,6 +15,7 @@ from tests.fuzz.damage import load
 from tests.programs.interop.host import Host, Seen
 
 PACKED = sorted((RECORDINGS / "3.8.9" / "datadirs").glob("*.tar.xz"))
+STOPPED = sorted((RECORDINGS / "3.8.9" / "stopped").glob("*.tar.xz"))
 Run = list[Any]
 
 
@@ -76,3 +77,34 @@ def test_inspect_and_its_start(place: Path) -> None:
         assert (row["live"], row["back"]) == (each["messages"], each["messages"])
         if row["delivered"] is not None:
             assert row["redelivered"] == each["redelivered"]
+
+
+@pytest.fixture(params=STOPPED, ids=lambda path: path.name.partition(".")[0])
+def stopped(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    with tarfile.open(request.param) as tar:
+        tar.extractall(tmp_path, filter="data")
+    [found] = tmp_path.iterdir()
+    return found
+
+
+def test_a_start_that_ends_the_process_is_said_beforehand(stopped: Path) -> None:
+    """V8: on these directories, which it had stopped in order, the real node's next start crashed the queue."""
+    manifest = json.loads((stopped / "manifest.json").read_text())
+    files = {path: data for path, data in load(stopped).items() if path != "manifest.json"}
+    report = revival.report_on(files)
+    [damage] = report["damage"]
+    assert (damage["code"], damage["values"]) == ("start_ends_process", {"function": manifest["function"]})
+    revived = revival.revive(files, report)
+    [row] = summary.queue_rows(report, revived)
+    assert row["back"] == row["redelivered"] == manifest["recovered_by_the_broker"]
+    assert row["live"] == manifest["before"] - manifest["taken"], (
+        "what was acknowledged in between comes back"
+    )
+
+
+def test_without_the_old_journal_the_start_is_a_clean_one(stopped: Path) -> None:
+    """V8: a journal without records leaves nothing to be applied twice."""
+    files = load(stopped)
+    [journal] = [path for path in files if path.endswith("journal.jif")]
+    report = revival.report_on({**files, journal: b""})
+    assert [each["code"] for each in report["damage"] if each["code"] == "start_ends_process"] == []

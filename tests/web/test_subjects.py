@@ -9,13 +9,17 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
+from engine.broker.commands.scenario import parse
+from engine.classic_v1.settings import QueueSettings
 from playground import library as library_of_files
-from playground import verdicts
+from playground import links, verdicts
 from playground.models import Scenario
 from playground.storybook.entry import Entry
+from playground.storybook.rehearsal import rehearse
 from playground.storybook.texts import KEYS, localized
 from playground.subjects import SUBJECTS
 from playground.templatetags.terms import terms
+from playground.verdicts import articles_broker
 from playground.verdicts.marking import words_of
 from playground.web.live_page import story_for_page
 from tests.conftest import RECORDINGS
@@ -137,18 +141,72 @@ def test_the_brokers_words_are_in_the_glossary(entry: Entry) -> None:
 
 def test_what_a_3_8_does_is_proved_by_its_recordings() -> None:
     """V1-V10: a verdict for the articles' own release names traces that the engine repeats step for step."""
-    old = [each.in_3_8 for each in verdicts.verdicts().values() if each.in_3_8]
-    assert len(old) >= 16
-    for each in old:
+    for each in [each.in_3_8 for each in verdicts.verdicts().values()]:
         assert all(each.finding[language] for language in ("en", "zh_Hans", "zh_Hant"))
         for name in each.recordings:
-            assert (RECORDINGS / "3.8.9" / f"{name}.json").exists(), name
+            folder, file = ("questions", "3.8.9") if name == "questions" else ("3.8.9", name)
+            assert (RECORDINGS / folder / f"{file}.json").exists(), name
+
+
+@pytest.mark.parametrize("each", verdicts.verdicts().values(), ids=lambda each: each.slug)
+def test_a_run_of_the_articles_broker_shows_each_verdict(each: verdicts.Verdict) -> None:
+    """The scenario's claims hold of its run on 3.8.9 too, or those that the verdict states instead (V1-V10)."""
+    entry = articles_broker.entry_of(each.in_3_8.run)
+    assert each.in_3_8.run.at_us <= entry.run["until_us"]
+    assert entry.story.claims
+    played = rehearse(entry)
+    assert (played.broken, played.refused) == ([], [])
+
+
+def test_the_page_leads_to_that_run_at_its_moment(client: Client) -> None:
+    for each in verdicts.verdicts().values():
+        page = client.get(f"/subjects/{each.slug}/").content.decode()
+        [packed, at_us] = re.findall(r'href="/x/([^/"]+)/\?at=(\d+)"', page)[0]
+        assert int(at_us) == each.in_3_8.run.at_us
+        assert links.unpacked(packed).entry.run["profile"] in articles_broker.ARTICLES.profiles.values()
+
+
+def test_a_node_of_3_8_answers_as_the_engine_is_set() -> None:
+    """M3, M7-M12, A1-A5, F1: recorded from a real 3.8.9 and a real 3.10.8, which answer alike."""
+    old, new = (
+        json.loads((RECORDINGS / "questions" / f"{release}.json").read_text())
+        for release in ("3.8.9", "3.10.8")
+    )
+    parts = ("settings", "process", "memory_alarm", "disk_alarm")
+    assert {name: old[name] for name in parts} == {name: new[name] for name in parts}
+    stores, node = parse({"version": 1, "profile": "articles"}).resolved()
+    assert isinstance(stores, QueueSettings)
+    initial, more = stores.msg_store_credit_disc_bound
+    answered = {
+        "vm_memory_high_watermark": node.vm_memory_high_watermark,
+        "vm_memory_high_watermark_paging_ratio": node.vm_memory_high_watermark_paging_ratio,
+        "disk_free_limit": node.disk_free_limit,
+        "credit_flow_default_credit": "{{{},{}}}".format(*node.credit_flow_default_credit),
+        "msg_store_credit_disc_bound": f"{{{initial},{more}}}",
+        "queue_index_embed_msgs_below": stores.queue_index_embed_msgs_below,
+        "msg_store_file_size_limit": stores.msg_store_file_size_limit,
+        "queue_index_max_journal_entries": stores.queue_index_max_journal_entries,
+    }
+    listed = ", ".join(f"{{{name},{value}}}" for name, value in answered.items())
+    assert old["settings"]["defaults"] == f"[{listed}]"
+    assert old["settings"]["memory_check_interval_ms"] == str(node.memory_check_interval_ms)
+    alarm = old["memory_alarm"]
+    assert (alarm["connection_that_published_before"], alarm["after_its_next_publish"]) == (
+        "blocking",
+        "blocked",
+    )
+    assert alarm["a_consumer_took"] == "before"
+    assert alarm["state_after_four_heartbeats_without_a_reader"] == "blocked"
+    assert alarm["watermark_before"] == alarm["watermark_after_a_restart"] != alarm["watermark_at_run_time"]
+    assert old["disk_alarm"]["wanted_duration_and_disk_alarm"] == "[{infinity,true}]"
+    for each in (old, new):
+        assert "flow" in each["credit"]["states_of_a_connection_that_floods"]
 
 
 def test_where_the_articles_are_right_for_their_release_the_page_begins_with_it(client: Client) -> None:
     right = [each for each in verdicts.verdicts().values() if each.was_right]
     assert [each.number for each in right] == [2]
     page = client.get(f"/subjects/{right[0].slug}/").content.decode()
-    assert 0 < page.index("for RabbitMQ 3.8") < page.index("for RabbitMQ 3.10.8")
+    assert 0 < page.index("for RabbitMQ 3.8.9") < page.index("for RabbitMQ 3.10.8")
     other = client.get("/subjects/rdq-record/").content.decode()
-    assert "for RabbitMQ 3.8," not in other
+    assert other.index("for RabbitMQ 3.8.9") > other.index("for RabbitMQ 3.10.8")

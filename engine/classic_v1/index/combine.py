@@ -33,6 +33,8 @@ def combined(filed: Slot | None, pending: Slot | None) -> tuple[Slot | None, int
 
 MERGE: Final = "rabbit_queue_index,segment_plus_journal1"
 """The broker's function with a clause for each pair of the table (S91)."""
+MORE_THAN_DELTA: Final = "rabbit_variable_queue,maybe_deltas_to_betas"
+"""The broker's function whose case has no clause for a delta with fewer messages than the index gave (V8)."""
 
 
 def arguments(error: IndexCorrupt) -> str:

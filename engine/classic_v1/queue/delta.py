@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.classic_v1.index.combine import MORE_THAN_DELTA
 from engine.classic_v1.queue.disk import unmarked
 from engine.classic_v1.queue.pending import is_pending
 from engine.classic_v1.queue.state import QueueState
@@ -9,12 +10,15 @@ from engine.classic_v1.transitions.messages import DeltaRead, LaneJoined
 from engine.classic_v1.transitions.queue import DeltaChanged
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Dropped
+from engine.values.errors import ProcessCrash
 from engine.values.extents import BLANK, Delta, Extent
 from engine.values.ranges import Range
 
 
 def load_delta(q: QueueState, ack_dropped: bool = True) -> None:
     """Bring the next messages of delta to q3 (Q34).
+
+    Raises ProcessCrash where the index has more messages than delta claims (V8).
 
     Args:
         ack_dropped: acknowledge records of transient messages that a restart lost; the purge that erases the whole
@@ -93,7 +97,8 @@ def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) 
     why["embedded"] = sum(each.count for each in embedded)
     q.q3.insert_all(kept)
     left = delta.count - total
-    assert left >= 0, f"delta {delta} held fewer messages than the {total} read from it"
+    if left < 0:  # an old journal brought messages back that were gone when the queue was stopped
+        raise ProcessCrash(q.name, MORE_THAN_DELTA, str(left), "case_clause")
     if left == 0:
         q.delta = BLANK
         q.delta_transient_bytes = 0

@@ -18,8 +18,8 @@ from tests.programs.differential.programs import Program
 from tests.programs.differential.recording import ANSWERED, answer, blank_trace, question
 
 SHRINK_TRIES = 150
-CRASH = re.compile(r"queue_died,\s*\{function_clause,\s*(\[.*)", re.DOTALL)
-"""What the driver says when the queue's process meets a call that no clause matches."""
+CRASH = re.compile(r"queue_died,\s*\{(?:function_clause,\s*(?=\[)|(?=\{case_clause,))(.*)", re.DOTALL)
+"""What the driver says when the queue's process meets a call or a value that no clause matches."""
 
 
 class Recorded(msgspec.Struct):

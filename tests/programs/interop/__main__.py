@@ -32,13 +32,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
     parser.add_argument("--random", type=int, default=40, help="random programs that the engine writes")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first of them")
+    parser.add_argument(
+        "--fillings", type=int, default=3, help="directories that a node writes: each kind of ending in turn"
+    )
     parser.add_argument("--summary", type=Path, help="else in var/interop")
     parser.add_argument(
         "--tiny", action="store_true", help="the least of each kind, to see that all of it runs"
     )
     options = parser.parse_args(argv)
     options.summary = options.summary or summary_file(ROOT / "var" / "interop", options.release)
-    kinds = from_node.KINDS[:1] if options.tiny else from_node.KINDS
+    fillings = 1 if options.tiny else options.fillings
     messages = TINY_MESSAGES if options.tiny else from_node.MESSAGES
     cases = to_node.all_cases(
         1 if options.tiny else options.random, options.seed, 1 if options.tiny else None, options.release
@@ -48,9 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     print("the engine writes, a node boots from it, a client takes the messages:", flush=True)
     broker = to_node.run(written, cases, options.release)
     read = Report()
-    for kind in kinds:
-        print(f"a client fills a node, which is {ENDINGS[kind]}:", flush=True)
-        from_node.run(read, kind, messages, options.release)
+    for number in range(fillings):
+        kind = from_node.KINDS[number % len(from_node.KINDS)]
+        seed = number // len(from_node.KINDS)
+        print(f"a client fills a node, which is {ENDINGS[kind]} ({number + 1} of {fillings}):", flush=True)
+        from_node.run(read, kind, from_node.plan(seed, messages), options.release)
+        read.directories += 1
     sums = {"engine_to_node": written.as_dict(), "node_to_engine": read.as_dict()}
     for name, each in sums.items():
         print(

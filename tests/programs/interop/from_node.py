@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pika
 from pika.adapters.blocking_connection import BlockingChannel
 
@@ -29,6 +31,15 @@ NEW_SMALL, NEW_LARGE = 12, 5
 MESSAGES = 150
 
 KINDS = ("clean", "killed", "unsettled")
+FANS = 40
+DESIGNED = {
+    "large": (60, (True,)),
+    "holes": (120, (True, False, True)),
+    "small": (30, (False,)),
+    "fan-1": (FANS, (True, True, False)),
+    "lazy": (50, (True, False)),
+}
+"""What a client takes, and which of it it acknowledges, over and over."""
 
 Expected = dict[str, list[Seen]]
 Messages = dict[str, list[tuple[bytes, dict[str, Any]]]]
@@ -88,9 +99,38 @@ def cycle(*flags: bool) -> Iterator[bool]:
         yield from flags
 
 
-def fill(ch: BlockingChannel, count: int) -> Filling:
-    """Fill queues of every kind with `count` messages or more, each confirmed, and acknowledge some."""
+class Plan(msgspec.Struct, frozen=True):
+    """How much a client publishes, of which sizes, what it takes, and which of that it acknowledges.
+
+    Args:
+        count: messages of a queue, or more.
+        taken: by queue: how many, and the pattern of acknowledgements.
+        shift: added to the sizes that have no border near them.
+    """
+
+    count: int
+    taken: dict[str, tuple[int, tuple[bool, ...]]]
+    shift: int = 0
+
+
+def plan(seed: int, count: int = MESSAGES) -> Plan:
+    """Return the plan of a filling: the same for a seed on every machine, 0 is the designed one."""
+    if not seed:
+        return Plan(count, DESIGNED)
+    rng = random.Random(f"filling {seed}")
+    count = rng.randint(count // 10, count // 2)
+    taken = {
+        queue: (rng.randint(0, count), tuple(rng.random() < 0.6 for _ in range(rng.randint(1, 7))))
+        for queue in ("small", "large", "mixed", "holes", "lazy")
+    }
+    fans = {queue: (rng.randint(0, FANS), (rng.random() < 0.5, True)) for queue in ("fan-1", "fan-2")}
+    return Plan(count, taken | fans, rng.randint(0, 3000))
+
+
+def fill(ch: BlockingChannel, planned: Plan) -> Filling:
+    """Fill queues of every kind, each message confirmed, and acknowledge some."""
     ch.confirm_delivery()
+    count, shift = planned.count, planned.shift
     filling = Filling(ch)
     for queue in ("small", "large", "mixed", "holes", "dressed", "fan-1", "fan-2"):
         filling.declare(queue)
@@ -100,12 +140,12 @@ def fill(ch: BlockingChannel, count: int) -> Filling:
     for queue in ("fan-1", "fan-2"):
         ch.queue_bind(queue, "fan")
     for i in range(count):
-        filling.publish("small", 100 + i % 7)
-        filling.publish("large", 5000 + i % 3)
+        filling.publish("small", 100 + shift + i % 7)
+        filling.publish("large", 5000 + shift + i % 3)
         filling.publish("mixed", (0, 20, 4092, 4093, 9000, 131064, 131065)[i % 7], persistent=i % 3 > 0)
         filling.publish("holes", (60, 7000)[i % 2])
         filling.publish("lazy", (60, 7000)[i % 2], persistent=i % 5 > 0)
-    for i in range(40):
+    for i in range(FANS):
         filling.publish("fan", (50, 8000)[i % 2], exchange="fan")
         filling.publish("gone", 5000)
         filling.publish(
@@ -124,11 +164,8 @@ def fill(ch: BlockingChannel, count: int) -> Filling:
                 "nested": {"deep": [1, "two", None]},
             },
         )
-    filling.take("large", 60, cycle(True))
-    filling.take("holes", 120, cycle(True, False, True))
-    filling.take("small", 30, cycle(False))
-    filling.take("fan-1", 40, cycle(True, True, False))
-    filling.take("lazy", 50, cycle(True, False))
+    for queue, (taken, acknowledged) in planned.taken.items():
+        filling.take(queue, taken, cycle(*acknowledged))
     return filling
 
 
@@ -195,19 +232,19 @@ def copied(node: PrivateNode, copy: Path) -> Path:
     return copy
 
 
-def run(report: Report, kind: str, count: int = MESSAGES, release: str = LATEST) -> None:
+def run(report: Report, kind: str, planned: Plan, release: str = LATEST) -> None:
     """Fill a node, end it, and compare three readings of what is left.
 
     Args:
         report: where to count.
         kind: clean; killed after a pause in which everything was synced; unsettled: killed without a pause.
-        count: messages of a queue.
+        planned: what the client does.
         release: of the node.
     """
     with PrivateNode(SETTINGS, release=release) as node:
         node.start()
         with channel(node.amqp_port) as ch:
-            filling = fill(ch, count)
+            filling = fill(ch, planned)
             if kind != "unsettled":
                 time.sleep(SETTLED_S)
             if kind != "clean":

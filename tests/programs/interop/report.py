@@ -14,10 +14,12 @@ class Report(msgspec.Struct):
     """Counts of one direction.
 
     Args:
+        directories: that a node wrote.
         segments, store_files: files that the engine wrote, combined: pairs of store files that it combined before.
     """
 
     queues: int = 0
+    directories: int = 0
     messages: int = 0
     segments: int = 0
     store_files: int = 0
@@ -41,7 +43,7 @@ class Report(msgspec.Struct):
             "messages": self.messages,
             "differing": self.problems,
         }
-        for name in ("segments", "store_files", "combined"):
+        for name in ("directories", "segments", "store_files", "combined"):
             if getattr(self, name):
                 counts[name] = getattr(self, name)
         return counts

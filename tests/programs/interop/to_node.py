@@ -91,11 +91,12 @@ def write(case: Case, directory: Path) -> None:
         lambda each: combined.append(each) if isinstance(each, FilesCombined) else None,
         settings,
     )
+    whole = True
     if case.design:
         _run_designed(case, door)
     else:
-        run_random(door, Program(case.seed, whole_segments=case.release == OLD))
-    door.end(killed=case.ending != "clean")
+        whole = run_random(door, Program(case.seed, whole_segments=case.release == OLD))
+    door.end(killed=case.ending != "clean" or not whole)
     assert isinstance(door.storage, DirectoryStorage)
     door.storage.close()
     forget_clean_stop(directory)

@@ -1,0 +1,43 @@
+"""The runs that show what the articles' own broker does: ready scenarios with another profile, carried by links."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from django.urls import reverse
+
+from engine.releases import PROFILES, V3_8_9
+from playground import library, links
+from playground.storybook.entry import Entry, read
+from playground.storybook.texts import in_language
+from playground.verdicts import Showing
+
+ARTICLES = V3_8_9
+
+
+def entry_of(run: Showing) -> Entry:
+    """Return a scenario as the articles' broker plays it, with what is claimed of that run."""
+    written = library.load(library.FOLDER / f"{run.scenario}.json").to_json()
+    changed = {**written, "profile": ARTICLES.profiles[PROFILES[written["profile"]].scale], "digest": None}
+    if run.claims is not None:
+        changed["claims"] = [{"at_us": each.at_us, "test": each.test} for each in run.claims]
+    return read(changed)
+
+
+def address_of(run: Showing, language: str) -> str:
+    """Return the address that opens a run at its moment.
+
+    Args:
+        language: of the run's title.
+    """
+    return f"{_address(run.scenario, language)}{links.Place(at_us=run.at_us).query()}"
+
+
+@lru_cache(maxsize=200)
+def _address(scenario: str, language: str) -> str:
+    entry = entry_of(Showing(scenario, 0))
+    title = f"{in_language(entry.story.title)} · {ARTICLES.name}"
+    packed = links.packed({**entry.run, "title": title})
+    if packed is None:
+        raise ValueError(f"{scenario} is too long for a link")
+    return reverse("stateless", args=[packed])
