@@ -20,9 +20,12 @@ def test_the_fence_is_dragged_moved_by_keys_and_freed(
     open_page: OpenPage, options: dict[str, object], assert_accessible: Callable[[Page], None]
 ) -> None:
     page = open_page(**options)
-    start(page, count=12)
-    wait_for_lane(page, "q4", "some")
+    start(page, count=4)
     fence = page.get_by_role("slider", name=re.compile("target_ram_count"))
+    expect(fence).to_be_hidden()
+    page.get_by_label("Messages in a burst").fill("24")
+    page.get_by_role("button", name=re.compile("Publish 24")).click()
+    wait_for_lane(page, "q4", "some")
     fence.scroll_into_view_if_needed()
     expect(fence).to_be_visible()
     stage = page.locator("[data-canvas=stage]").bounding_box()

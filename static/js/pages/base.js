@@ -1,4 +1,4 @@
-/** What every page does: the theme switch, the forms of one choice, and the glossary's words. */
+/** What every page does: the theme switch, menus that close, the forms of one choice, and the glossary's words. */
 import { around, dataOf, find, findAll } from "../view/base/dom.js";
 import { toggleTheme } from "../view/base/theme.js";
 
@@ -6,6 +6,19 @@ find("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 
 for (const form of findAll("form[data-chosen-at-once]", HTMLFormElement))
   form.querySelector("select")?.addEventListener("change", () => form.submit());
+
+/** The menus of the navigation: a press elsewhere closes them, and so does Escape. */
+const openMenus = () => findAll("details.nav-menu[open]", HTMLDetailsElement);
+document.addEventListener("click", (event) => {
+  for (const menu of openMenus()) if (!(event.target instanceof Node && menu.contains(event.target))) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of openMenus()) {
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  }
+});
 
 const COME = ["pointerover", "focusin"];
 

@@ -15,6 +15,7 @@ import { goneText, paintFile } from "./paint.js";
 import { clockOf, paintClock, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
 import { act, draw } from "../base/scheduler.js";
+import { fileBytes } from "../stage/gauges.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"
@@ -54,6 +55,8 @@ export class FilesView {
     this.painted = [];
     /** @type {{ queue: Values | null, store: StoreScene | null, name: string }} what the maps show, and of which store */
     this.scenes = { queue: null, store: null, name: "" };
+    /** Whether anything was on disk in this run: from then on the maps stay. */
+    this.filled = false;
     this.bytes = new BytesPanel(root, urls, host);
     selection.listen((what) => what === "chosen" && this.letGo());
     this.own = need("[data-canvas=index]", HTMLCanvasElement, root);
@@ -164,8 +167,18 @@ export class FilesView {
     draw("files", () => this.paint());
   }
 
+  /**
+   * The maps open by themselves with the first byte on disk.
+   * @param {State} state
+   */
+  open(state) {
+    this.filled ||= fileBytes(state) > 0;
+    this.root.classList.toggle("nothing-yet", !this.filled);
+  }
+
   paint() {
     const { state } = this.session;
+    this.open(state);
     const queue = shownState(state);
     const own = this.paintOwn(queue);
     const chosen = this.recordShown(state, queue);

@@ -2,9 +2,9 @@
 import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { Life } from "../../model/life.js";
 import { lifeText, lifeTone } from "../../model/life-words.js";
-import { locate, stateWords } from "../../model/messages.js";
+import { locate, pendingOf, readyOf, stateWords } from "../../model/messages.js";
 import { aboutPlace } from "../../model/places.js";
-import { shownQueue } from "../../model/shown.js";
+import { shownQueue, shownState } from "../../model/shown.js";
 import { clock, fill, gettext, number, seconds } from "../../model/text.js";
 import { around, el, find, focused, need, setText, show } from "../base/dom.js";
 
@@ -25,6 +25,15 @@ function placeIn(state, name, seq) {
   const queue = Object.hasOwn(state.queues, name) ? state.queues[name] : null;
   return queue && locate(queue, seq);
 }
+
+/** From so many messages on one is easier to name than to point at. */
+const MANY = 50;
+
+/**
+ * How many messages the shown queue has, those with consumers included.
+ * @param {Playhead} playhead
+ */
+const held = ({ state }) => readyOf(shownState(state)) + pendingOf(shownState(state));
 
 export class Follow {
   /**
@@ -103,6 +112,7 @@ export class Follow {
 
   /** Go to the field in which a message can be named. */
   focus() {
+    show(this.form, true);
     this.field.focus();
     this.field.select();
   }
@@ -155,6 +165,7 @@ export class Follow {
   /** The run went on, or another moment is shown. */
   update() {
     const { life, playhead } = this;
+    if (this.form.hidden) show(this.form, held(playhead) >= MANY);
     show(this.strip, life !== null);
     this.root.classList.toggle("is-following", life !== null);
     if (!life) {

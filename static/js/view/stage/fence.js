@@ -2,6 +2,7 @@
 import { targetAt } from "../../layout/fence.js";
 import { readyOf } from "../../model/messages.js";
 import { shownQueue, shownState } from "../../model/shown.js";
+import { memoryOf } from "../../model/situation.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { need, setAttributes, setText, show } from "../base/dom.js";
@@ -42,6 +43,8 @@ export class FenceHandle {
     this.scene = null;
     /** @type {{ target: number | null, u?: number } | null} the press that holds it: at how many contents, and where; null between presses */
     this.held = null;
+    /** Whether paging has begun in this run: before, the target says nothing to anybody. */
+    this.met = false;
     /** What the place of the handle was last computed from. */
     this.placed = "";
     this.handle.addEventListener("pointerdown", (event) => this.grab(event));
@@ -134,7 +137,8 @@ export class FenceHandle {
   /** @param {Scene} scene */
   follow(scene) {
     this.scene = scene;
-    show(this.handle, Boolean(this.queue) && !scene.empty);
+    this.met ||= this.target !== null || memoryOf(this.playhead.session.state).past;
+    show(this.handle, this.met && Boolean(this.queue) && !scene.empty);
     this.place();
   }
 
