@@ -33,7 +33,7 @@ const MANY = 50;
  * How many messages the shown queue has, those with consumers included.
  * @param {Playhead} playhead
  */
-const held = ({ state }) => readyOf(shownState(state)) + pendingOf(shownState(state));
+const messagesIn = ({ state }) => readyOf(shownState(state)) + pendingOf(shownState(state));
 
 export class Follow {
   /**
@@ -165,7 +165,7 @@ export class Follow {
   /** The run went on, or another moment is shown. */
   update() {
     const { life, playhead } = this;
-    if (this.form.hidden) show(this.form, held(playhead) >= MANY);
+    if (this.form.hidden) show(this.form, messagesIn(playhead) >= MANY);
     show(this.strip, life !== null);
     this.root.classList.toggle("is-following", life !== null);
     if (!life) {
