@@ -3,7 +3,7 @@ import { decimal, fill, gettext, number, seconds } from "./text.js";
 
 /** @import { Values } from "./catalogue/types.js" */
 
-/** @typedef {(value: any) => string} Clause what is said of a fact with this value; null where it is gone */
+/** @typedef {(value: Values[string]) => string} Clause what is said of a fact with this value; null where it is gone */
 
 /** @param {string[]} names */
 const list = (names) => (names.length ? names.join(", ") : gettext("none"));

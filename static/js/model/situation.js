@@ -1,4 +1,5 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
+import { STORE_FILE as F } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
 import { lengthOf, pendingOf, readyOf } from "./messages.js";
 import { countedLanesOf, lanesOf, limitedLanesOf } from "./places.js";
@@ -71,6 +72,18 @@ export function situation(state) {
       ? sentence("plain", gettext("The queue is empty: every message has left it."))
       : sentence("plain", gettext("The queue is empty."));
   return generationOf(now.queue).situation(now);
+}
+
+/**
+ * Bytes of all files of the queue and the stores.
+ * @param {State} state
+ */
+export function fileBytes(state) {
+  let sum = 0;
+  for (const store of Object.values(state.stores)) for (const file of store.files) sum += file[F.disk_bytes];
+  for (const queue of Object.values(state.queues))
+    for (const file of generationOf(queue).files(queue.own)) sum += file.bytes ?? 0;
+  return sum;
 }
 
 /**

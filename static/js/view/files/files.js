@@ -7,6 +7,7 @@ import { generationOf } from "../../model/generations.js";
 import { locate } from "../../model/messages.js";
 import { isCounted } from "../../model/places.js";
 import { shownQueue, shownState } from "../../model/shown.js";
+import { fileBytes } from "../../model/situation.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
@@ -15,7 +16,6 @@ import { goneText, paintFile } from "./paint.js";
 import { clockOf, paintClock, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
 import { act, draw } from "../base/scheduler.js";
-import { fileBytes } from "../stage/gauges.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"

@@ -1,8 +1,8 @@
 /** Memory and disk as bars, for narrow pages, and in words. */
-import { strategyOf } from "../../model/situation.js";
+import { fileBytes, strategyOf } from "../../model/situation.js";
 import { bytes } from "../../model/text.js";
 import { need } from "../base/dom.js";
-import { fileBytes, gaugeText } from "../stage/gauges.js";
+import { gaugeText } from "../stage/gauges.js";
 
 /** @import { Playhead } from "../../model/playhead.js" */
 

@@ -1,7 +1,5 @@
 /** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
-import { STORE_FILE as F } from "../../model/catalogue/rows.js";
-import { generationOf } from "../../model/generations.js";
-import { strategyOf } from "../../model/situation.js";
+import { fileBytes, strategyOf } from "../../model/situation.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
 /** @import { State } from "../../model/catalogue/types.js" */
@@ -39,18 +37,6 @@ export function ramGauge(state, colors) {
     lines,
     color,
   };
-}
-
-/**
- * Bytes of all files of the queue and the stores.
- * @param {State} state
- */
-export function fileBytes(state) {
-  let sum = 0;
-  for (const store of Object.values(state.stores)) for (const file of store.files) sum += file[F.disk_bytes];
-  for (const queue of Object.values(state.queues))
-    for (const file of generationOf(queue).files(queue.own)) sum += file.bytes ?? 0;
-  return sum;
 }
 
 /**
