@@ -19,3 +19,6 @@ if GIVEN not in os.environ:
     atexit.register(shutil.rmtree, os.environ[GIVEN], ignore_errors=True)
 
 from playground.settings import *  # noqa: E402, F403 - only now does the environment name the directory
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+"""These passwords guard nothing, and a good hash of each takes a third of a second."""

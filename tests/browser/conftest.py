@@ -36,7 +36,6 @@ LONG = (
     "test_whole_lesson.py",
     "test_lesson.py",
     "test_builder.py",
-    "test_reducer.py",
     "test_comfort.py",
     "test_time.py",
     "test_offline.py",

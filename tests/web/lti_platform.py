@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,11 +20,17 @@ DEEP_LINKING = "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settin
 CLIENT, DEPLOYMENT = "client-7", "1"
 
 
+@cache
+def key(whose: str = "platform-1") -> JWK:
+    """Return the key of the platforms, or of the tool: to make one takes as long as several tests."""
+    return JWK.generate(kty="RSA", size=2048, kid=whose)
+
+
 class Platform:
     """Answers at `address` while the test runs; `scores` and `statements` are what it was sent."""
 
     def __init__(self) -> None:
-        self.key = JWK.generate(kty="RSA", size=2048, kid="platform-1")
+        self.key = key()
         self.scores: list[dict[str, Any]] = []
         self.statements: list[dict[str, Any]] = []
         self.gradebook: dict[tuple[str, str], float] = {}

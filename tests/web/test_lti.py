@@ -21,7 +21,7 @@ from playground.exercises.kinds import solution_of
 from playground.exercises.models import Learner, Work
 from playground.lti import launches, scores, statements
 from playground.lti.models import Placement, Seat
-from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, DEPLOYMENT, Platform
+from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, DEPLOYMENT, Platform, key
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +35,11 @@ def connected(found: Platform, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]
     """Yield a platform that is registered here. Scores are sent by a thread; here the test calls what it does."""
     limits.forget()
     cache.clear()
+    ours = key("tool")
+    Key.objects.create(
+        public_key=ours.export_to_pem().decode(),
+        private_key=ours.export_to_pem(private_key=True, password=None).decode(),
+    )
     register(found)
     monkeypatch.setattr(scores._senders, "submit", lambda send, *what: send(*what))
     monkeypatch.setattr(scores, "close_old_connections", lambda: None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -16,10 +15,7 @@ from tests.web.classroom.people import PASSWORD
 
 
 @pytest.fixture(autouse=True)
-def _fresh(settings: Any) -> Iterator[None]:
-    settings.PASSWORD_HASHERS = [
-        "django.contrib.auth.hashers.MD5PasswordHasher"
-    ]  # these passwords guard nothing
+def _fresh() -> Iterator[None]:
     limits.forget()
     exercise_limits.forget()
     yield
