@@ -216,3 +216,10 @@ def test_what_is_no_state_is_not_pushed(classroom: Classroom, teacher: Client, l
     assert teacher.post(address(classroom, "push"), {"link": link}).status_code == 409
     classroom.refresh_from_db()
     assert classroom.pushed is None
+
+
+def test_controls_stand_before_what_grows_with_what_is_heard(teacher: Client, classroom: Classroom) -> None:
+    """A control that moves between press and release of a pointer is not pressed."""
+    text = teacher.get(address(classroom)).content.decode()
+    side = text[text.index('class="class-side"') :]
+    assert side.index("Settings of the class") < side.index("data-hardest") < side.index("data-who")
