@@ -51,12 +51,15 @@ class Hosted:
         self.crashes = crashes
         self.terms: Terms | None = None
         self.queue: BackingQueue
+        self._named: dict[int | None, str] = {}
 
     @property
     def backing_queue(self) -> str:
         """Name of its implementation in the table of releases; once it runs, of the one with its files."""
-        running = self.queue.queue_version if hasattr(self, "queue") else None
-        return self._release.backing_queue_of(self._declared, running or self.version)
+        version = (self.queue.queue_version if hasattr(self, "queue") else None) or self.version
+        if version not in self._named:  # it is asked at the end of each event
+            self._named[version] = self._release.backing_queue_of(self._declared, version)
+        return self._named[version]
 
     @property
     def wished(self) -> str:
