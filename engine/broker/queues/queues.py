@@ -274,7 +274,10 @@ class Queues(Mapping[str, Deliveries]):
         self.live.update(self._down)
         self._down = {}
         host = self.site.host
+        meter = self._processes.meter
+        meter.take()
         host.start_again(self._clock.now_us)
+        recovery = meter.take()
         self._processes.of_stores(host.stores, self.sweep)
         gone = [name for name in self.live if not host.has(name)]
         for name in gone:
@@ -284,6 +287,7 @@ class Queues(Mapping[str, Deliveries]):
         self._definitions.restart(list(self.live))
         for name in self.live:
             self._start_process(name)
+            self._processes.has_read_files(f"queue:{name}", recovery)
         return gone
 
     def _start_process(self, name: str) -> None:

@@ -37,6 +37,11 @@ class WorkMeter:
         """Count work for which there is no transition."""
         self._ns += ns
 
+    def again(self, ns: int, disk_ns: int) -> None:
+        """Count work that was taken already, for the process that has to wait for it."""
+        self._ns += ns
+        self._disk_ns += disk_ns
+
     def observe(self, transition: tr.Transition) -> None:
         """Count what a transition cost, where work takes time."""
         if isinstance(transition, tr.BufferWritten):
@@ -114,6 +119,19 @@ def _segment_written(profile: WorkProfile, t: tr.SegmentWritten) -> int:
 def _segment_encoded(profile: WorkProfile, t: tr.SegmentWritten) -> int:
     """Records are encoded; counted by their bytes."""
     return profile.cpu.journal_flush_per_record.of(1, t.bytes_)
+
+
+def _index_scanned(profile: WorkProfile, t: tr.IndexRecovered) -> int:
+    """After a crash every segment and the journal are read; after a clean stop what was saved is believed (S112)."""
+    if t.clean:
+        return 0
+    sizes = [size for _number, size in t.segments] + [t.journal_bytes or 0]
+    return sum(profile.disk.read(size) for size in sizes if size)
+
+
+def _store_scanned(profile: WorkProfile, t: tr.StoreRecovered) -> int:
+    """After a crash every file is read from end to end, to find where each record lies (S207)."""
+    return 0 if t.clean else sum(profile.disk.read(each[1]) for each in t.files if each[1])
 
 
 def _segment_read(profile: WorkProfile, t: tr.SegmentRead) -> int:
@@ -195,4 +213,6 @@ _DISK: Final[dict[type[tr.Transition], Callable[[WorkProfile, Any], int]]] = {
     tr.SegmentRead: _segment_read,
     tr.StoreRead: _store_read,
     tr.CombineStepped: _combined,
+    tr.IndexRecovered: _index_scanned,
+    tr.StoreRecovered: _store_scanned,
 }

@@ -17,6 +17,7 @@ MILLI: Final = 1000
 FLOW_MEMORY_US: Final = 5_000_000
 """A connection shows `flow` for so long after its reader was blocked (A4)."""
 
+FIRST: Final = 9
 CALLBACK: Final = 6
 ACK: Final = 4
 BUMP: Final = 1

@@ -10,7 +10,7 @@ from engine.backing_queue.stores import Store
 from engine.broker.time.credit import CreditSpec
 from engine.broker.time.immediate import Immediate
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import PUBLISH, Cores, Process
+from engine.broker.time.process import FIRST, PUBLISH, Cores, Process
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.broker.time.store_process import GcProcess, StoreProcess
 from engine.broker.time.work import PROFILES, ProfileName
@@ -88,6 +88,15 @@ class Processes:
             for process in (StoreProcess(store, **shared), GcProcess(store, **shared)):
                 self._all[process.id] = process
                 self.changed[process.id] = None
+
+    def has_read_files(self, id_: str, work: tuple[int, int]) -> None:
+        """Let a queue's process wait until the node has read its files: it serves nobody before (D1, D2).
+
+        Args:
+            work: nanoseconds of processor and of disk.
+        """
+        if self.timed and any(work):
+            self._all[id_].post(FIRST, 1, partial(_once, partial(self.meter.again, *work)))
 
     def in_monitor(self, name: str, check: Callable[[], None]) -> None:
         """Let a monitor look, in its own process (M1, M7, M10)."""
