@@ -21,6 +21,7 @@ from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
 from engine.priority_queue.making import priorities_of
+from engine.version_choice import from_version_1
 from engine.version_choice.generation import EITHER_VERSION, serves_version_2
 
 Scale = Literal["real", "classroom"]
@@ -211,13 +212,16 @@ V4_0_5: Final = Release(
     name="4.0.5",
     series="4.0",
     storage=version_2.CLASSIC_V2,
-    queues=_queues(version_2.CLASSIC_V2, CLASSIC_V2),
+    queues={
+        CLASSIC_V2: Implementation(any_queue, from_version_1.make),
+        PRIORITY_QUEUE: priorities_of(from_version_1.make),
+    },
     rules=RULES_4_0,
     node=TODAYS_NODE,
     profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
     gone=GONE_IN_4,
 )
-"""The first release series that has nothing but queues of version 2."""
+"""The first release series that has nothing but queues of version 2; it converts files of version 1 (W100)."""
 
 V4_3_6: Final = Release(
     name="4.3.6",

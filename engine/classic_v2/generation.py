@@ -17,28 +17,31 @@ from engine.formats.message import MessageCodec, Template
 
 def make(means: Means) -> ClassicQueueV2:
     """Return a blank queue with clients of both stores of its virtual host."""
+    return ClassicQueueV2(v2_means(means))
+
+
+def v2_means(means: Means) -> V2Means:
+    """Return what a queue of version 2 is made of."""
     files, settings, messages = means.files, means.settings, means.codec
     assert isinstance(files, V2VhostStores)
     assert isinstance(settings, V2Settings)
     assert isinstance(messages, McCodec)
-    return ClassicQueueV2(
-        V2Means(
-            name=means.name,
-            durable=means.durable,
-            arguments=means.arguments,
-            vhost=messages.vhost,
-            settings=settings,
-            codec=messages,
-            storage=means.storage,
-            directory=means.directory,
-            persistent=files.persistent,
-            transient=files.transient,
-            ref=means.ref,
-            emit=means.emit,
-            settle=files.settle,
-            accounts=means.credit or {},
-            resource=means.resource,
-        )
+    return V2Means(
+        name=means.name,
+        durable=means.durable,
+        arguments=means.arguments,
+        vhost=messages.vhost,
+        settings=settings,
+        codec=messages,
+        storage=means.storage,
+        directory=means.directory,
+        persistent=files.persistent,
+        transient=files.transient,
+        ref=means.ref,
+        emit=means.emit,
+        settle=files.settle,
+        accounts=means.credit or {},
+        resource=means.resource,
     )
 
 

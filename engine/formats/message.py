@@ -154,6 +154,12 @@ class MessageCodec:
             self.template_no(template)
         self._make_caches()
 
+    def share_with(self, other: MessageCodec) -> None:
+        """Let another codec have the same ids and templates, now and later."""
+        other._foreign, other._foreign_numbers = self._foreign, self._foreign_numbers
+        other.templates, other._template_numbers = self.templates, self._template_numbers
+        other._rewritten = self._rewritten
+
     def _make_caches(self) -> None:
         self._cached_term_bytes = lru_cache(4096)(self._measure)
         self._cached_layout = lru_cache(64)(self._lay_out)

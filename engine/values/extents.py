@@ -123,6 +123,13 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.template,
         )
 
+    def equal_parts(self) -> list[Extent]:
+        """Return the same messages by extents whose bodies are equal: one by one where a column has their sizes."""
+        if isinstance(self.size_bytes, int):
+            return [self]
+        own = self.size_bytes.of(self.msg_no, self.count)
+        return [msgspec.structs.replace(self.part(skip, 1), size_bytes=size) for skip, size in enumerate(own)]
+
     def continued_by(self, after: Extent) -> bool:
         """Return whether `after` (adjacent in seq_id) has equal fields and following message numbers."""
         return (

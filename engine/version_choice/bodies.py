@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
@@ -20,20 +19,12 @@ from engine.classic_v2.transitions.files import (
 from engine.storage.port import Chunk
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
-from engine.values.sizes import at
+from engine.values.sizes import equal
 from engine.values.stretches import Stretches
 
 DELAYED_BYTES = 512_000
 """What the open file keeps back; more is written at once."""
 READS = "rabbit_classic_queue_store_v2:read_from_disk/3"
-
-
-def singles(extent: Extent) -> list[Extent]:
-    """Return messages whose bodies differ one by one, each with its body bytes as a number."""
-    return [
-        replace(extent.part(skip, 1), size_bytes=at(extent.size_bytes, extent.msg_no + skip))
-        for skip in range(extent.count)
-    ]
 
 
 class Cached(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -81,13 +72,12 @@ class DelayedBodies(QueueStore):
     def write(self, extent: Extent, descending: bool = False) -> None:
         """Write bodies, the last one first where `descending` (W113, W121)."""
         if extent.count > 1 and not isinstance(extent.size_bytes, int):
-            parts = singles(extent)
+            parts = extent.equal_parts()
             for each in reversed(parts) if descending else parts:
                 self.write(each)
             return
-        size = self._codec.term_bytes(
-            extent.template, at(extent.size_bytes, extent.msg_no), extent.raw_persistent
-        )
+        [extent] = extent.equal_parts()
+        size = self._codec.term_bytes(extent.template, equal(extent.size_bytes), extent.raw_persistent)
         if extent.wants_confirm:
             self.confirms.add(extent.msg_no, extent.count)
         for part in self._by_segments(extent, descending):

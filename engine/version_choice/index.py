@@ -13,7 +13,7 @@ from engine.classic_v2.index.references import references
 from engine.classic_v2.queue.entries import in_index
 from engine.values.extents import INDEXED, Extent
 from engine.values.ranges import Range, RangeSet
-from engine.version_choice.bodies import DelayedBodies, singles
+from engine.version_choice.bodies import DelayedBodies
 
 
 class QueueBodies:
@@ -72,11 +72,8 @@ class FilesIndex:
 
     def publish(self, extent: Extent, hint: int | None) -> None:
         """Add entries one by one; the hint of Q16 is ignored (W18)."""
-        if not isinstance(extent.size_bytes, int):
-            for each in singles(extent):
-                self.files.publish(in_index(each).with_flags(INDEXED), each.wants_confirm)
-            return
-        self.files.publish(in_index(extent).with_flags(INDEXED), extent.wants_confirm)
+        for each in extent.equal_parts():
+            self.files.publish(in_index(each).with_flags(INDEXED), each.wants_confirm)
 
     publish_undelivered = publish
 
@@ -86,7 +83,7 @@ class FilesIndex:
         """Add entries one by one, the last one first where `descending`; a flush may come after any of them."""
         left = extent
         if descending and not isinstance(extent.size_bytes, int):
-            for each in reversed(singles(extent)):
+            for each in reversed(extent.equal_parts()):
                 self.publish(each, hint)
             return
         while descending and left.count > 1:

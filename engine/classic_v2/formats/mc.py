@@ -32,6 +32,8 @@ TRANSIENT_BYTES: Final = 10
 EPOCH_MS: Final = 1_600_000_000_000
 """Arrival time of every message: the first moment of virtual time, so that equal messages are one run."""
 
+_BASIC_MESSAGE: Final = b"\x83h\x06"
+"""How the message of 3.x begins: a tuple of six (S50)."""
 _HEAD: Final = b"\x83h\x04w\x02mcw\x08mc_amqplh\x06w\x07contenta<w\x04none"
 _PROTOCOL: Final = b"w\x19rabbit_framing_amqp_0_9_1"
 _PROTOCOLS: Final = (_PROTOCOL, b"w\x04none")
@@ -155,6 +157,8 @@ class McCodec(MessageCodec):
         Raises:
             TermError: it is no container of an AMQP 0-9-1 message.
         """
+        if term[:3] == _BASIC_MESSAGE:  # a message of 3.x stays as it is (W100)
+            return msgspec.structs.replace(super().read_term(term), body_is_generated=False)
         parsed = parse_container(term)
         plain = PERSISTENT_ONLY if parsed.persistent else TRANSIENT_ONLY
         template = self.template_no(

@@ -109,6 +109,16 @@ def start_again(
         q.index.start_again(terms.segments or ())
     else:
         count, size_bytes = q.index.recover(contains)
+    begin_on_index(q, terms, count, size_bytes)
+
+
+def begin_on_index(q: QueueState, terms: Terms | None, count: int | None, size_bytes: int) -> None:
+    """Begin on an index that knows its segments.
+
+    Args:
+        terms: of a clean stop, None otherwise.
+        count, size_bytes: the survivors of a dirty start and their bytes; None where the terms have them.
+    """
     low, high = q.index.bounds(None if terms is None else terms.next_seq_id)
     found = count or 0
     if terms is not None:

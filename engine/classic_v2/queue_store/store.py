@@ -152,6 +152,11 @@ class QueueStore:
             self._codec,
         )
 
+    def written_by(self, codec: MessageCodec) -> MessageCodec:
+        """Let another codec encode what is written from now on; return the one before."""
+        before, self._codec = self._codec, codec
+        return before
+
     # --- removing ----------------------------------------------------------------------------------------------------
 
     def remove(self, start: int, count: int) -> None:
