@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.inspect.common import Options
+from engine.damage.reading import Options
 from engine.inspect.places import inspect, kind_of
 from engine.inspect.words import lines
 from engine.storage.directory import DirectoryStorage

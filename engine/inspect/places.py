@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from engine.classic_v1.inspect.queue import QueueInspector
 from engine.classic_v1.inspect.store import StoreInspector
+from engine.damage.findings import Findings
+from engine.damage.reading import Options, content, numbered, parsed
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, read_config, vhost_directory
-from engine.inspect.common import Options, content, numbered, parsed
-from engine.inspect.findings import Findings
 from engine.inspect.stopped import compare, is_believed, recovery_terms, try_start, unowned
 from engine.storage.directory import DirectoryStorage
 

@@ -10,9 +10,9 @@ from engine.classic_v1.inspect import clean_start
 from engine.classic_v1.inspect.queue import QueueInspector
 from engine.classic_v1.inspect.store import StoreInspector
 from engine.classic_v1.settings import QueueSettings
+from engine.damage.findings import Findings
+from engine.damage.reading import content, parsed
 from engine.formats.message import MessageCodec
-from engine.inspect.common import content, parsed
-from engine.inspect.findings import Findings
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 

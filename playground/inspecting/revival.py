@@ -11,9 +11,9 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.commands.topology import MAX_QUEUES
 from engine.ctl.operator import operated
+from engine.damage.reading import Options
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
-from engine.inspect.common import Options
 from engine.inspect.places import VHOSTS, inspect
 from engine.releases import RELEASES
 from engine.replay.player import KEEP_EVENTS

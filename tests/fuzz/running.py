@@ -8,8 +8,8 @@ from pathlib import Path
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
+from engine.damage.reading import Options
 from engine.formats.message import MessageCodec
-from engine.inspect.common import Options
 from engine.inspect.places import inspect
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import Transition

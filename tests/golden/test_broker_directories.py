@@ -10,9 +10,9 @@ import pytest
 from engine.classic_v1.formats.journal import decode_journal
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import decode_segment
+from engine.damage.reading import Options
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory
-from engine.inspect.common import Options
 from engine.inspect.places import inspect
 from engine.storage.directory import DirectoryStorage
 

@@ -18,11 +18,11 @@ from engine.classic_v1.formats.journal import (
 )
 from engine.classic_v1.formats.publishing import embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
+from engine.damage.findings import Findings
+from engine.damage.reading import Options, body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
 from engine.formats.message import MessageCodec, Publish
 from engine.formats.names import read_queue_name
-from engine.inspect.common import Options, body_of, content, numbered, parsed, until_damage
-from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
 from engine.values.sizes import equal
 

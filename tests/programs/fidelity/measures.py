@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.conformance.replay import replay
+from engine.damage.reading import Options
 from engine.inspect.command import EVERYTHING
-from engine.inspect.common import Options
 from engine.inspect.places import inspect
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage

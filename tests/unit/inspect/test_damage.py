@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.__main__ import main
+from engine.damage.reading import Options
 from engine.inspect.command import report_on
-from engine.inspect.common import Options
 
 QUEUE = "queues/434QJ29PS1F7KJO6A26YZF1Z8"
 STORE = "msg_store_persistent"

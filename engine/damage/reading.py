@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.damage.findings import Findings
 from engine.formats.chunks import AnyChunk
 from engine.formats.stored import parse_message
 from engine.formats.terms import TermError
-from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import EngineError, FileCorrupt
 
