@@ -1,4 +1,4 @@
-"""definitions.json, as a broker exports it: one virtual host of it as a scenario, and everything else named."""
+"""definitions.json, as a broker exports it: its virtual hosts as a scenario, and everything else named."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.arguments import NOT_HERE
+from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.broker.commands.scenario import parse
-from engine.broker.commands.topology import MAX_QUEUES
+from engine.broker.commands.topology import MAX_QUEUES, MAX_VHOSTS
 from engine.values.errors import EngineError
+from engine.values.labels import FIRST_HOST
 from playground.inspecting.unreadable import Unreadable, Why, why
 
 MOST_BYTES: Final = 1024 * 1024
 MOST_EACH: Final = 64
 """Of a table: more are counted, and not tried."""
 MOST_NAMED: Final = 100
-MOST_VHOSTS: Final = 32
+MOST_VHOSTS: Final = MAX_VHOSTS
+"""With the first one, which is there in any case."""
 UNTIL_US: Final = 1_000_000
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 TYPES: Final = frozenset({"direct", "fanout", "topic", "headers"})
@@ -28,7 +31,7 @@ HEAD: Final = frozenset(
 )
 """What only says where the file comes from."""
 OTHERS: Final = frozenset(
-    "users vhosts permissions topic_permissions parameters global_parameters operator_policies".split()
+    "users permissions topic_permissions parameters global_parameters operator_policies".split()
 )
 """Sections of a broker's that a topology has no place for."""
 FIELDS: Final[dict[str, frozenset[str]]] = {
@@ -39,6 +42,7 @@ FIELDS: Final[dict[str, frozenset[str]]] = {
     ),
     "policies": frozenset("name vhost pattern definition priority apply-to".split()),
 }
+VHOST_FIELDS: Final = frozenset({"name"})
 
 Item = dict[str, Any]
 LeftOut = tuple[str, Why]
@@ -49,25 +53,24 @@ class Taken(msgspec.Struct, frozen=True):
 
     Args:
         scenario: with their topology.
-        vhost: the virtual host that it is of; None where the file names none.
-        vhosts: all that the file has something of, each with its queues.
+        vhost: the virtual host that a page of it shows first: the first with queues.
+        vhosts: all that the scenario has, each with how many queues it has there.
         left_out: names of what is not played, each with the reason.
         left_out_count: of all: only the first ones are named.
     """
 
     scenario: dict[str, Any]
-    vhost: str | None
+    vhost: str
     vhosts: list[tuple[str, int]]
     left_out: list[LeftOut]
     left_out_count: int
 
 
-def read(data: bytes, vhost: str | None = None) -> Taken:
+def read(data: bytes) -> Taken:
     """Return a scenario of definitions; raise Unreadable where they are none.
 
     Args:
         data: the file.
-        vhost: which virtual host is meant; None for the first that has a queue.
     """
     if len(data) > MOST_BYTES:
         raise Unreadable("definitions_bytes", most=MOST_BYTES)
@@ -77,13 +80,43 @@ def read(data: bytes, vhost: str | None = None) -> Taken:
         raise Unreadable("definitions") from None
     if not isinstance(found.get("queues"), list):
         raise Unreadable("definitions")
-    reader = _Reader(found, vhost)
+    reader = _Reader(found)
     reader.read()
-    if not reader.topology["queues"]:
+    vhosts = [(name, len(host.topology["queues"])) for name, host in reader.hosts.items()]
+    vhost = next((name for name, queues in vhosts if queues), None)
+    if vhost is None:
         raise Unreadable("definitions_queues", most=MAX_QUEUES)
     scenario = parse(reader.scenario()).to_json()
-    vhosts = list(reader.vhosts.items())[:MOST_VHOSTS]
-    return Taken(scenario, reader.vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out))
+    return Taken(scenario, vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out))
+
+
+class _Host:
+    """One virtual host: what of it can be played."""
+
+    def __init__(self) -> None:
+        self.topology: dict[str, list[Item]] = {table: [] for table in FIELDS}
+        self.commands: list[Item] = []
+        self.missing: set[tuple[str, str]] = set()
+        """Kind and name of queues and exchanges that are left out: what binds them is left out for that reason."""
+
+    def take(self, table: str, wanted: Item) -> None:
+        """Take an object; raises EngineError where the engine does not play it beside those that are taken."""
+        mine = table in FIELDS
+        topology = {**self.topology, table: [*self.topology[table], wanted]} if mine else self.topology
+        parse(_run(topology, self.commands if mine else [*self.commands, wanted]))
+        (self.topology[table] if mine else self.commands).append(wanted)
+
+
+def _run(topology: Item, commands: list[Item]) -> Item:
+    return {
+        "version": 1,
+        "title": "definitions.json",
+        "profile": "real",
+        "seed": 1,
+        "topology": topology,
+        "commands": commands,
+        "until_us": UNTIL_US,
+    }
 
 
 class _Reader:
@@ -91,30 +124,43 @@ class _Reader:
 
     Args:
         found: the file.
-        vhost: which virtual host is meant.
     """
 
-    def __init__(self, found: Item, vhost: str | None) -> None:
+    def __init__(self, found: Item) -> None:
         self._found = found
-        self.vhosts = self._counted()
-        self.vhost = vhost if vhost in self.vhosts else next(iter(self.vhosts), None)
-        self.topology: dict[str, list[Item]] = {table: [] for table in FIELDS}
         self.left_out: list[LeftOut] = []
-        self._commands: list[Item] = []
-        self._missing: set[tuple[str, str]] = set()
-        """Kind and name of queues and exchanges that are left out: what binds them is left out for that reason."""
+        self.hosts = {name: _Host() for name in self._names()}
 
-    def _counted(self) -> dict[str, int]:
-        """Return the queues of each virtual host that is named, those with queues first."""
-        counts: Counter[str] = Counter()
+    def _names(self) -> list[str]:
+        """Return the virtual hosts that are played: the first one, and those that the file names."""
+        named: dict[str, None] = {FIRST_HOST: None}
+        for each in _objects(self._found.get("vhosts")):
+            if isinstance(each.get("name"), str):
+                named[each["name"]] = None
         for table in FIELDS:
             for each in _objects(self._found.get(table)):
-                if isinstance(each.get("vhost"), str):
-                    counts[each["vhost"]] += table == "queues"
-        return dict(sorted(counts.items(), key=lambda item: item[1] == 0))
+                named[_vhost(each)] = None
+        playable = [name for name in named if _is_name(name)]
+        for name in playable[MOST_VHOSTS:]:
+            self._leave(name[:255], "vhosts_beyond", most=MOST_VHOSTS)
+        return playable[:MOST_VHOSTS]
+
+    def scenario(self) -> Item:
+        """Return the scenario of all virtual hosts."""
+        first, *others = self.hosts.items()
+        topology: Item = {**first[1].topology}
+        if others:
+            topology["vhosts"] = [{"name": name, **host.topology} for name, host in others]
+        commands = [
+            {**each, **({} if name == FIRST_HOST else {"vhost": name})}
+            for name, host in self.hosts.items()
+            for each in host.commands
+        ]
+        return _run(topology, commands)
 
     def read(self) -> None:
         """Read all sections."""
+        self._vhosts()
         shapes: dict[str, Callable[[Item], None]] = {
             "queues": self._queue,
             "exchanges": self._exchange,
@@ -124,7 +170,7 @@ class _Reader:
         for table, shape in shapes.items():
             self._table(table, shape)
         for section, value in self._found.items():
-            if section in FIELDS or section in HEAD or value in ([], {}, None, ""):
+            if section in FIELDS or section in HEAD or section == "vhosts" or value in ([], {}, None, ""):
                 continue
             count = len(value) if isinstance(value, list | dict) else 1
             self._leave(section, "section" if section in OTHERS else "section_unknown", count=count)
@@ -137,46 +183,51 @@ class _Reader:
         wrong = sum(not isinstance(each, dict) for each in every)
         if wrong:
             self._leave(table, "no_objects", count=wrong)
-        mine = [each for each in _objects(every) if each.get("vhost", self.vhost) == self.vhost]
+        mine = [each for each in _objects(every) if _vhost(each) in self.hosts]
         elsewhere = len(every) - wrong - len(mine)
         if elsewhere:
             self._leave(table, "other_vhosts", count=elsewhere)
-        for each in mine[:MOST_EACH]:
+        seen: Counter[str] = Counter()
+        for each in mine:
+            seen[_vhost(each)] += 1
+            if seen[_vhost(each)] > MOST_EACH:
+                continue
             unknown = [str(field) for field in each if field not in FIELDS[table]]
             if unknown:
                 self._leave(_name(each, table), "fields_unread", names=", ".join(unknown)[:200])
             shape(each)
-        if len(mine) > MOST_EACH:
-            self._leave(table, "beyond", count=len(mine) - MOST_EACH, most=MOST_EACH)
+        beyond = sum(max(0, count - MOST_EACH) for count in seen.values())
+        if beyond:
+            self._leave(table, "beyond", count=beyond, most=MOST_EACH)
+
+    def _vhosts(self) -> None:
+        """Name what of the section of virtual hosts is not read: limits, tags, descriptions."""
+        listed = self._found.get("vhosts")
+        if listed is not None and not isinstance(listed, list):
+            self._leave("vhosts", "no_list")
+            return
+        wrong = sum(not isinstance(each, dict) for each in listed or ())
+        if wrong:
+            self._leave("vhosts", "no_objects", count=wrong)
+        for each in _objects(listed):
+            unread = [str(field) for field, value in each.items() if field not in VHOST_FIELDS and value]
+            if unread:
+                self._leave(_name(each, "vhosts"), "fields_unread", names=", ".join(unread)[:200])
 
     def _leave(self, name: str, code: str, /, **values: object) -> None:
         self.left_out.append((name, {"code": code, "values": values}))
 
-    def scenario(self, table: str = "", item: Item | None = None) -> Item:
-        """Return the scenario so far, with one object more."""
-        topology = (
-            {**self.topology, table: [*self.topology[table], item]} if table in FIELDS else self.topology
-        )
-        commands = self._commands if item is None or table in FIELDS else [*self._commands, item]
-        return {
-            "version": 1,
-            "title": "definitions.json",
-            "profile": "real",
-            "seed": 1,
-            "topology": topology,
-            "commands": commands,
-            "until_us": UNTIL_US,
-        }
-
     def _take(self, each: Item, table: str, wanted: Item) -> bool:
         """Take an object, or note why not; return whether it was taken."""
         try:
-            parse(self.scenario(table, wanted))
+            self.hosts[_vhost(each)].take(table, wanted)
         except EngineError as error:
             self.left_out.append((_name(each, table), _placed(why(error))))
             return False
-        (self.topology[table] if table in FIELDS else self._commands).append(wanted)
         return True
+
+    def _miss(self, each: Item, kind: str) -> None:
+        self.hosts[_vhost(each)].missing.add((kind, str(each.get("name", ""))))
 
     # --- the tables ---
 
@@ -200,7 +251,7 @@ class _Reader:
         if other is not None:
             self._leave(_name(each, "queues"), other[2], name=other[0], value=other[1])
         if other is not None or not self._take(each, "queues", wanted):
-            self._missing.add(("queue", str(each.get("name"))))
+            self._miss(each, "queue")
 
     def _exchange(self, each: Item) -> None:
         name = str(each.get("name", ""))
@@ -213,7 +264,7 @@ class _Reader:
         else:
             self._leave(_name(each, "exchanges"), "exchange_type", type=str(each.get("type"))[:80])
         if not taken:
-            self._missing.add(("exchange", name))
+            self._miss(each, "exchange")
 
     def _binding(self, each: Item) -> None:
         source, destination = str(each.get("source", "")), str(each.get("destination", ""))
@@ -221,7 +272,7 @@ class _Reader:
         if source == "":
             return  # every queue is bound to the default exchange by its name
         for end in (("exchange", source), (str(kind), destination)):
-            if end in self._missing:
+            if end in self.hosts[_vhost(each)].missing:
                 self._leave(_name(each, "bindings"), f"binding_of_{end[0]}", name=end[1][:255])
                 return
         found: Item = {"routing_key": each.get("routing_key", "")}
@@ -244,6 +295,22 @@ class _Reader:
             "apply_to": each.get("apply-to", "queues"),
         }
         self._take(each, "policies", wanted)
+
+
+def _vhost(each: Item) -> str:
+    """Return the virtual host of an object, "" where that is no name; a file of a single one names none."""
+    vhost = each.get("vhost", FIRST_HOST)
+    return vhost if isinstance(vhost, str) else ""
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a virtual host may be called so."""
+    return (
+        bool(name)
+        and "\n" not in name
+        and "\r" not in name
+        and len(name.encode(errors="replace")) <= MAX_SHORT_BYTES
+    )
 
 
 def _objects(value: Any) -> list[Item]:

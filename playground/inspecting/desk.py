@@ -81,9 +81,9 @@ class Desk:
         """Read the output of `rabbitmqctl list_queues`."""
         return _answered(lambda: reading.listing(text))
 
-    def topology(self, data: bytes, vhost: str | None = None) -> str:
-        """Read a virtual host of definitions.json."""
-        return _answered(lambda: reading.topology(bytes(data), vhost))
+    def topology(self, data: bytes) -> str:
+        """Read definitions.json."""
+        return _answered(lambda: reading.topology(bytes(data)))
 
     def records(self, path: str, offset: int) -> str:
         """Return the records of a file that was given, from an offset of one of them on, and where the next begins."""

@@ -37,9 +37,9 @@ def listing(text: str) -> Answer:
     return found
 
 
-def topology(data: bytes, vhost: str | None = None) -> Answer:
-    """Return one virtual host of definitions.json as a scenario, and what of the file is not played."""
-    found: Answer = msgspec.to_builtins(definitions.read(data, vhost))
+def topology(data: bytes) -> Answer:
+    """Return definitions.json as a scenario, and what of the file is not played."""
+    found: Answer = msgspec.to_builtins(definitions.read(data))
     return found
 
 

@@ -67,7 +67,7 @@ def _read(request: HttpRequest) -> dict[str, Any]:
     if "figures" in request.POST:
         return reading.listing(request.POST["figures"])
     data = request.FILES["definitions"].read(definitions.MOST_BYTES + 1)
-    return reading.topology(data, request.POST.get("vhost"))
+    return reading.topology(data)
 
 
 def _apart(request: HttpRequest) -> Apart:

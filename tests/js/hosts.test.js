@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "../../static/js/generations/all.js";
-import { commandHere, showHost, stateHere, transitionHere } from "../../static/js/model/hosts.js";
+import { chooseHost, commandHere, showHost, shownHost, stateHere, transitionHere } from "../../static/js/model/hosts.js";
 import { Session } from "../../static/js/model/session.js";
 import { emptyState } from "../../static/js/model/reduce.js";
 import { addressOf } from "../../static/js/view/panels/vhosts.js";
@@ -72,7 +72,18 @@ test("commands go to the host that is shown, those of the node to the node", () 
   showHost("/");
 });
 
+test("where nobody chose, the first host with a queue is shown", () => {
+  showHost(null);
+  const state = { ...emptyState(), queues: { "prod\norders": { lanes: {} } } };
+  state.node.vhosts = ["/", "empty", "prod"];
+  const session = new Session();
+  chooseHost(state);
+  assert.equal(shownHost(), "prod");
+  assert.equal(session.next, 0);
+  showHost("/");
+});
+
 test("the address keeps the choice", () => {
   assert.equal(addressOf("http://a/s/1/?x=1", "prod/eu"), "http://a/s/1/?x=1&vhost=prod%2Feu");
-  assert.equal(addressOf("http://a/s/1/?vhost=prod", "/"), "http://a/s/1/");
+  assert.equal(addressOf("http://a/s/1/?vhost=prod", "/"), "http://a/s/1/?vhost=%2F");
 });

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from playground.inspecting.definitions import BYTE_ORDER_MARK, MOST_EACH, Taken, read
+from engine.broker.cluster import Cluster
+from engine.broker.commands.scenario import parse
+from engine.storage.ledger import LedgerStorage
+from playground.inspecting.definitions import BYTE_ORDER_MARK, MOST_EACH, MOST_VHOSTS, Taken, read
 from playground.inspecting.unreadable import Unreadable
 
 VHOST = "/"
@@ -84,7 +87,7 @@ def test_names_as_brokers_have_them_are_taken() -> None:
     assert found.left_out == []
 
 
-def test_of_several_virtual_hosts_one_is_read_and_the_others_are_named() -> None:
+def test_several_virtual_hosts_are_read_as_such() -> None:
     """A policy of one never touches another's queue."""
     policy = {
         "name": "short",
@@ -94,12 +97,28 @@ def test_of_several_virtual_hosts_one_is_read_and_the_others_are_named() -> None
         "definition": {"max-length": 1},
     }
     tables = {"queues": [queue("x", "a"), queue("x", "b"), queue("y", "b")], "policies": [policy]}
-    first = taken(**tables)
-    assert (first.vhost, first.vhosts, names(first)) == ("a", [("a", 1), ("b", 2)], ["x"])
-    assert names(first, "policies") == []
-    assert left_out(first) == {"queues": "other_vhosts", "policies": "other_vhosts"}
-    second = read(json.dumps(tables).encode(), "b")
-    assert (second.vhost, names(second), names(second, "policies")) == ("b", ["x", "y"], ["short"])
+    sections = [{"name": "b", "limits": [{"max-queues": 3}]}, {"name": "c", "tags": []}, {"name": "/"}]
+    rpc = {"source": "amq.fanout", "destination": "amq.topic", "destination_type": "exchange", "vhost": "b"}
+    found = taken(**tables, vhosts=sections, bindings=[rpc])
+    assert (found.vhost, found.vhosts) == ("b", [("/", 0), ("b", 2), ("c", 0), ("a", 1)])
+    assert left_out(found) == {"b": "fields_unread"}
+    node = Cluster(parse(found.scenario), LedgerStorage())
+    node.run()
+    for vhost in ("a", "b"):
+        node.submit({"do": "publish", "count": 3, "size_bytes": 1, "routing_key": "x", "vhost": vhost})
+    queues = node.snapshot()["queues"]
+    assert {name: each["counters"]["len"] for name, each in queues.items()} == {
+        "a\nx": 3,
+        "b\nx": 1,
+        "b\ny": 0,
+    }
+    assert [each["exchange"] for each in node.snapshot()["node"]["bindings"]] == ["b\namq.fanout"]
+
+
+def test_virtual_hosts_beyond_the_bound_are_named() -> None:
+    found = taken(queues=[queue("x", f"v{at}") for at in range(12)])
+    assert len(found.vhosts) == MOST_VHOSTS
+    assert list(left_out(found).values()) == ["vhosts_beyond"] * 5 + ["other_vhosts"]
 
 
 def test_every_section_and_field_is_read_or_named() -> None:
@@ -164,5 +183,7 @@ def test_hostile_values_anywhere_give_a_reason(odd: Any) -> None:
         for field in each:
             changed = {**whole, table: [{**each, field: odd}, *([each] if table == "queues" else [])]}
             found = read(json.dumps(changed).encode())
-            held = len(found.scenario["topology"].get(table, ())) + len(found.scenario["commands"])
+            topology = found.scenario["topology"]
+            hosts = (topology, *topology.get("vhosts", ()))
+            held = sum(len(host.get(table, ())) for host in hosts) + len(found.scenario["commands"])
             assert held or found.left_out

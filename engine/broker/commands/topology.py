@@ -36,6 +36,8 @@ from engine.values.errors import CommandError, EngineError, ScenarioError
 from engine.values.labels import FIRST_HOST, is_member
 
 MAX_QUEUES: Final = 8
+MAX_VHOSTS: Final = 8
+"""Virtual hosts of one node: a bound of this program."""
 MAX_BACKING_QUEUES: Final = 64
 """Of all queues together: one with x-max-priority has a backing queue for each priority."""
 
@@ -178,7 +180,7 @@ class VhostSpec(_Declared, frozen=True, kw_only=True):
 class Topology(_Declared, frozen=True, kw_only=True):
     """Everything that a scenario declares before its first command: in the first virtual host, and in others."""
 
-    vhosts: Annotated[tuple[VhostSpec, ...], msgspec.Meta(max_length=7)] = ()
+    vhosts: Annotated[tuple[VhostSpec, ...], msgspec.Meta(max_length=MAX_VHOSTS - 1)] = ()
 
     def declarations(self) -> Iterator[Command]:
         """Yield the commands that declare all of it."""

@@ -7,6 +7,7 @@ from typing import Final
 from engine.backing_queue.stores import Store
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import HAND
+from engine.broker.commands.topology import MAX_VHOSTS
 from engine.broker.commands.vhosts import AddVhost, DeleteVhost
 from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.ends import QueueEnds
@@ -17,8 +18,6 @@ from engine.broker.vhost.board import Board
 from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
 
-MAX_VHOSTS: Final = 8
-"""Virtual hosts of one node: a bound of this program."""
 FORCED: Final = 320
 
 

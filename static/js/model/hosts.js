@@ -48,13 +48,26 @@ const OF_NODE = new Set(
 const OF_QUEUE = new Set(["target_ram_count", "queue_mode"]);
 
 let chosen = FIRST_HOST;
+let free = false;
 
 /**
- * Show another virtual host from the next state on.
- * @param {string} vhost
+ * Show another virtual host from the next state on; with null the first that has a queue then.
+ * @param {string | null} vhost
  */
 export function showHost(vhost) {
-  chosen = vhost;
+  chosen = vhost ?? FIRST_HOST;
+  free = vhost === null;
+}
+
+/**
+ * Choose the virtual host of a state that is the first to be shown, where nobody has.
+ * @param {State} state
+ */
+export function chooseHost({ queues, node }) {
+  if (!free || !node.vhosts) return;
+  const used = new Set(Object.keys(queues).map(hostOf));
+  chosen = node.vhosts.find((each) => used.has(each)) ?? FIRST_HOST;
+  free = false;
 }
 
 /** The virtual host that is shown. */

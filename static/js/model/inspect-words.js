@@ -30,7 +30,7 @@ import { bytes, fill, gettext } from "./text.js";
  * @typedef {{ name: string, lanes: FigureLane[], questions: [code: string, values: Values][] }} Figures one queue's
  * @typedef {[name: string, messages: number | null, share: number, where: string]} FigureLane null where the text does not have it
  * @typedef {{ figures: Figures[], left_out: { line: number, text: string }[], left_out_count: number, columns: string[], more: number, rest: number }} ListingAnswer
- * @typedef {{ scenario: Values, vhost: string | null, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number }} TopologyAnswer
+ * @typedef {{ scenario: Values, vhost: string, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number }} TopologyAnswer
  */
 
 /** @typedef {{ scenario: Values, settings: Values, left_out: [name: string, why: Coded][], left_out_count: number }} SettingsAnswer what a reader answers of a pasted configuration */
@@ -107,7 +107,8 @@ function failures() {
     section_unknown: gettext("no section that is known here (entries: %(count)s)"),
     no_list: gettext("this is no list"),
     no_objects: gettext("entries that are no objects: %(count)s"),
-    other_vhosts: gettext("entries of other virtual hosts: %(count)s; a session shows one at a time"),
+    other_vhosts: gettext("entries of virtual hosts that are left out: %(count)s"),
+    vhosts_beyond: gettext("more virtual hosts than a session has: it has at most %(most)s"),
     fields_unread: gettext("fields that are not used: %(names)s"),
     beyond: gettext("%(count)s more; %(most)s are read at most"),
     exchange_type: gettext("an exchange of type %(type)s comes from a plugin, and is not played here"),

@@ -1,7 +1,7 @@
 /** A session as the page has it: the state, the history, and the time of the run. Frames come in, listeners are notified. */
 import { decode } from "./catalogue/rows.js";
 import { Deleted, History } from "./history.js";
-import { stateHere, transitionHere } from "./hosts.js";
+import { chooseHost, stateHere, transitionHere } from "./hosts.js";
 import { Numbers } from "./numbers.js";
 import { emptyState, fold } from "./reduce.js";
 import { PlayClock } from "./play-clock.js";
@@ -147,6 +147,7 @@ export class Session {
     const other = message.next === next && digest && message.digest && digest !== message.digest;
     if (message.next < next || other) this.forget();
     this.timelineFrom = Math.min(this.timelineFrom, message.next);
+    chooseHost(message.state);
     this.state = stateHere(message.state);
     this.numbers.take(this.state);
     this.unsynced.clear();

@@ -110,14 +110,11 @@ export class OwnReader {
   }
 
   /**
-   * `vhost` is the name of a virtual host that is meant.
    * @param {Blob} file
-   * @param {string} [vhost]
    * @returns {Promise<TopologyAnswer>}
    */
-  async topology(file, vhost) {
-    const named = vhost === undefined ? [] : [vhost];
-    return read(await this.request("topology", await file.arrayBuffer(), ...named));
+  async topology(file) {
+    return read(await this.request("topology", await file.arrayBuffer()));
   }
 
   /**
@@ -256,15 +253,11 @@ export class ServerReader {
   }
 
   /**
-   * `vhost` is the name of a virtual host that is meant.
    * @param {Blob} file
-   * @param {string} [vhost]
    * @returns {Promise<TopologyAnswer>}
    */
-  topology(file, vhost) {
-    /** @type {Field[]} */
-    const named = vhost === undefined ? [] : [["vhost", vhost]];
-    return this.send([["definitions", file], ...named]);
+  topology(file) {
+    return this.send([["definitions", file]]);
   }
 
   /**

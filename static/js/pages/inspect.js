@@ -179,19 +179,17 @@ function settingsShown(answer, by) {
 /**
  * @param {TopologyAnswer} answer
  * @param {Reader} by
- * @param {Blob} file
  */
-function topologyShown(answer, by, file) {
-  return [topologyCard(answer, page.sentences, [playHere(answer.scenario, by), importForm(answer.scenario), others()], (vhost) => readTopology(file, vhost))];
+function topologyShown(answer, by) {
+  return [topologyCard(answer, page.sentences, [playHere(answer.scenario, by), importForm(answer.scenario), others()])];
 }
 
 /**
- * Read definitions; of several virtual hosts the one that is named.
+ * Read definitions.
  * @param {Blob} file
- * @param {string} [vhost]
  */
-function readTopology(file, vhost) {
-  request((by) => by.topology(file, vhost), (answer, by) => topologyShown(answer, by, file));
+function readTopology(file) {
+  request((by) => by.topology(file), (answer, by) => topologyShown(answer, by));
 }
 
 // A file that is dropped beside the forms, or before they open, would take this page's place.

@@ -1,5 +1,5 @@
 /** Which virtual host the page shows, where the node has several: a choice that the address keeps. */
-import { FIRST_HOST, hostsOf, shownHost } from "../../model/hosts.js";
+import { hostsOf, shownHost } from "../../model/hosts.js";
 import { el, keepChildren, need, show } from "../base/dom.js";
 
 /** @import { Playhead } from "../../model/playhead.js" */
@@ -7,9 +7,9 @@ import { el, keepChildren, need, show } from "../base/dom.js";
 /** The word for the virtual host in the page's address. */
 const WORD = "vhost";
 
-/** The virtual host that the address names. */
+/** The virtual host that the address names, or null. */
 export function addressed() {
-  return new URLSearchParams(location.search).get(WORD) || FIRST_HOST;
+  return new URLSearchParams(location.search).get(WORD) || null;
 }
 
 /**
@@ -19,8 +19,7 @@ export function addressed() {
  */
 export function addressOf(address, vhost) {
   const url = new URL(address);
-  if (vhost === FIRST_HOST) url.searchParams.delete(WORD);
-  else url.searchParams.set(WORD, vhost);
+  url.searchParams.set(WORD, vhost);
   return url.href;
 }
 
