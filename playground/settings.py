@@ -193,7 +193,7 @@ WATERLINE = {
     "max_messages": environment.integer("WATERLINE_MAX_MESSAGES", 2_000_000),
     "max_size_bytes": environment.integer("WATERLINE_MAX_SIZE_BYTES", 16 * 1024 * 1024),
     "max_rate_per_s": environment.integer("WATERLINE_MAX_RATE_PER_S", 100_000),
-    "max_actors": environment.integer("WATERLINE_MAX_ACTORS", 16),
+    "max_actors": environment.integer("WATERLINE_MAX_ACTORS", 128),
     "max_transitions": environment.integer("WATERLINE_MAX_TRANSITIONS", 2_000_000),
     "max_commands": environment.integer("WATERLINE_MAX_COMMANDS", 5_000),
     "max_virtual_s": environment.integer("WATERLINE_MAX_VIRTUAL_S", 24 * 3600),  # the engine's own bound

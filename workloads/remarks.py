@@ -42,6 +42,8 @@ ENGLISH: Final[dict[str, str]] = {
     "messages_burst": "--pmessages %(count)s without --rate: each producer sends them at once",
     "consumer_messages": "--cmessages: the consumers go on after %(count)s messages",
     "confirm_window": "--confirm %(count)s: confirms are asked for, but no producer waits when so many are missing",
+    "nacks_requeue": "--nack: what a consumer finishes goes back to its queue, and is delivered again",
+    "nacks_discard": "--nack --requeue false: what a consumer finishes is a dead letter, or gone",
     "acks_together": "--multi-ack-every %(count)s: one acknowledgement comes for all messages that are finished",
     "random_start": "PerfTest starts its producers at random within %(seconds)s s; here all start at once",
     "exit_when": "--exit-when: the run goes on to its end",

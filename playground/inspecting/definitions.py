@@ -250,8 +250,15 @@ class _Reader:
         other = next(((n, v, code) for n, v, code in NOT_HERE if given.get(n) == v), None)
         if other is not None:
             self._leave(_name(each, "queues"), other[2], name=other[0], value=other[1])
-        if other is not None or not self._take(each, "queues", wanted):
+        full = other is None and self._full()
+        if full:
+            self._leave(_name(each, "queues"), "queues_beyond", most=MAX_QUEUES)
+        if other is not None or full or not self._take(each, "queues", wanted):
             self._miss(each, "queue")
+
+    def _full(self) -> bool:
+        """Return whether a session has no room for another queue."""
+        return sum(len(host.topology["queues"]) for host in self.hosts.values()) >= MAX_QUEUES
 
     def _exchange(self, each: Item) -> None:
         name = str(each.get("name", ""))

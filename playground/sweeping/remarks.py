@@ -47,6 +47,8 @@ TEXTS: Final[dict[str, Any]] = {
     "confirm_window": _(
         "--confirm %(count)s: confirms are asked for, but no producer waits when so many are missing."
     ),
+    "nacks_requeue": _("--nack: what a consumer finishes goes back to its queue, and is delivered again"),
+    "nacks_discard": _("--nack --requeue false: what a consumer finishes is a dead letter, or gone"),
     "acks_together": _(
         "--multi-ack-every %(count)s: one acknowledgement comes for all messages that are finished."
     ),

@@ -244,6 +244,9 @@ class Consumer:
         self.exclusive = False
         self.cancel_on_failover = False
         """Whether it wants to be cancelled where a mirror takes over: x-cancel-on-ha-failover (H67)."""
+        self.nack: str | None = None
+        """What becomes of the messages that it finishes and does not want: they go back, or are discarded (P11)."""
+        self.nacked = 0
         self.channel_prefetch = 0
         self.finishing = False
         """Whether it was cancelled and has messages left to finish."""
@@ -264,6 +267,7 @@ class Consumer:
         self.exclusive = command.exclusive
         self.cancel_on_failover = command.cancel_on_failover
         self.channel_prefetch = command.channel_prefetch
+        self.nack = command.nack
         self.channel_state = self.connection_state = OPEN
         self.uses_later_fields = self.uses_later_fields or uses_later_fields(command)
 
@@ -383,6 +387,7 @@ class Consumer:
             "priority": self.priority,
             "exclusive": self.exclusive,
             "channel_prefetch": self.channel_prefetch,
+            **({"nack": self.nack, "nacked": self.nacked} if self.nack or self.nacked else {}),
             "channel_state": self.channel_state,
             "connection_state": self.connection_state,
         }

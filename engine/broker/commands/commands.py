@@ -72,6 +72,7 @@ MAX_TX: Final = 10_000
 Properties = Annotated[
     dict[str, Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Text], msgspec.Meta(max_length=MAX_FIELDS)
 ]
+NackMode = Literal["requeue", "discard"]
 AckMode = Literal["each", "multiple", "auto", "manual"]
 
 
@@ -139,6 +140,8 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
         channel: that a `manual` consumer is on; others have one of their own.
         cancel_on_failover: it is cancelled where a mirror takes over its queue (H67).
+        nack: what it finishes it does not want (basic.nack, one by one or multiple as `ack` says): it goes back, or
+            is a dead letter (P11).
     """
 
     name: ConsumerTag
@@ -152,6 +155,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
     channel_prefetch: Prefetch = 0
     channel: ChannelName = HAND
     cancel_on_failover: bool = False
+    nack: NackMode | None = None
 
 
 class Ack(Command, frozen=True, tag="ack"):

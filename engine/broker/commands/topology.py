@@ -35,10 +35,12 @@ from engine.broker.commands.vhosts import AddVhost, VhostName, placed
 from engine.values.errors import CommandError, EngineError, ScenarioError
 from engine.values.labels import FIRST_HOST, is_member
 
-MAX_QUEUES: Final = 8
+MAX_QUEUES: Final = 64
+"""Of all virtual hosts together: each is looked at after every event."""
 MAX_VHOSTS: Final = 8
 """Virtual hosts of one node: a bound of this program."""
-MAX_BACKING_QUEUES: Final = 64
+MAX_BINDINGS: Final = 128
+MAX_BACKING_QUEUES: Final = 128
 """Of all queues together: one with x-max-priority has a backing queue for each priority."""
 
 
@@ -121,7 +123,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
 
     queues: Annotated[tuple[QueueSpec, ...], msgspec.Meta(max_length=MAX_QUEUES)] = ()
     exchanges: Annotated[tuple[ExchangeSpec, ...], msgspec.Meta(max_length=16)] = ()
-    bindings: Annotated[tuple[BindingSpec, ...], msgspec.Meta(max_length=64)] = ()
+    bindings: Annotated[tuple[BindingSpec, ...], msgspec.Meta(max_length=MAX_BINDINGS)] = ()
     policies: Annotated[tuple[PolicySpec, ...], msgspec.Meta(max_length=16)] = ()
 
     def commands(self) -> Iterator[Command]:
@@ -202,6 +204,8 @@ class Topology(_Declared, frozen=True, kw_only=True):
                 raise ScenarioError("twice", part="vhosts", name=name)
         for each in self.vhosts:
             each.check_declared()
+        if sum(len(each.queues) for each in (self, *self.vhosts)) > MAX_QUEUES:
+            raise ScenarioError("too_many_queues", most=MAX_QUEUES)
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain object; what has its default is left out."""

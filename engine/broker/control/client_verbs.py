@@ -21,7 +21,7 @@ from engine.broker.vhost.configuration import Configuration
 from engine.values.errors import CommandError
 from engine.values.labels import bare
 
-MAX_ACTORS: Final = 20
+MAX_ACTORS: Final = 128
 
 
 class ClientVerbs(OnClientParts):

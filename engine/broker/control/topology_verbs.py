@@ -33,7 +33,7 @@ from engine.broker.control.verbs import Handlers
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import ClusterParts
 from engine.values.errors import CommandError
-from engine.values.labels import bare, beside, host_of
+from engine.values.labels import bare, beside
 
 
 class TopologyVerbs(OnClientParts):
@@ -104,8 +104,7 @@ class TopologyVerbs(OnClientParts):
                 self._lifetimes.used(self._queues[command.name])
             return
         check_label(command.name, wanted.arguments, self._definitions.queues.values())
-        vhost = host_of(command.name)
-        if sum(host_of(each) == vhost for each in self._queues) >= MAX_QUEUES:
+        if len(self._queues) >= MAX_QUEUES:
             raise CommandError("too_many_queues", most=MAX_QUEUES)
         others = sum(max(1, len(each.process.queue.parts)) for each in self._queues.values())
         room = MAX_BACKING_QUEUES - others - 1

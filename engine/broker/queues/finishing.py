@@ -12,6 +12,7 @@ from engine.broker.clients.queue import Queue
 from engine.broker.clients.way_out import WayOut
 from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.time.scheduler import Scheduler
+from engine.values.ranges import Range
 
 
 class Served(Queue, Protocol):
@@ -100,10 +101,24 @@ class Finishing:
             consumer.pace.did(count)
             consumer.holding -= count
             if consumer.needs_ack:
-                consumer.acked += count
                 taken = consumer.channel.take(count)
                 tags = tags_of(taken)
                 if tags and self._queue.knows(consumer.channel, taken):
-                    self._way_out.acked(self._queue, consumer, tags, consumer.ack == "multiple", spacing_us)
+                    self._hand_in(consumer, count, tags, spacing_us)
+                elif consumer.nack is None:
+                    consumer.acked += count
             else:
                 self._way_out.taken(self._queue, consumer, spacing_us)
+
+    def _hand_in(self, consumer: Consumer, count: int, tags: list[Range], spacing_us: int) -> None:
+        """Acknowledge messages, or let the queue have them back or end them where the consumer does not want them."""
+        multiple = consumer.ack == "multiple"
+        if consumer.nack is None:
+            consumer.acked += count
+            self._way_out.acked(self._queue, consumer, tags, multiple, spacing_us)
+            return
+        consumer.nacked += count
+        consumer.acking += count
+        settle = self._queue.requeue if consumer.nack == "requeue" else self._queue.reject
+        with consumer.channel.limiter.acked(count):
+            settle(consumer, tags, multiple)

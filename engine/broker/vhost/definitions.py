@@ -11,6 +11,7 @@ import msgspec
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges, declared_alternate
 from engine.amqp.policies import Effective, Policy, effective, policy_of
+from engine.broker.commands.topology import MAX_BINDINGS
 from engine.report.transitions.amqp import (
     ExchangeDeclared,
     ExchangeDeleted,
@@ -26,7 +27,6 @@ from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
 
 MAX_EXCHANGES: Final = 16
-MAX_BINDINGS: Final = 64
 MAX_POLICIES: Final = 16
 
 

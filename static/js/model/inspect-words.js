@@ -108,6 +108,7 @@ function failures() {
     no_list: gettext("this is no list"),
     no_objects: gettext("entries that are no objects: %(count)s"),
     other_vhosts: gettext("entries of virtual hosts that are left out: %(count)s"),
+    queues_beyond: gettext("more queues than a session has: it has at most %(most)s"),
     vhosts_beyond: gettext("more virtual hosts than a session has: it has at most %(most)s"),
     fields_unread: gettext("fields that are not used: %(names)s"),
     beyond: gettext("%(count)s more; %(most)s are read at most"),

@@ -191,12 +191,27 @@ def test_several_queues() -> None:
 
 
 def test_more_clients_than_a_page_can_draw_do_the_work_of_several() -> None:
-    imported = read("perf-test -x 40 -y 30 -u q -r 100 -R 10 -q 5 -z 10")
+    exact = read("perf-test -x 40 -y 30 -u q -r 100 -R 10 -q 5 -z 10")
+    assert [each["rate_per_s"] for each in of(exact, "set_publisher")] == [100] * 40
+    assert [(each["rate_per_s"], each["prefetch"]) for each in of(exact, "set_consumer")] == [(10, 5)] * 30
+    imported = read("perf-test -x 300 -y 300 -u q -r 100 -R 10 -q 5 -z 10")
     publishers, consumers = of(imported, "set_publisher"), of(imported, "set_consumer")
-    assert [each["rate_per_s"] for each in publishers] == [500] * 8
-    assert sum(each["rate_per_s"] for each in consumers) == 300
-    assert sum(each["prefetch"] for each in consumers) == 150
-    assert "40 --producers are played as 8 that do the work of several each" in map(str, imported.remarks)
+    assert [each["rate_per_s"] for each in publishers] == [500] * 60
+    assert sum(each["rate_per_s"] for each in consumers) == 3000
+    assert sum(each["prefetch"] for each in consumers) == 1500
+    assert "300 --producers are played as 60 that do the work of several each" in map(str, imported.remarks)
+
+
+def test_refusing_consumers() -> None:
+    """--nack refuses what is finished; --requeue says what becomes of it, and means nothing without --nack."""
+    back = read("perf-test -u q -r 10 -z 1 -R 5 --nack -A 10")
+    assert [(each["nack"], each["ack"]) for each in of(back, "set_consumer")] == [("requeue", "multiple")]
+    gone = read("perf-test -u q -r 10 -z 1 -R 5 -na -re false")
+    assert [each["nack"] for each in of(gone, "set_consumer")] == ["discard"]
+    assert {"nacks_requeue"} <= codes(back)
+    assert {"nacks_discard"} <= codes(gone)
+    assert "nack" not in of(read("perf-test -u q -r 10 -z 1 -R 5 --nack -a"), "set_consumer")[0]
+    assert "--requeue" in " ".join(map(str, read("perf-test -u q -r 10 -z 1 -re false").remarks))
 
 
 def test_what_the_queue_can_do_is_carried_over() -> None:
@@ -287,7 +302,7 @@ def test_what_is_passed_over_is_named() -> None:
         ("ls -l", "there is no PerfTest command in it"),
         *(
             (f"perf-test -r 1 {option}", "cannot be carried over")
-            for option in ("--nack", "-qq", "-sq", "-po", "-E", "-B file", "-n 5", "-qf names", "--help")
+            for option in ("-qq", "-sq", "-po", "-E", "-B file", "-n 5", "-qf names", "--help")
         ),
     ],
 )

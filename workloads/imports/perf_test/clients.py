@@ -17,11 +17,11 @@ from workloads.errors import LineError, WorkloadError
 from workloads.imports.common import Options
 from workloads.imports.perf_test.layout import Layout, start_us
 from workloads.imports.perf_test.options import Given
-from workloads.imports.perf_test.values import SECOND_US, Pair, interval_s, pairs, rate, table, whole
+from workloads.imports.perf_test.values import SECOND_US, Pair, interval_s, pairs, rate, table, truth, whole
 from workloads.remarks import Remark
 
-MOST_CLIENTS: Final = 8
-"""Producers, and consumers: what one page can draw."""
+MOST_CLIENTS: Final = 60
+"""Producers, and consumers: those that a session has, of both together, and room for some more."""
 MOST_GIVEN: Final = 1_000_000
 LEAST_BODY_BYTES: Final = 12
 """PerfTest puts a sequence number and a time into each body."""
@@ -260,6 +260,7 @@ def consumers(
     same = {
         "ack": _ack_mode(given, remarks),
         **_consumer_arguments(given, remarks),
+        **_nack(given, remarks),
     }
     number = 0
     for (queue, _share), group in zip(readers, groups, strict=True):
@@ -297,6 +298,15 @@ def _ack_mode(given: Given, remarks: list[Remark]) -> str:
         remarks.append(Remark.of("acks_together", count=every))
         return "multiple"
     return "each"
+
+
+def _nack(given: Given, remarks: list[Remark]) -> dict[str, Any]:
+    """Return what becomes of messages that the consumers refuse: they go back, unless --requeue says otherwise."""
+    if not given.has("nack") or given.has("autoack"):
+        return {}
+    requeue = truth(given, "requeue", True)
+    remarks.append(Remark.of("nacks_requeue" if requeue else "nacks_discard"))
+    return {"nack": "requeue" if requeue else "discard"}
 
 
 def _consumer_arguments(given: Given, remarks: list[Remark]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ OPTIONS: Final = (
     *_table(
         Use.TAKEN,
         0,
-        "K/random-routing-key sb/skip-binding-queues S/slow-start a/autoack p/predeclared jb/json-body",
+        "K/random-routing-key sb/skip-binding-queues S/slow-start a/autoack p/predeclared jb/json-body na/nack",
     ),
     *_table(
         Use.NO_EFFECT,
@@ -103,7 +103,7 @@ OPTIONS: Final = (
     *_table(
         Use.REFUSED,
         0,
-        "?/help E/exclusive v/version mh/metrics-help env/environment-variables po/polling na/nack "
+        "?/help E/exclusive v/version mh/metrics-help env/environment-variables po/polling "
         "qq/quorum-queue sq/stream-queue",
     ),
 )
@@ -134,7 +134,8 @@ class Given(NamedTuple):
 
     def without_effect(self) -> list[str]:
         """Return the options that change nothing of what is stored."""
-        return [f"--{name}" for name in self.values if BY_LONG[name].use is Use.NO_EFFECT]
+        found = [f"--{name}" for name in self.values if BY_LONG[name].use is Use.NO_EFFECT]
+        return [*found, "--requeue"] if "requeue" in self.values and "nack" not in self.values else found
 
 
 def given(command: CommandLine) -> Given:
