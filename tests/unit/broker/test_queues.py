@@ -138,7 +138,7 @@ def test_memory_counts_all_queues() -> None:
 @pytest.mark.parametrize(
     ("topology", "message"),
     [
-        ({"queues": [{"name": f"q{i}"} for i in range(9)]}, "topology.queues must have at most 8 elements"),
+        ({"queues": [{"name": f"q{i}"} for i in range(65)]}, "topology.queues must have at most 64 elements"),
         ({"queues": [{"name": "ü" * 128}]}, "at most 255 bytes of UTF-8"),
         ({"walls": []}, "walls is not known here"),
     ],

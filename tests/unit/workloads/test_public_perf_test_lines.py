@@ -1,4 +1,4 @@
-"""PerfTest commands as they stand in its documentation, in runbooks, issues and articles: each imports or names an option."""
+"""PerfTest commands of its documentation, of runbooks, issues and articles: each imports, or names an option."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ IMPORTED: Final = (
     f'{JAVA} -x 1 -y 2 -u "throughput-test-11" --id "test-11" -f persistent --size 4000 -c 100',
     f"{JAVA} {PATTERN} 10 --producers 100 --consumers 100",
     f"{JAVA} {PATTERN} 50 --producers 50 --consumers 50 --rate 1 -z 60",
-    f"{JAVA} --producers 1000 --consumers 1000 --heartbeat-sender-threads 10 --publishing-interval 60 "
-    "--producer-random-start-delay 1800 --producer-scheduler-threads 10 -u heavy",
+    f"{JAVA} -x 1000 -y 1000 --publishing-interval 60 -prsd 1800 -hst 10 --producer-scheduler-threads 10 -u heavy",
     f"{JAVA} --variable-rate 100:60 --variable-rate 1000:10 --variable-rate 500:15",
     f"{JAVA} --variable-size 1000:30 --variable-size 10000:20 --variable-size 5000:45",
     f"{JAVA} --variable-latency 1000:60 --variable-latency 1000000:30",
@@ -51,7 +50,7 @@ IMPORTED: Final = (
     f"docker run -it --rm --network perf-test {IMAGE} --uri amqp://some-rabbit",
     f"docker run --rm -e RATE=100 -e QUEUE=q1 -e AUTO_DELETE=false {IMAGE}",
     "kubectl run perf-test --image=pivotalrabbitmq/perf-test -- --uri amqp://${username}:${password}@${service}",
-    "kubectl run -it --rm pt --image=pivotalrabbitmq/perf-test --restart=Never -- -h amqp://hello-world -x 2 -y 2 -z 60",
+    "kubectl run -it --rm pt --image=pivotalrabbitmq/perf-test --restart=Never -- -h amqp://hello-world -x 2 -y 2",
     "kubectl rabbitmq perf-test hello-world --rate 100",
     "podman run --rm docker.io/pivotalrabbitmq/perf-test -h amqp://10.0.0.2 -x 1 -y 1 -s 12 -a -z 30 --use-millis",
     "perf-test --autoack -c 1 -f persistent -f mandatory -q 1 -X 5 -Y 5 -r 100",
