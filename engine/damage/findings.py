@@ -38,7 +38,45 @@ ENGLISH: Final[dict[str, str]] = {
         "a start by a 3.8 ends this queue's process in %(function)s: after a kill in the middle of a flush and an "
         "orderly stop the journal has what the segments have already; it is started again, as after a crash (V8)"
     ),
-    "version_2_files": "index version 2 files are not read here (S242)",
+    # --- a queue of version 2 ---
+    "index_header": (
+        "the header of a .qi file is not whole or not right in these %(size)s bytes; a broker's recovery after a crash "
+        "deletes the file and its .qs (W97)"
+    ),
+    "index_range": (
+        "the header says that the segment begins at %(first)s and ends before %(end)s, so no slot of it is read here"
+    ),
+    "slots_beyond": "%(count)s slots lie behind the end of the segment, which is %(end)s; a broker reads none of them",
+    "slot_status": (
+        "the slot at offset %(at)s begins with byte %(found)s, neither live (1) nor empty (0); the queue's process "
+        "crashes on it (W205)"
+    ),
+    "slot_fields": "the slot at offset %(at)s is live, and its fields are none that a broker writes",
+    "slot_cut_off": "the slot at offset %(at)s is cut off after %(count)s bytes; a broker's recovery ends there",
+    "body_header": (
+        "these %(size)s bytes are no whole header of a .qs file; recovery after a crash drops its messages, and a "
+        "clean start crashes at the first fetch (W205)"
+    ),
+    "body_magic": "the file does not begin as a .qs file of version 2; the queue's process crashes on it (W205)",
+    "bodies_missing": (
+        "%(count)s live messages from seq %(first)s on have their bodies in this file, and it is not there; recovery "
+        "after a crash drops them"
+    ),
+    "body_cut_off": (
+        "the body of seq %(seq)s at offset %(at)s should have %(wanted)s bytes behind its header, and %(left)s bytes "
+        "are left; recovery after a crash drops it, and a fetch crashes the queue's process"
+    ),
+    "body_of_other_size": (
+        "the body of seq %(seq)s at offset %(at)s says %(found)s bytes and the index %(wanted)s; recovery after a "
+        "crash drops it, and a fetch crashes the queue's process"
+    ),
+    "body_checksum": (
+        "the body of seq %(seq)s at offset %(at)s has another checksum; recovery after a crash drops it, and a fetch "
+        "after a clean start crashes the queue's process (W205)"
+    ),
+    "body_without_message": "the body of seq %(seq)s at offset %(at)s holds no message; a fetch would fail",
+    "versions_mixed": "files of both index versions are here: .idx files wait for their conversion (W100)",
+    # --- a queue's index ---
     "no_journal": "there are segments and no journal; a broker makes one",
     "segment_of_zeros": "all %(count)s bytes are zero; a broker deletes the file",
     "publish_record_cut_off": (
@@ -66,6 +104,7 @@ ENGLISH: Final[dict[str, str]] = {
     ),
     "store_file_missing": "the file summary names it with %(size)s bytes",
     "store_file_too_short": "the file summary says %(size)s bytes, but the file ends at %(end)s",
+    "no_record": "%(count)s bytes from offset %(at)s on are no record; a broker's scanner looks on byte by byte (W143)",
     "record_without_message": "the record at offset %(at)s holds no message; reading it would fail",
     "record_of_another_message": "the message of the record at offset %(at)s has another id than it",
     "store_zeros": "%(count)s zero bytes from offset %(at)s on; a broker stops here",

@@ -75,7 +75,7 @@ def read_queue_name(data: bytes) -> tuple[str, str] | None:
     Args:
         data: the file.
     """
-    found = re.fullmatch(rb"VHOST: (.*)\nQUEUE: (.*)\n(?:INDEX: v2\n)?", data, re.DOTALL)
+    found = re.fullmatch(rb"VHOST: (.*?)\nQUEUE: (.*?)\n(?:INDEX: v2\n)?", data, re.DOTALL)
     if not found:
         return None
     return found[1].decode("utf-8", "replace"), found[2].decode("utf-8", "replace")

@@ -170,6 +170,20 @@ def decode(data: bytes) -> Term:
     return term
 
 
+def pairs_of(found: Opaque) -> list[tuple[Term, Term]]:
+    """Return the keys and values of a map that `decode` left as it was; nothing for what is no map.
+
+    Raises:
+        TermError: it cannot be read.
+    """
+    if found.data[:1] != b"t":
+        return []
+    reader = _Reader(found.data, 1)
+    count = reader.number(4)
+    flat = reader.items(2 * count, 1)
+    return [(flat[at], flat[at + 1]) for at in range(0, 2 * count, 2)]
+
+
 class _Reader:
     """A cursor over the bytes of one term."""
 

@@ -6,27 +6,25 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from engine.classic_v1.inspect.queue import QueueInspector
-from engine.classic_v1.inspect.store import StoreInspector
 from engine.damage.findings import Findings
 from engine.damage.reading import Options, content, numbered, parsed
-from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, read_config, vhost_directory
-from engine.inspect.stopped import compare, is_believed, recovery_terms, try_start, unowned
+from engine.inspect.generations import QueueReader, Readers, StoreReader
+from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
 from engine.storage.directory import DirectoryStorage
 
 STORES: Final = ("msg_store_persistent", "msg_store_transient")
 VHOSTS: Final = "msg_stores/vhosts"
 ASSUMED_ENTRY_COUNT: Final = 16384
 """What a broker assumes when `.config` cannot be read (S4)."""
-OLD: Final = "3.8"
-"""The release by whose rules files are read where no `.config` is: brokers write it since 3.8.15 (V6)."""
+SEGMENTS: Final = ("idx", "qi", "qs")
+"""Ends of the names of files that only a queue's directory has."""
 
 
 def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
     """Return what a directory is: "node", "vhost", "queue", "store", or None for nothing known."""
     names = storage.list(directory)
-    if "journal.jif" in names or ".queue_name" in names or numbered(names, "idx"):
+    if "journal.jif" in names or ".queue_name" in names or any(numbered(names, each) for each in SEGMENTS):
         return "queue"
     if numbered(names, "rdq") or "clean.dot" in names or "file_summary.ets" in names:
         return "store"
@@ -63,12 +61,13 @@ def inspect(storage: DirectoryStorage, options: Options, directory: str = "") ->
         count = options.entry_count
         if above is not None and count is None:
             count = _entry_count(storage, above, findings, options)
-        inspector = QueueInspector(
-            storage, directory, count or ASSUMED_ENTRY_COUNT, MessageCodec(), findings, options
-        )
-        found = inspector.report()
+        readers = Readers(storage, "/", count or ASSUMED_ENTRY_COUNT, findings, options)
+        found = readers.queue(directory).report()
+        found["release"] = readers.release((), has_config=True)
     elif kind == "store":
-        found = StoreInspector(storage, directory, MessageCodec(), findings, options).report()
+        readers = Readers(storage, "/", ASSUMED_ENTRY_COUNT, findings, options)
+        found = readers.store(directory).report()
+        found["release"] = readers.release((), has_config=True)
     else:
         found = {}
         findings.add(directory or ".", None, "missing", "nothing_known")
@@ -78,10 +77,10 @@ def inspect(storage: DirectoryStorage, options: Options, directory: str = "") ->
 def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, options: Options) -> dict[str, Any]:
     name = content(storage, _joined(directory, ".vhost"), findings)
     vhost = name.decode("utf-8", "replace") if name is not None else None
-    codec = MessageCodec("/" if vhost is None else vhost)
     entry_count = _entry_count(storage, directory, findings, options)
+    readers = Readers(storage, "/" if vhost is None else vhost, entry_count, findings, options)
     stores = {
-        each: StoreInspector(storage, _joined(directory, each), codec, findings, options)
+        each: readers.store(_joined(directory, each))
         for each in STORES
         if storage.list(_joined(directory, each))
     }
@@ -89,9 +88,10 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
     terms = recovery_terms(storage, directory, findings)
     old = storage.size(_joined(directory, ".config")) is None
     read, queues = [], []
-    for each in _directories(storage, _joined(directory, "queues")):
+    owned = _directories(storage, _joined(directory, "queues"))
+    for each in owned:
         inside = _joined(directory, f"queues/{each}")
-        queue = QueueInspector(storage, inside, entry_count, codec, findings, options)
+        queue = readers.queue(inside)
         report = queue.report()
         if vhost is not None and report["name"] and queue_directory(vhost, report["name"]) != each:
             findings.add(
@@ -103,8 +103,11 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
                 vhost=vhost,
             )
         if each in terms:
-            compare(queue, terms[each], inside, entry_count, findings)
-            report["start_ends_process"] = old and try_start(storage, inside, terms[each], codec, findings)
+            compare(queue, terms[each], inside, findings)
+            report["delivered_before"] = delivered_before(queue, terms[each])
+            report["start_ends_process"] = old and try_start(
+                storage, inside, terms[each], readers.codec, findings
+            )
         report["without_record"] = _look_up(queue, stores.get(STORES[0]), inside, findings)
         read.append(queue)
         queues.append(_relative(report, directory))
@@ -113,9 +116,11 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
     return {
         "vhost_dir": directory.rpartition("/")[2] if vhost is None else vhost_directory(vhost),
         "vhost": vhost,
-        "segment_entry_count": entry_count,
-        "release": OLD if old else None,
-        "believed": is_believed(terms, stores.get(STORES[0])),
+        "segment_entry_count": next(
+            (each["segment_entry_count"] for each in queues if each.get("segment_entry_count")), entry_count
+        ),
+        "release": readers.release(terms.values(), has_config=not old),
+        "believed": is_believed(terms, stores.get(STORES[0]), owned),
         "queues": queues,
         "stores": [_relative(report, directory) for report in store_reports],
         "files": _files(storage, directory, findings),
@@ -128,13 +133,11 @@ def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
     return report
 
 
-def _look_up(queue: QueueInspector, store: StoreInspector | None, path: str, findings: Findings) -> int:
+def _look_up(queue: QueueReader, store: StoreReader | None, path: str, findings: Findings) -> int:
     """Note the live persistent messages whose record is in no store file; return how many they are."""
     there = store.message_numbers if store is not None else set()
     lost = sorted(
-        seq
-        for seq, message in queue.messages.items()
-        if message.is_owed and message.first.msg_no + message.at not in there
+        seq for seq, message in queue.messages.items() if message.is_owed and message.msg_no not in there
     )
     if lost:
         findings.add(

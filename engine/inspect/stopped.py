@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Collection
 from typing import Any, Final
 
-from engine.classic_v1.formats.recovery_terms import RecoveryTerms, read_recovery_terms
 from engine.classic_v1.inspect import clean_start
-from engine.classic_v1.inspect.queue import QueueInspector
-from engine.classic_v1.inspect.store import StoreInspector
 from engine.classic_v1.settings import QueueSettings
 from engine.damage.findings import Findings
 from engine.damage.reading import content, parsed
 from engine.formats.message import MessageCodec
+from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
+from engine.inspect.generations import QueueReader, StoreReader
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 
@@ -27,33 +26,42 @@ def recovery_terms(storage: DirectoryStorage, directory: str, findings: Findings
     return found or {}
 
 
-def is_believed(terms: dict[str, RecoveryTerms], store: StoreInspector | None) -> bool:
-    """Return whether a start loads what the persistent store saved, and looks into no file of it (S206)."""
-    if store is None or store.saved_refs is None:
+def is_believed(
+    terms: dict[str, RecoveryTerms], store: StoreReader | None, directories: Collection[str]
+) -> bool:
+    """Return whether a start loads what the persistent store saved, and looks into no file of it (S206).
+
+    Terms that stand under no queue's directory are found by no start: 4.0 leaves such after a purge (W201).
+    """
+    if store is None or store.saved_refs is None or not terms.keys() <= set(directories):
         return False
     return sorted(store.saved_refs) == sorted(each.persistent_ref for each in terms.values())
 
 
-def compare(queue: QueueInspector, terms: RecoveryTerms, path: str, entries: int, findings: Findings) -> None:
-    """Note the segments of which the terms say something else than the index (S112).
+def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Findings) -> None:
+    """Note the segments of which the terms say something else than the index (S112, W94).
 
     Args:
         queue: read already.
         terms: what it left.
         path: of its directory.
-        entries: in a segment.
         findings: where damage is noted.
     """
-    live = Counter(seq // entries for seq, message in queue.messages.items() if not message.acked)
+    live = queue.live
     for segment, unacked in terms.segments:
-        if unacked == live[segment]:
+        if unacked == live.get(segment, 0):
             continue
-        file = f"{path}/{segment}.idx"
+        file = f"{path}/{segment}.{queue.extension}"
         if segment not in queue.segments:
             findings.add(file, None, "missing", "segment_missing", count=unacked)
         else:
             findings.add(
-                file, None, "contradiction", "segment_of_other_count", saved=unacked, found=live[segment]
+                file,
+                None,
+                "contradiction",
+                "segment_of_other_count",
+                saved=unacked,
+                found=live.get(segment, 0),
             )
 
 
@@ -80,13 +88,20 @@ def try_start(
     return crash is not None
 
 
-def unowned(store: StoreInspector, queues: list[QueueInspector]) -> dict[str, Any]:
+def delivered_before(queue: QueueReader, terms: RecoveryTerms) -> int | None:
+    """Return how many persistent messages the terms let come back as redelivered (W41); None where they do not say."""
+    if terms.delivered_below is None:
+        return None
+    return sum(
+        message.persistent and (seq < terms.delivered_below or seq in terms.counted)
+        for seq, message in queue.messages.items()
+    )
+
+
+def unowned(store: StoreReader, queues: list[QueueReader]) -> dict[str, Any]:
     """Return how many bodies of a store belong to no message of any index, and their bytes on disk."""
     owned = {
-        message.first.msg_no + message.at
-        for queue in queues
-        for message in queue.messages.values()
-        if not message.first.embedded
+        message.msg_no for queue in queues for message in queue.messages.values() if not message.embedded
     }
     count = size = 0
     for msg_no, many, record_bytes in store.runs:

@@ -47,7 +47,57 @@ TEXTS: Final[dict[str, Any]] = {
         "already, since a kill in the middle of a flush was followed by an orderly stop. The queue is then started "
         "again as after a crash: what was acknowledged in between may come back (V8)."
     ),
-    "version_2_files": _("Files of index version 2 are not read here (S242)."),
+    # --- a queue of version 2 ---
+    "index_header": _(
+        "The header of a .qi file is not whole or not right in these %(size)s bytes. Recovery after a crash deletes "
+        "the file and its .qs (W97)."
+    ),
+    "index_range": _(
+        "The header says that the segment begins at %(first)s and ends before %(end)s, so none of its slots is read "
+        "here."
+    ),
+    "slots_beyond": _(
+        "Slots behind the end of the segment, which is %(end)s: %(count)s. A broker reads none of them."
+    ),
+    "slot_status": _(
+        "The slot at offset %(at)s begins with byte %(found)s, which is neither live (1) nor empty (0). The queue's "
+        "process crashes on it (W205)."
+    ),
+    "slot_fields": _("The slot at offset %(at)s is live, and its fields are none that a broker writes."),
+    "slot_cut_off": _("The slot at offset %(at)s is cut off after %(count)s bytes. Recovery ends there."),
+    "body_header": _(
+        "These %(size)s bytes are no whole header of a .qs file. Recovery after a crash drops its messages; a clean "
+        "start crashes at the first fetch (W205)."
+    ),
+    "body_magic": _(
+        "The file does not begin as a .qs file of version 2. The queue's process crashes on it (W205)."
+    ),
+    "bodies_missing": _(
+        "Live messages from seq %(first)s on have their bodies in this file, and it is not there: %(count)s. Recovery "
+        "after a crash drops them."
+    ),
+    "body_cut_off": _(
+        "The body of seq %(seq)s at offset %(at)s should have %(wanted)s bytes behind its header; %(left)s are left. "
+        "Recovery after a crash drops it, and a fetch crashes the queue's process."
+    ),
+    "body_of_other_size": _(
+        "The body of seq %(seq)s at offset %(at)s says %(found)s bytes, and the index %(wanted)s. Recovery after a "
+        "crash drops it, and a fetch crashes the queue's process."
+    ),
+    "body_checksum": _(
+        "The body of seq %(seq)s at offset %(at)s has another checksum. Recovery after a crash drops it; a fetch after "
+        "a clean start crashes the queue's process (W205)."
+    ),
+    "body_without_message": _(
+        "The body of seq %(seq)s at offset %(at)s holds no message. A fetch would fail."
+    ),
+    "versions_mixed": _(
+        "Files of both index versions are here: .idx files that wait for their conversion (W100)."
+    ),
+    "no_record": _(
+        "The %(count)s bytes from offset %(at)s on are no record. A broker's scanner looks on byte by byte (W143)."
+    ),
+    # --- a queue's index ---
     "no_journal": _("There are segments, but no journal. A broker makes one."),
     "segment_of_zeros": _("All %(count)s bytes are zero. A broker deletes the file."),
     "publish_record_cut_off": _(

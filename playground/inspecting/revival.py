@@ -192,7 +192,10 @@ def _broker(vhost: dict[str, Any]) -> dict[str, Any]:
     """Return the profile and settings of the broker that wrote the files."""
     release = RELEASES.get(vhost.get("release") or "")
     if release is not None:
-        return {"profile": release.profiles["real"], "settings": {}}
+        usual: Any = release.storage_settings("real", {})
+        count = vhost.get("segment_entry_count") or usual.segment_entry_count
+        other = {} if count == usual.segment_entry_count else {"segment_entry_count": count}
+        return {"profile": release.profiles["real"], "settings": other}
     return {"profile": "real", "settings": {"segment_entry_count": vhost.get("segment_entry_count") or 16384}}
 
 
@@ -222,7 +225,8 @@ def _the_vhost(files: Files, report: dict[str, Any]) -> tuple[dict[str, Any], st
     if report["kind"] == "node":
         return report["vhosts"][0], f"{VHOSTS}/{vhost_directories(files)[0]}"
     if report["kind"] == "queue":
-        return {"queues": [report], "segment_entry_count": None}, ""
+        found = {"queues": [report], "segment_entry_count": report.get("segment_entry_count")}
+        return found | {"release": report["release"]}, ""
     return (report, "") if report["kind"] == "vhost" else ({}, "")
 
 

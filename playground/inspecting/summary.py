@@ -30,7 +30,7 @@ def stores_of(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def release_of(report: dict[str, Any]) -> str | None:
-    """Return the release by whose rules the files are read, None for the usual one (V6)."""
+    """Return the series of the release that wrote the files, None for the usual one (V6, W94, W160)."""
     vhosts = report["vhosts"] if report["kind"] == "node" else [report]
     found: str | None = vhosts[0].get("release") if vhosts else None
     return found
@@ -68,6 +68,7 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
             {
                 "name": own,
                 "dir": queue["dir"],
+                "version": queue.get("version", 1),
                 "live": queue["lasting_messages"],
                 "back": back,
                 "listed": queue["lasting_messages"] if believed else None,
@@ -76,18 +77,28 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
                 "transient": len(live) - len(lasting) if whole else None,
                 "no_content": len(no_content) if whole else None,
                 "delivered": sum(each["delivered"] for each in live) if whole else None,
-                "redelivered": sum(each["delivered"] for each in lasting)
-                if marked and whole and not queue.get("start_ends_process")
-                else back,
+                "redelivered": _redelivered(queue, lasting, back, marked) if whole else back,
                 "journal": queue["journal"]
                 and {name: queue["journal"][name] for name in ("size", "records")},
                 "segments": [
-                    {name: each[name] for name in ("file", "size", "publishes", "del_or_ack")}
+                    {name: each.get(name) for name in ("file", "size", "publishes", "del_or_ack", "live")}
                     for each in queue["segments"]
                 ],
             }
         )
     return rows
+
+
+def _redelivered(
+    queue: dict[str, Any], lasting: list[dict[str, Any]], back: int | None, marked: bool
+) -> int | None:
+    """Return how many messages come back as redelivered: after a crash all, else those delivered before (V1, W41)."""
+    if queue.get("version") == 2:
+        before: int | None = queue.get("delivered_before")
+        return back if before is None else before
+    return (
+        sum(each["delivered"] for each in lasting) if marked and not queue.get("start_ends_process") else back
+    )
 
 
 def store_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:

@@ -68,6 +68,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.storage.port",  # the type alone, to hand it on to the index
         *VALUES,
     ),
+    "engine.classic_v2.inspect": (
+        "engine.classic_v2.inspect",
+        "engine.classic_v2.formats",
+        "engine.damage.reading",
+        "engine.damage.findings",
+        "engine.formats",
+        "engine.storage",
+        *VALUES,
+    ),
     "engine.classic_v2.fold": (
         "engine.classic_v2.fold",
         "engine.classic_v2.transitions",

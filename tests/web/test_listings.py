@@ -159,3 +159,48 @@ def test_a_text_without_a_status_is_refused() -> None:
         read("[" * 100_000)
     with pytest.raises(Unreadable, match="figures"):
         read('[{"name": "q"}]')
+
+
+NAMED = (
+    "name\tmessages\tbacking_queue_status\n"
+    "orders\t905\t[{version,2},{q_head,5},{q_tail,{q_tail,5,900,905}},{len,905},{next_seq_id,905},"
+    "{redeliver_seq_id,0},{delivery_count,#{3 => 1, 4 => 2}},{num_pending_acks,0},{num_unconfirmed,0},"
+    "{avg_ingress_rate,20.0},{avg_egress_rate,4.25},{qi_buffer_size,5},{qi_buffer_num_up,0},{qs_buffer_size,0}]\n"
+)
+NAMED_OBJECT = {
+    "name": "orders",
+    "backing_queue_status": {
+        "version": 2,
+        "q_head": 5,
+        "q_tail": ["q_tail", 5, 900, 905],
+        "len": 905,
+        "redeliver_seq_id": 0,
+        "delivery_count": {},
+        "avg_egress_rate": 4.25,
+        "qs_buffer_size": 0,
+    },
+}
+
+
+def test_the_lanes_of_4_3_have_names_of_their_own() -> None:
+    """W10, W32, W42, W74: as the tools print them, and as the HTTP API does."""
+    (queue,) = read(NAMED).figures
+    assert [(lane, count, where) for lane, count, _share, where in queue.lanes] == [
+        ("q_tail", 900, "disk"),
+        ("q_head", 5, "ram"),
+    ]
+    assert codes(queue) == ["version_2_named", "grows_in_tail", "tail", "counted_deliveries"]
+    assert dict(queue.questions)["tail"] == {"count": 900, "window": 9}
+    (queue,) = read(json.dumps([NAMED_OBJECT])).figures
+    assert codes(queue) == ["version_2_named", "tail"]
+
+
+def test_delta_of_version_2_is_a_tail() -> None:
+    """W10: 4.0 prints the lanes of version 1, of which two are used."""
+    status = (
+        "orders\t[{mode,default},{version,2},{q1,0},{q2,0},{delta,{delta,1,40,0,41}},{q3,1},{q4,0},{len,41},"
+        "{target_ram_count,infinity},{next_seq_id,41},{avg_ingress_rate,0.0},{avg_egress_rate,0.0}]\n"
+    )
+    (queue,) = read(status).figures
+    assert codes(queue) == ["version_2", "tail"]
+    assert dict(queue.questions)["tail"] == {"count": 40, "window": 1}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -55,6 +56,21 @@ class FoundMessage(msgspec.Struct, gc=False):
         return self.first.later(self.at)
 
     @property
+    def msg_no(self) -> int:
+        """Number of its message."""
+        return self.first.msg_no + self.at
+
+    @property
+    def embedded(self) -> bool:
+        """Whether its body lies with the queue."""
+        return self.first.embedded
+
+    @property
+    def persistent(self) -> bool:
+        """Whether a start brings it back."""
+        return self.first.persistent and not self.acked
+
+    @property
     def is_owed(self) -> bool:
         """Whether a start needs its record in the persistent store."""
         return self.first.persistent and not self.first.embedded and not self.acked
@@ -87,6 +103,9 @@ class QueueInspector:
         options: how much to report.
     """
 
+    extension: ClassVar = "idx"
+    """Of the files of its segments."""
+
     def __init__(
         self,
         storage: DirectoryStorage,
@@ -118,8 +137,6 @@ class QueueInspector:
             self._findings,
             read_queue_name,
         )
-        if any(name.endswith((".qi", ".qs")) for name in names):
-            self._findings.add(self._directory, None, "unreadable", "version_2_files")
         self.segments = {number for number, _name in numbered(names, "idx")}
         segments = [self._segment(number, name) for number, name in numbered(names, "idx")]
         journal = self._journal() if "journal.jif" in names else None
@@ -136,6 +153,12 @@ class QueueInspector:
             "messages_sha256": self._digest(),
             "messages": self._listed(),
         }
+
+    @property
+    def live(self) -> dict[int, int]:
+        """Live messages of each segment, as segments and journal say together."""
+        count = self._entry_count
+        return Counter(seq // count for seq, message in self.messages.items() if not message.acked)
 
     def _path(self, name: str) -> str:
         return f"{self._directory}/{name}" if self._directory else name

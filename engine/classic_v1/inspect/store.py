@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.classic_v1.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 from engine.classic_v1.formats.record import MARKER, StoreRecords, scan_store
 from engine.damage.findings import Findings
 from engine.damage.reading import Options, body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
+from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 from engine.formats.message import MessageCodec
 from engine.storage.directory import DirectoryStorage
 from engine.values.sizes import equal

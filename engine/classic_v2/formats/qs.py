@@ -17,7 +17,8 @@ from engine.formats.terms import TermError
 from engine.values.errors import EngineError
 
 ENTRY_HEADER_BYTES: Final = 8
-_ENTRY: Final = struct.Struct(">IBHB")
+ENTRY: Final = struct.Struct(">IBHB")
+"""Size, flags, checksum, a zero."""
 
 
 class EntryDamaged(EngineError):
@@ -102,7 +103,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
             return b"".join(data[at : at + size] for at in range(len(data) - size, -1, -size))
         size = self.record_bytes - ENTRY_HEADER_BYTES
         rows = np.empty((self.count, size + ENTRY_HEADER_BYTES), np.uint8)
-        rows[:, :ENTRY_HEADER_BYTES] = np.frombuffer(_ENTRY.pack(size, self.checked, 0, 0), np.uint8)
+        rows[:, :ENTRY_HEADER_BYTES] = np.frombuffer(ENTRY.pack(size, self.checked, 0, 0), np.uint8)
         rows[:, ENTRY_HEADER_BYTES:] = self.codec.terms(
             self.msg_no, self.count, self.template, self.body_bytes, self.raw_persistent
         )
@@ -117,7 +118,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         return bytes(data)
 
     def _head(self, size: int, term: bytes) -> bytes:
-        return _ENTRY.pack(size, self.checked, zlib.crc32(term) & 0xFFFF if self.checked else 0, 0)
+        return ENTRY.pack(size, self.checked, zlib.crc32(term) & 0xFFFF if self.checked else 0, 0)
 
 
 def read_entry(data: bytes, at: int, term_bytes: int, codec: MessageCodec) -> StoreEntries:
@@ -135,7 +136,7 @@ def read_entry(data: bytes, at: int, term_bytes: int, codec: MessageCodec) -> St
     end = at + ENTRY_HEADER_BYTES + term_bytes
     if end > len(data):
         raise EntryDamaged(f"the entry at {at} ends early")
-    size, flags, checksum, _ = _ENTRY.unpack_from(data, at)
+    size, flags, checksum, _ = ENTRY.unpack_from(data, at)
     if size != term_bytes:
         raise EntryDamaged(f"the entry at {at} has {size} bytes and not {term_bytes}")
     term = bytes(data[at + ENTRY_HEADER_BYTES : end])

@@ -23,20 +23,24 @@ LANES: Final = {
     if not place.unacked
 }
 """Where a place's messages are: content in RAM, only the index entry in RAM (at the line), or all of it on disk."""
+NAMED: Final = {"q_tail": "disk", "q_head": "ram"}
+"""The lanes as 4.3 prints them (W10, W74)."""
+MOST_LOADED: Final = 2048
+"""Messages that one load brings at most (W32)."""
 IN_RAM: Final = tuple(lane for lane, where in LANES.items() if where == "ram")
 KNOWN: Final = frozenset(
     "mode version q1 q2 delta q3 q4 len pending_acks num_pending_acks num_unconfirmed target_ram_count ram_msg_count "
     "ram_ack_count next_seq_id next_deliver_seq_id persistent_count avg_ingress_rate avg_egress_rate "
     "avg_ack_ingress_rate avg_ack_egress_rate qi_buffer_size qi_buffer_num_up priority_lengths mirror_seen "
-    "mirror_senders".split()
+    "mirror_senders q_head q_tail redeliver_seq_id delivery_count qs_buffer_size".split()
 )
-"""What statuses of releases from 3.0 to 3.13 have."""
+"""What statuses of releases from 3.0 to 4.3 have."""
 READ: Final = frozenset(
     {"name", "vhost", "arguments", STATUS, "messages", "messages_ready", "messages_unacknowledged"}
 )
 """Columns that are used."""
 DELTA_ITEMS: Final = (4, 5)
-"""{delta,Start,Count,End} up to 3.6.6; {delta,Start,Count,Transient,End} from then on."""
+"""{delta,Start,Count,End} up to 3.6.6; {delta,Start,Count,Transient,End} to 4.0; {q_tail,Start,Count,End} in 4.3."""
 
 Question = tuple[str, dict[str, Any]]
 Lane = tuple[str, int | None, int, str]
@@ -117,27 +121,31 @@ def _status(row: Row) -> tuple[dict[str, Any], str]:
 
 
 def _figures(row: Row, status: dict[str, Any], cell: str, number: int) -> Figures:
-    counts = {lane: _delta(status) if lane == "delta" else _whole(status.get(lane)) for lane in LANES}
+    places = LANES if NAMED.keys().isdisjoint(status) else NAMED
+    counts = {lane: _delta(status, lane) if lane in COUNTED else _whole(status.get(lane)) for lane in places}
     if _whole(status.get("len")) == sum(count or 0 for count in counts.values()):
         counts = {lane: count or 0 for lane, count in counts.items()}  # no message is left for the others
     values = {name: _shown(value) for name, value in status.items()}
-    if counts.get("delta") is not None:
-        values["delta"] = str(counts["delta"])
+    values |= {lane: str(counts[lane]) for lane in COUNTED if counts.get(lane) is not None}
     values |= {
         name: str(row.cells[name]) for name in READ - {STATUS, "name", "arguments"} if name in row.cells
     }
     if "mode" not in values and _is_lazy(row.cells.get("arguments")):
         values["mode"] = "lazy"
     most = max(1, *(count or 0 for count in counts.values()))
-    lanes = [(lane, count, round(100 * (count or 0) / most), LANES[lane]) for lane, count in counts.items()]
+    lanes = [(lane, count, round(100 * (count or 0) / most), places[lane]) for lane, count in counts.items()]
     name = _name(row, cell) or f"#{number}"
     return Figures(name[:255], lanes, values, list(_questions(values, status, counts)))
 
 
-def _delta(status: dict[str, Any]) -> int | None:
-    """Return how many messages delta has; None for a form that is not known."""
-    value = status.get("delta")
-    if not isinstance(value, list) or len(value) not in DELTA_ITEMS or _shown(value[0]) != "delta":
+COUNTED: Final = ("delta", "q_tail")
+"""Lanes of which there is a record instead of their messages."""
+
+
+def _delta(status: dict[str, Any], lane: str) -> int | None:
+    """Return how many messages delta or the tail has; None for a form that is not known."""
+    value = status.get(lane)
+    if not isinstance(value, list) or len(value) not in DELTA_ITEMS or _shown(value[0]) != lane:
         return None
     return _whole(value[2])
 
@@ -192,7 +200,8 @@ def _questions(
     values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
 ) -> Iterator[Question]:
     yield from _doubts(values, status, counts)
-    if values.get("version") == "2":
+    if values.get("version") == "2" or "q_tail" in counts:
+        yield from _of_version_2(values, status, counts)
         return
     ingress, egress = _number(values, "avg_ingress_rate"), _number(values, "avg_egress_rate")
     delta = counts.get("delta")
@@ -214,11 +223,32 @@ def _questions(
         yield "pending", {"count": pending}
 
 
+def _of_version_2(
+    values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
+) -> Iterator[Question]:
+    """Yield what somebody should ask about a queue of version 2: it grows on disk, not in memory (W32, W70)."""
+    ingress, egress = _number(values, "avg_ingress_rate"), _number(values, "avg_egress_rate")
+    waiting = counts.get("q_tail", counts.get("delta"))
+    if ingress is not None and egress is not None and ingress > egress * 1.05:
+        rates = {"ingress": f"{ingress:.1f}", "egress": f"{egress:.1f}"}
+        yield ("grows_in_tail" if waiting else "grows"), rates
+    if waiting and egress is not None:
+        yield "tail", {"count": waiting, "window": min(1 + int(2 * egress), MOST_LOADED)}
+    counted = status.get("delivery_count")
+    if isinstance(counted, dict | list) and counted:
+        yield "counted_deliveries", {"count": len(counted)}
+    pending = _whole(values.get("num_pending_acks"))
+    if pending is not None and pending > MANY_PENDING:
+        yield "pending", {"count": pending}
+
+
 def _doubts(
     values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
 ) -> Iterator[Question]:
     """Yield what contradicts itself in the figures, and what of them was not read."""
-    if values.get("version") == "2":
+    if not NAMED.keys().isdisjoint(status):
+        yield "version_2_named", {}
+    elif values.get("version") == "2":
         yield "version_2", {}
     elif values.get("version", "1") != "1":
         yield "version_unknown", {"version": values["version"]}

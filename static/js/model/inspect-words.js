@@ -7,8 +7,8 @@ import { bytes, fill, gettext } from "./text.js";
 
 /**
  * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
- * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
- * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number }} SegmentRow
+ * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, version?: number, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
+ * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number, live?: number | null }} SegmentRow
  * @typedef {{ store: string, file: string, size: number, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
  * @typedef {{ queue: string, count: number, first: number, last: number }} Pin messages of a queue that keep a store file
  * @typedef {{ clean: boolean, compared: string[] }} CleanStop
@@ -138,7 +138,11 @@ function questions() {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
     grows_in_delta: gettext("avg_ingress_rate (%(ingress)s) is above avg_egress_rate (%(egress)s): delta is growing. Who is slow?"),
     delta: gettext("%(count)s messages are in delta: RAM knows only their range. Each comes back by a read of a segment."),
-    version_2: gettext("This queue has version 2 of the storage: another index, and a store of its own. The lanes are what it reports; what this page explains of version 1 does not hold for it."),
+    version_2: gettext("This queue has version 2 of the storage, as releases up to 4.0 print it: q3 is the head lane and delta the tail, on disk (W10). In 4.0 q1, q2 and q4 are always empty."),
+    version_2_named: gettext("RabbitMQ 4.3 printed this, or a release near it: q_head is the head lane, in memory, and q_tail the tail, on disk (W10)."),
+    tail: gettext("%(count)s messages wait in the tail, on disk: memory does not grow with them (W70). At this egress rate one load brings at most %(window)s of them to the head lane (W32)."),
+    grows_in_tail: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): the tail grows on disk. Who is slow?"),
+    counted_deliveries: gettext("delivery_count names messages that were given back or whose consumer died: %(count)s. They come back as redelivered (W42)."),
     version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
     lanes_missing: gettext("Not in the text, or in no form that is known: %(names)s. They are not counted as 0."),
     other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: something of this status is missing here or was changed."),
@@ -169,12 +173,19 @@ function saved(listed, lost, back) {
  * What becomes of a queue's live messages at a start: sentences.
  * @param {QueueRow} figures
  */
-export function startWords({ live, back, listed, unreadable: unread, transient, no_content: noContent, delivered, redelivered }) {
+export function startWords({ live, back, listed, unreadable: unread, transient, no_content: noContent, delivered, redelivered, version }) {
   const sentences = saved(listed, unread, back);
   if (back === null) return sentences;
   if (back) sentences.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
   if (back && redelivered !== null && redelivered < back)
-    sentences.push(fill(gettext("%(n)s of them are marked redelivered: each record has its own mark, and the broker stopped in order (V10)."), { n: redelivered }));
+    sentences.push(
+      fill(
+        version === 2
+          ? gettext("%(n)s of them are marked redelivered: they had been delivered before the broker stopped in order (W41).")
+          : gettext("%(n)s of them are marked redelivered: each record has its own mark, and the broker stopped in order (V10)."),
+        { n: redelivered },
+      ),
+    );
   else if (delivered && back) sentences.push(fill(gettext("%(n)s of the live ones were delivered before; what comes back is marked redelivered."), { n: delivered }));
   if (transient) sentences.push(fill(gettext("%(n)s are transient: a start drops them."), { n: transient }));
   if (noContent) sentences.push(fill(gettext("%(n)s are persistent, and their content is in no store file: they are lost."), { n: noContent }));

@@ -32,6 +32,31 @@ const counted = (value) => (value === null || value === undefined ? "?" : number
 /** @param {string[]} texts */
 const lines = (texts) => texts.map((text) => el("small.line", {}, text));
 
+/**
+ * What a segment's chip says: live slots of version 2, records of version 1.
+ * @param {QueueRow["segments"][number]} segment
+ */
+const chipOf = ({ file, publishes, del_or_ack: marks, live }) =>
+  live === undefined || live === null ? `${file} ${publishes}+${marks}` : `${file} ${live}`;
+
+/** @param {QueueRow[]} rows */
+const isVersion2 = (rows) => rows.some((queue) => queue.version === 2);
+
+/** @param {QueueRow[]} rows */
+const chipWords = (rows) =>
+  isVersion2(rows)
+    ? gettext("Chips: live slots of a .qi file; its bodies of small messages are in the .qs file of the same number.")
+    : gettext("Chips: publish records + deliver and ack records of a segment.");
+
+/**
+ * How the release was recognised.
+ * @param {FilesAnswer} answer
+ */
+const writtenBy = ({ queues: rows }) =>
+  isVersion2(rows)
+    ? gettext("RabbitMQ %(release)s wrote these files: queues of version 2, and messages as 4.x stores them. The start here is one of that release.")
+    : gettext("There is no .config: a broker older than 3.8.15 wrote these files. A segment has 16,384 entries, and the start here is one of RabbitMQ %(release)s (V6).");
+
 /** @param {QueueRow[]} rows */
 function queues(rows) {
   return table(
@@ -44,7 +69,7 @@ function queues(rows) {
       lines(startWords(queue)),
       queue.journal ? `${bytes(queue.journal.size)}, ${fill(gettext("records: %(count)s"), { count: number(queue.journal.records) })}` : "-",
       [
-        ...queue.segments.slice(0, MOST_SEGMENTS).map((segment) => el("span.chip.mono", {}, `${segment.file} ${segment.publishes}+${segment.del_or_ack}`)),
+        ...queue.segments.slice(0, MOST_SEGMENTS).map((segment) => el("span.chip.mono", {}, chipOf(segment))),
         queue.segments.length > MOST_SEGMENTS ? "…" : "",
       ],
     ]),
@@ -127,9 +152,9 @@ export function report(answer, reader, { sentences, kinds }, actions) {
     unplayed,
     left,
     notRead(answer),
-    answer.release ? el("p.mid", {}, fill(gettext("There is no .config: a broker older than 3.8.15 wrote these files. A segment has 16,384 entries, and the start here is one of RabbitMQ %(release)s (V6)."), { release: answer.release })) : null,
+    answer.release ? el("p.mid", { "data-release": answer.release }, fill(writtenBy(answer), { release: answer.release })) : null,
     answer.queues.length ? queues(answer.queues) : null,
-    answer.queues.length ? el("p.help", {}, gettext("Chips: publish records + deliver and ack records of a segment.")) : null,
+    answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null,
     answer.stores.length ? stores(answer.stores) : null,
     ...answer.unowned.map(({ store, count, bytes: size }) =>
       el("p", { "data-unowned": store }, fill(gettext("%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone."), { store, count: number(count), bytes: bytes(size) }))),

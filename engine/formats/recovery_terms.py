@@ -30,6 +30,10 @@ class RecoveryTerms(msgspec.Struct, frozen=True):
 
     Args:
         segments: number and live messages of each segment in the index's map.
+        version: of the index, 1 or 2 (W94).
+        delivered_below: messages before this one have been delivered; None in terms without it.
+        counted: messages whose deliveries are counted, as 4.3 does (W42).
+        delivered_by: which of `next_deliver_seq_id` (up to 4.0) and `redeliver_seq_id` they have.
         persistent_count: persistent messages that it holds.
         persistent_ref: by which it is known to the persistent store.
     """
@@ -37,6 +41,10 @@ class RecoveryTerms(msgspec.Struct, frozen=True):
     segments: tuple[tuple[int, int], ...]
     persistent_count: int
     persistent_ref: bytes
+    version: int = 1
+    delivered_below: int | None = None
+    counted: frozenset[int] = frozenset()
+    delivered_by: str = "next_deliver_seq_id"
 
 
 def read_recovery_terms(data: bytes) -> dict[str, RecoveryTerms] | None:
@@ -82,7 +90,11 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
     values = {
         str(each[0]): each[1] for each in listed if isinstance(each, tuple) and isinstance(each[0], Atom)
     }
-    segments, count, ref = (values.get(key) for key in ("segments", "persistent_count", "persistent_ref"))
+    version, segments = 1, values.get("segments")
+    match values.get("v2_index_state"):
+        case (int(), terms.Opaque() as mapped):
+            version, segments = 2, [*terms.pairs_of(mapped)]
+    count, ref = (values.get(key) for key in ("persistent_count", "persistent_ref"))
     if not isinstance(segments, list) or not isinstance(count, int) or not isinstance(ref, bytes):
         return None
     pairs = tuple(each for each in segments if isinstance(each, tuple))
@@ -91,4 +103,16 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
         for each in pairs
     ):
         return None
-    return directory, RecoveryTerms(pairs, count, ref)
+    name = "redeliver_seq_id" if "redeliver_seq_id" in values else "next_deliver_seq_id"
+    below = values.get(name)
+    counts = values.get("delivery_count")
+    keys = terms.pairs_of(counts) if isinstance(counts, terms.Opaque) else []
+    return directory, RecoveryTerms(
+        segments=pairs,
+        persistent_count=count,
+        persistent_ref=ref,
+        version=version,
+        delivered_below=below if isinstance(below, int) else None,
+        counted=frozenset(key for key, _times in keys if isinstance(key, int)),
+        delivered_by=name,
+    )

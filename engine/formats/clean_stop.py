@@ -25,11 +25,11 @@ class CleanDot(msgspec.Struct, frozen=True):
 
     Args:
         client_refs: ids of the queues that were clients.
-        index_module: name of the index's module.
+        index_module: name of the index's module; None from 4.0 on, which has one alone (W132).
     """
 
     client_refs: tuple[bytes, ...]
-    index_module: str
+    index_module: str | None
 
 
 def read_clean_dot(data: bytes) -> CleanDot | None:
@@ -41,7 +41,7 @@ def read_clean_dot(data: bytes) -> CleanDot | None:
     text = data.decode("latin-1")
     refs = re.search(r"\{client_refs,\s*\[([\d<>,\s]*)\]\}\.", text)
     module = re.search(r"\{index_module,\s*(\w+)\}\.", text)
-    if not refs or not module:
+    if not refs:
         return None
     found = []
     for listed in re.findall(r"<<([\d,\s]*)>>", refs[1]):
@@ -49,7 +49,7 @@ def read_clean_dot(data: bytes) -> CleanDot | None:
         if any(number > 255 for number in numbers):
             return None
         found.append(bytes(numbers))
-    return CleanDot(tuple(found), module[1])
+    return CleanDot(tuple(found), module[1] if module else None)
 
 
 class FileSummaryRow(msgspec.Struct, frozen=True):
@@ -119,7 +119,7 @@ def read_file_summary(data: bytes) -> list[FileSummaryRow]:
     rows = []
     for row in read_ets(data):
         match row:
-            case (Atom(), int(file), int(valid), left, right, int(size), Atom(), int()):
+            case (Atom(), int(file), int(valid), left, right, int(size), Atom(), int() | Atom()):
                 rows.append(FileSummaryRow(file, valid, _number(left), _number(right), size))
             case _:
                 raise TermError("no_row_of_file_summary", row=repr(row))

@@ -1,0 +1,352 @@
+"""A queue's directory: slots of `.qi`, bodies of `.qs`, and the messages that they describe together."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from typing import Any, ClassVar, Final, NamedTuple
+
+import msgspec
+
+from engine.classic_v2.formats.blank import Blank
+from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, NEEDED_BYTES, STORE_MAGIC, read_header
+from engine.classic_v2.formats.mc import Container, parse_container
+from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
+from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
+from engine.damage.findings import Findings
+from engine.damage.reading import Options, body_of, content, numbered, parsed
+from engine.formats.chunks import RawBytes
+from engine.formats.message import MessageCodec
+from engine.formats.names import read_queue_name
+from engine.formats.stored import parse_message
+from engine.formats.terms import TermError
+from engine.storage.directory import DirectoryStorage
+
+LIVE: Final = 1
+MARKED: Final = 0
+"""First byte of a slot that recovery marked as acknowledged; what is behind it stays (W84)."""
+
+
+class Signs:
+    """What stored messages show of the release that wrote them."""
+
+    def __init__(self) -> None:
+        self.containers = self.older = 0
+        """Messages as 4.x stores them, and as releases before it do."""
+        self.mark_second: bool | None = None
+        """Whether `d` stands right behind `id` in a transient message, as on 4.0.5; on 4.3.6 `x` does (W211)."""
+
+    def note(self, found: Content) -> None:
+        """Learn from one message."""
+        if found.container is None:
+            self.older += 1
+            return
+        self.containers += 1
+        names = list(found.container.annotations)
+        if "d" in names and "x" in names:
+            self.mark_second = names.index("d") < names.index("x")
+
+
+class FoundSlot(msgspec.Struct, gc=False):
+    """One live message, as its slot describes it.
+
+    Args:
+        slots: the slots that were read together.
+        at: its place among them.
+        entry: where its entry is in `.qs`; None where its body is in a shared store.
+        id16: its id; None where the entry cannot be read.
+        body: of an entry that can be read.
+    """
+
+    slots: IndexSlots
+    at: int
+    entry: int | None
+    id16: bytes | None
+    body: dict[str, Any] | None = None
+    acked: bool = False
+
+    @property
+    def embedded(self) -> bool:
+        """Whether its body lies with the queue."""
+        return self.entry is not None
+
+    @property
+    def msg_no(self) -> int:
+        """Its number; only of a body in a shared store."""
+        return self.slots.msg_no + self.at
+
+    @property
+    def persistent(self) -> bool:
+        """Whether a start brings it back."""
+        return self.slots.persistent
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether a start needs its record in the persistent store."""
+        return self.slots.persistent and not self.embedded
+
+
+class V2QueueInspector:
+    """Reads one queue's directory.
+
+    Args:
+        storage: the inspected directory.
+        directory: path of the queue's directory in it, "" for the root.
+        codec: numbers their ids; shared with the stores.
+        findings: where damage is noted.
+        options: how much to report.
+        signs: learns which release wrote the messages.
+    """
+
+    extension: ClassVar = "qi"
+    """Of the files of its segments."""
+
+    def __init__(
+        self,
+        storage: DirectoryStorage,
+        directory: str,
+        codec: MessageCodec,
+        findings: Findings,
+        options: Options,
+        signs: Signs,
+    ) -> None:
+        self._storage = storage
+        self._directory = directory
+        self._codec = codec
+        self._findings = findings
+        self._options = options
+        self.messages: dict[int, FoundSlot] = {}
+        """By seq."""
+        self.segments: set[int] = set()
+        """Numbers of those with a file."""
+        self.live: dict[int, int] = {}
+        """Live slots of each segment."""
+        self.entry_count: int | None = None
+        """Slots of a segment, as the header of a file says; the broker keeps it nowhere else (W3)."""
+        self.signs = signs
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names that a queue of version 1 has, with `bodies` besides."""
+        names = self._storage.list(self._directory)
+        path = self._path(".queue_name")
+        title = parsed(content(self._storage, path, self._findings), path, self._findings, read_queue_name)
+        bodies = dict(numbered(names, "qs"))
+        self.segments = {number for number, _name in numbered(names, "qi")}
+        segments = [self._segment(number, name, bodies.get(number)) for number, name in numbered(names, "qi")]
+        lasting = [each for each in self.messages.values() if each.slots.persistent]
+        return {
+            "name": title[1] if title else None,
+            "dir": self._directory,
+            "version": 2,
+            "live_messages": len(self.messages),
+            "lasting_messages": len(lasting),
+            "journal": None,
+            "segments": segments,
+            "segment_entry_count": self.entry_count,
+            "bodies": [
+                {"file": name, "size": self._storage.size(self._path(name))} for name in bodies.values()
+            ],
+            "messages_sha256": self._digest(),
+            "messages": self._listed(),
+        }
+
+    def _path(self, name: str) -> str:
+        return f"{self._directory}/{name}" if self._directory else name
+
+    # --- segments ---
+
+    def _segment(self, number: int, name: str, beside: str | None) -> dict[str, Any]:
+        path = self._path(name)
+        data = content(self._storage, path, self._findings) or b""
+        found: dict[str, Any] = {
+            "file": name,
+            "size": self._storage.size(path),
+            "records": 0,
+            "publishes": 0,
+            "del_or_ack": 0,
+            "live": 0,
+            "empty": 0,
+        }
+        self.live[number] = 0
+        header = read_header(data, INDEX_MAGIC)
+        if header is None or len(data) < HEADER_BYTES:
+            kind = "truncated" if len(data) < HEADER_BYTES else "garbage"
+            self._findings.add(path, 0, kind, "index_header", size=len(data))
+            return found
+        if header.end <= header.first:
+            self._findings.add(path, 5, "garbage", "index_range", first=header.first, end=header.end)
+            return found
+        self.entry_count = header.end - header.first
+        store = self._bodies(number, beside)
+        at, offset = header.first, HEADER_BYTES
+        for chunk in decode_index(data, self._codec)[1:]:
+            if isinstance(chunk, IndexSlots):
+                self._live(number, at, chunk, beside, store)
+                found["live"] += chunk.count
+            elif isinstance(chunk, RawBytes):
+                self._odd(path, offset, chunk.data)
+            elif isinstance(chunk, Blank):
+                found["empty"] += chunk.size_bytes // SLOT_BYTES
+            at += chunk.size_bytes // SLOT_BYTES
+            offset += chunk.size_bytes
+        if at > header.end:
+            self._findings.add(
+                path, HEADER_BYTES, "contradiction", "slots_beyond", count=at - header.end, end=header.end
+            )
+        self.live[number] = found["publishes"] = found["records"] = found["live"]
+        return found
+
+    def _bodies(self, number: int, name: str | None) -> bytes | None:
+        """Return the content of a segment's `.qs` file; None where there is none that a broker reads."""
+        if name is None:
+            return None
+        path = self._path(name)
+        data = content(self._storage, path, self._findings)
+        if data is None:
+            return None
+        if len(data) < NEEDED_BYTES:
+            self._findings.add(path, 0, "truncated", "body_header", size=len(data))
+            return None
+        if read_header(data, STORE_MAGIC) is None:
+            self._findings.add(path, 0, "garbage", "body_magic")
+            return None
+        return data
+
+    def _live(self, number: int, at: int, slots: IndexSlots, beside: str | None, store: bytes | None) -> None:
+        """Note live slots, and look each small body up in its `.qs` file (W117, W120)."""
+        if slots.location is not Location.QUEUE:
+            for skip in range(slots.count):
+                no = slots.msg_no + skip
+                self.messages[at + skip] = FoundSlot(slots, skip, None, self._codec.id_bytes(no))
+            return
+        if store is None:
+            path = self._path(beside or f"{number}.qs")
+            if beside is None:
+                self._findings.add(path, None, "missing", "bodies_missing", count=slots.count, first=at)
+            for skip in range(slots.count):
+                self.messages[at + skip] = FoundSlot(slots, skip, slots.offset + skip * slots.stride, None)
+            return
+        for skip in range(slots.count):
+            entry = slots.offset + skip * slots.stride
+            id16, body = self._body(self._path(beside or ""), store, entry, slots.term_bytes, at + skip)
+            self.messages[at + skip] = FoundSlot(slots, skip, entry, id16, body)
+
+    def _body(
+        self, path: str, store: bytes, entry: int, term_bytes: int, seq: int
+    ) -> tuple[bytes | None, dict[str, Any] | None]:
+        try:
+            found = content_of(entry_term(store, entry, term_bytes))
+            if found is None:
+                raise _Broken("body_without_message", at=entry)
+        except _Broken as broken:
+            kind = "truncated" if broken.code == "body_cut_off" else "garbage"
+            self._findings.add(path, min(entry, len(store)), kind, broken.code, seq=seq, **broken.values)
+            return None, None
+        self.signs.note(found)
+        return found.id16, found.body
+
+    def _odd(self, path: str, offset: int, data: bytes) -> None:
+        """Note slots that are neither live nor empty; those that recovery marked are as they should be (W97)."""
+        for skip in range(0, len(data), SLOT_BYTES):
+            slot = data[skip : skip + SLOT_BYTES]
+            if slot[0] == MARKED and len(slot) == SLOT_BYTES:
+                continue
+            at = offset + skip
+            if len(slot) < SLOT_BYTES:
+                self._findings.add(path, at, "truncated", "slot_cut_off", count=len(slot), at=at)
+            elif slot[0] != LIVE:
+                self._findings.add(path, at, "garbage", "slot_status", at=at, found=slot[0])
+            else:
+                self._findings.add(path, at, "garbage", "slot_fields", at=at)
+
+    # --- messages ---
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        for seq, found in sorted(self.messages.items()):
+            slots = found.slots
+            known = found.id16.hex() if found.id16 is not None else "-"
+            row = (seq, int(slots.persistent), known, slots.body_bytes, slots.expiry_us, int(found.embedded))
+            digest.update((" ".join(map(str, row)) + "\n").encode())
+        return digest.hexdigest()
+
+    def _listed(self) -> list[dict[str, Any]]:
+        """Describe the messages in order; of very many only the first and the last."""
+        seqs = sorted(self.messages)
+        if len(seqs) > self._options.list_most:
+            seqs = seqs[:3] + seqs[-3:]
+        return [self._described(seq, self.messages[seq]) for seq in seqs]
+
+    def _described(self, seq: int, found: FoundSlot) -> dict[str, Any]:
+        slots = found.slots
+        row: dict[str, Any] = {
+            "seq": seq,
+            "persistent": slots.persistent,
+            "msg_id": found.id16.hex() if found.id16 is not None else "",
+            "size": slots.body_bytes,
+            "expiry_us": slots.expiry_us or None,
+            "embedded_bytes": slots.term_bytes if found.embedded else 0,
+            "delivered": False,
+            "acked": False,
+        }
+        if found.embedded:
+            row["body"] = found.body
+        return row
+
+
+class _Broken(Exception):
+    """An entry of `.qs` that a broker does not take: the code of why, and its numbers."""
+
+    def __init__(self, code: str, **values: object) -> None:
+        super().__init__(code)
+        self.code = code
+        self.values = values
+
+
+def entry_term(data: bytes, at: int, term_bytes: int) -> bytes:
+    """Return the message of one entry of `.qs`, checked as a broker does (W117, W120).
+
+    Raises:
+        _Broken: a broker does not take it.
+    """
+    end = at + ENTRY_HEADER_BYTES + term_bytes
+    if end > len(data):
+        raise _Broken("body_cut_off", at=at, left=max(0, len(data) - at), wanted=term_bytes)
+    size, flags, checksum, _ = ENTRY.unpack_from(data, at)
+    if size != term_bytes:
+        raise _Broken("body_of_other_size", at=at, found=size, wanted=term_bytes)
+    term = data[at + ENTRY_HEADER_BYTES : end]
+    if flags & 1 and zlib.crc32(term) & 0xFFFF != checksum:
+        raise _Broken("body_checksum", at=at)
+    return term
+
+
+class Content(NamedTuple):
+    """A stored message.
+
+    Args:
+        id16: its id.
+        body: as a report describes it.
+        container: its parts, where 4.x stored it.
+    """
+
+    id16: bytes
+    body: dict[str, Any]
+    container: Container | None = None
+
+
+def content_of(term: bytes) -> Content | None:
+    """Read the message in a stored term, of 4.x (W160) or of an older release (S50); None when it is none."""
+    try:
+        found = parse_container(term)
+    except TermError:
+        body = body_of(term)
+        return None if body is None else Content(parse_message(term).id16, body)
+    body = {
+        "exchange": found.exchange.decode("utf-8", "replace"),
+        "routing_keys": [key.decode("utf-8", "replace") for key in found.routing_keys],
+        "properties_hex": found.properties.hex(),
+        "is_persistent": found.persistent,
+        "body_length": found.body_bytes,
+    }
+    return Content(found.id16, body, found)
