@@ -103,8 +103,8 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
         for each in pairs
     ):
         return None
-    name = "redeliver_seq_id" if "redeliver_seq_id" in values else "next_deliver_seq_id"
-    below = values.get(name)
+    by = "redeliver_seq_id" if "redeliver_seq_id" in values else "next_deliver_seq_id"
+    below = values.get(by)
     counts = values.get("delivery_count")
     keys = terms.pairs_of(counts) if isinstance(counts, terms.Opaque) else []
     return directory, RecoveryTerms(
@@ -114,5 +114,5 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
         version=version,
         delivered_below=below if isinstance(below, int) else None,
         counted=frozenset(key for key, _times in keys if isinstance(key, int)),
-        delivered_by=name,
+        delivered_by=by,
     )

@@ -23,7 +23,7 @@ HEAD_BYTES: Final = 64
 WINDOW_BYTES: Final = 1 << 20
 
 
-class Message(Protocol):
+class IndexedMessage(Protocol):
     """A message of an index, as one of the generations describes it."""
 
     acked: bool
@@ -52,7 +52,7 @@ class QueueReader(Protocol):
     segments: set[int]
 
     @property
-    def messages(self) -> Mapping[int, Message]:
+    def messages(self) -> Mapping[int, IndexedMessage]:
         """By seq_id."""
 
     @property

@@ -138,7 +138,7 @@ function questions() {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
     grows_in_delta: gettext("avg_ingress_rate (%(ingress)s) is above avg_egress_rate (%(egress)s): delta is growing. Who is slow?"),
     delta: gettext("%(count)s messages are in delta: RAM knows only their range. Each comes back by a read of a segment."),
-    version_2: gettext("This queue has version 2 of the storage, as releases up to 4.0 print it: q3 is the head lane and delta the tail, on disk (W10). In 4.0 q1, q2 and q4 are always empty."),
+    version_2: gettext("This queue has version 2 of the storage, printed under the names of version 1 as releases up to 4.0 do: the lane nearest to the consumers is the head lane, and what is only counted is the tail, on disk (W10)."),
     version_2_named: gettext("RabbitMQ 4.3 printed this, or a release near it: q_head is the head lane, in memory, and q_tail the tail, on disk (W10)."),
     tail: gettext("%(count)s messages wait in the tail, on disk: memory does not grow with them (W70). At this egress rate one load brings at most %(window)s of them to the head lane (W32)."),
     grows_in_tail: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): the tail grows on disk. Who is slow?"),
