@@ -70,7 +70,7 @@ def test_the_table_picks_the_implementation() -> None:
     assert REFERENCE.backing_queue_of(DeclaredQueue(name="shelf.a")) == SHELF
     assert REFERENCE.backing_queue_of(DeclaredQueue(name="orders")) == "variable_queue"
     made = node()
-    assert [type(each).__name__ for each in made.node.host.queues()] == ["VariableQueue", "Shelf"]
+    assert [type(each).__name__ for each in made.node.host.queues()] == ["VersionedQueue", "Shelf"]
 
 
 def test_declare_publish_consume_fold_and_snapshot() -> None:
