@@ -12,6 +12,8 @@ import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from engine.broker.commands.packed import unpack
+from engine.values.errors import ValueRefused
 from playground.bounds import Bounds, number_of
 from playground.messages import Message, Refused
 
@@ -154,6 +156,14 @@ def check_command(command: dict[str, Any], limits: Limits, given: int) -> None:
         raise Refused(found[1])
 
 
+def _largest(command: dict[str, Any]) -> int:
+    """Return the largest of the sizes that a burst has for each of its messages; 0 where the engine refuses them."""
+    try:
+        return max(unpack(str(command["sizes"]), number_of(command, "count")), default=0)
+    except ValueRefused:
+        return 0
+
+
 def beyond(command: dict[str, Any], limits: Limits) -> tuple[str, Message] | None:
     """Return which value of a command is more than this server takes, and the words for it.
 
@@ -166,6 +176,8 @@ def beyond(command: dict[str, Any], limits: Limits) -> tuple[str, Message] | Non
     }
     for name, most in bounds.items():
         value = number_of(command, name)
+        if name == "size_bytes" and command.get("sizes"):
+            value = _largest(command)
         if value > most:
             text = _("%(name)s is %(value)s; this server takes up to %(most)s. Choose less.")
             return name, Message(text, name=name, value=value, most=most)

@@ -83,6 +83,8 @@ def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
             )
         for command in touched:
             command[name] = value
+            if name in ("size_bytes", "count"):
+                command.pop("sizes", None)  # they are those of other messages now
 
     return apply
 

@@ -9,7 +9,14 @@ import msgspec
 ENGLISH: Final[dict[str, str]] = {
     # --- any log ---
     "burst_s": "messages within %(seconds)s s are one burst, to keep the scenario short",
-    "mean_sizes": "bodies within a burst have their mean size, so the bytes in all are the same",
+    "sizes_kept": (
+        "each message keeps its own size and whether it is persistent, so as many belong to the message store as in "
+        "the log, with as many bytes"
+    ),
+    "times_moved": (
+        "messages come %(mean_ms)s ms earlier than in the log on average; the most in a second: %(before)s in the log, "
+        "%(after)s here"
+    ),
     "table_without_consumer": "a table of arrivals tells of no consumer; add one with --consumer-rate",
     "trace_rate": "the consumer takes %(rate)s messages a second, as it did on average in the log",
     "trace_acks": "a trace tells of no acknowledgements: they are assumed to follow at that rate",

@@ -118,7 +118,7 @@ def read(uri: str, names: Iterable[str] = ()) -> tuple[Workload, ...]:
     if missing:
         raise WorkloadError("no_workload", name=missing[0], known=", ".join(found))
     chosen = [found[name] for name in names] or list(found.values())
-    return tuple(checked(row["name"], row["scenario"], row["source"]) for row in chosen)
+    return tuple(checked(row["name"], msgspec.json.decode(row["scenario"]), row["source"]) for row in chosen)
 
 
 def _order(row: dict[str, object]) -> tuple[str, int, str]:

@@ -251,7 +251,7 @@ class MessageCodec:
             msg_no: number of the first, higher than any before.
             sizes: body bytes of each.
         """
-        column = Sizes(msg_no, sizes, len(self.columns))
+        column = Sizes(msg_no, sizes)
         self.columns.append(column)
         return column
 

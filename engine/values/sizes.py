@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
 
 import msgspec
 
@@ -29,15 +30,15 @@ class Sizes:
     Args:
         first: number of the first message.
         sizes: body bytes of each.
-        number: by which the wire names it; columns of a run are numbered from 0.
     """
 
     __slots__ = ("first", "number", "sizes", "_sums", "_borders")
 
-    def __init__(self, first: int, sizes: Iterable[int], number: int = 0) -> None:
+    def __init__(self, first: int, sizes: Iterable[int]) -> None:
         self.first = first
-        self.number = number
         self.sizes = array("I", sizes)
+        self.number = crc32(f"{first} {self.sizes.tolist()}".encode())
+        """By which the wire names it: another one where anything differs."""
         self._sums: dict[Callable[[int], int] | None, array[int]] = {}
         self._borders: dict[int, array[int]] = {}
 
@@ -181,11 +182,13 @@ def reach(each: Each | Length, msg_no: int, count: int, step: int, needed: int) 
 
 
 def plain(value: object) -> object:
-    """Return what stands on the wire for a column, which was sent before: a negative number, and lengths as a pair.
+    """Return what stands on the wire for a column, which was sent before: a negative number. Its sizes are a list.
 
     Raises:
         NotImplementedError: the value is nothing of this module.
     """
     if isinstance(value, Sizes):
         return -1 - value.number
+    if isinstance(value, array):
+        return value.tolist()
     raise NotImplementedError(type(value))

@@ -167,7 +167,10 @@ def _messages(
     field: str, convert: Callable[[Any], Any] = lambda value: value
 ) -> Callable[[Command, Any], Command]:
     def alter(command: Command, value: Any) -> Command:
-        return {field: convert(value)} if command["do"] in {"publish", "set_publisher"} else {}
+        if command["do"] not in {"publish", "set_publisher"}:
+            return {}
+        own_sizes = {"sizes": ""} if field == "size_bytes" and "sizes" in command else {}
+        return {field: convert(value), **own_sizes}
 
     return alter
 

@@ -12,7 +12,14 @@ from workloads.remarks import Remark
 
 TEXTS: Final[dict[str, Any]] = {
     "burst_s": _("Messages within %(seconds)s s are one burst, to keep the scenario short."),
-    "mean_sizes": _("Bodies within a burst have their mean size, so the bytes in all are the same."),
+    "sizes_kept": _(
+        "Each message keeps its own size and whether it is persistent, so as many belong to the message store as in "
+        "the log, with as many bytes."
+    ),
+    "times_moved": _(
+        "Messages come %(mean_ms)s ms earlier than in the log on average. The most in a second: %(before)s in the log, "
+        "%(after)s here."
+    ),
     "table_without_consumer": _("A table of arrivals tells of no consumer, so there is none."),
     "trace_rate": _("The consumer takes %(rate)s messages a second, as it did on average in the log."),
     "trace_acks": _("A trace tells of no acknowledgements: they are assumed to follow at that rate."),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from engine.broker.commands.base import MAX_SIZE_BYTES
+from engine.broker.commands.packed import mean_of, pack
 from engine.broker.commands.scenario import MAX_UNTIL_US
 from workloads.errors import LineError, WorkloadError
 from workloads.remarks import Remark
@@ -13,6 +16,9 @@ from workloads.workload import Scenario
 
 TICK_US: Final = 10_000
 """Messages that come within a tick are one burst, as a publisher's own ticks are."""
+BORDER_BYTES: Final = 4_093
+"""Bodies of so many bytes, without properties, belong to a message store: 4,096 with their own delivery mode (Q12)."""
+SECOND_US: Final = 1_000_000
 MOST_BURSTS: Final = 8_000
 WIDEST_TICK_US: Final = 10_000_000
 MOST_LINES: Final = 20_000_000
@@ -47,6 +53,8 @@ class Arrivals:
 
     def __init__(self) -> None:
         self._counts: dict[tuple[int, int, bool], int] = {}
+        self._after_first_us = 0
+        """How long after the first message the others came, added up."""
         self.messages = 0
         self.first_us: int | None = None
         self.last_us = 0
@@ -70,6 +78,7 @@ class Arrivals:
         key = (tick, size_bytes, persistent)
         self._counts[key] = self._counts.get(key, 0) + count
         self.messages += count
+        self._after_first_us += count * (at_us - self.first_us)
         self.last_us = max(self.last_us, at_us)
 
     @property
@@ -80,58 +89,76 @@ class Arrivals:
     def bursts(self, remarks: list[Remark]) -> list[dict[str, Any]]:
         """Return the messages as publish commands, few enough for a scenario; what was rounded is added to the remarks.
 
+        Each message keeps its size and whether it is persistent. What may move is its time, by less than a tick.
+
         Raises:
             WorkloadError: there is no message.
         """
         if not self.messages:
             raise WorkloadError("no_messages")
-        for tick_us, exact in self._widths():
-            bursts = self._gathered(tick_us // TICK_US, exact=exact)
+        for tick_us, alike in self._widths():
+            bursts = self._gathered(tick_us // TICK_US, alike=alike)
             if len(bursts) <= MOST_BURSTS:
                 break
+        commands = [
+            _burst(at_us, persistent, found) for (at_us, persistent, _side), found in sorted(bursts.items())
+        ]
         if tick_us > TICK_US:
             remarks.append(Remark.of("burst_s", seconds=f"{tick_us / 1e6:g}"))
-        if not exact:
-            remarks.append(Remark.of("mean_sizes"))
-        return [
-            {
-                "at_us": at_us,
-                "do": "publish",
-                "count": count,
-                "size_bytes": size_bytes,
-                "persistent": persistent,
-                "confirm": False,
-            }
-            for (at_us, size_bytes, persistent), count in sorted(bursts.items())
-        ]
+            remarks.append(self._moved(commands))
+        if not alike:
+            remarks.append(Remark.of("sizes_kept"))
+        return commands
 
     @staticmethod
     def _widths() -> Iterator[tuple[int, bool]]:
-        """Yield ticks and whether sizes stay exact: first wider ticks up to a second, then mean sizes, then wider."""
-        for tick_us in (1, 2, 5, 10, 20, 50, 100):
+        """Yield ticks, and whether a burst has messages of one size alone: at first so, with ticks up to 100 ms."""
+        for tick_us in (1, 2, 5, 10):
             yield tick_us * TICK_US, True
         tick_us = TICK_US
-        while tick_us <= WIDEST_TICK_US:
+        while tick_us < WIDEST_TICK_US:
             yield tick_us, False
             tick_us *= 2
         yield WIDEST_TICK_US, False
 
-    def _gathered(self, ticks: int, *, exact: bool) -> dict[tuple[int, int, bool], int]:
-        if exact:
-            found: dict[tuple[int, int, bool], int] = {}
-            for (tick, size_bytes, persistent), count in self._counts.items():
-                key = (tick // ticks * ticks * TICK_US, size_bytes, persistent)
-                found[key] = found.get(key, 0) + count
-            return found
-        sums: dict[tuple[int, bool], tuple[int, int]] = {}
+    def _gathered(self, ticks: int, *, alike: bool) -> dict[tuple[int, bool, int], list[tuple[int, int]]]:
+        """Return sizes with how many have them, by time, persistence, and the side of the border (or the size)."""
+        found: dict[tuple[int, bool, int], list[tuple[int, int]]] = {}
         for (tick, size_bytes, persistent), count in self._counts.items():
-            place = (tick // ticks * ticks * TICK_US, persistent)
-            messages, total_bytes = sums.get(place, (0, 0))
-            sums[place] = (messages + count, total_bytes + count * size_bytes)
-        return {
-            (at_us, round(total_bytes / messages), persistent): messages
-            for (at_us, persistent), (messages, total_bytes) in sums.items()
-        }
+            side = size_bytes if alike else int(size_bytes >= BORDER_BYTES)
+            place = (tick // ticks * ticks * TICK_US, persistent, side)
+            found.setdefault(place, []).append((size_bytes, count))
+        return found
+
+    def _moved(self, commands: Sequence[dict[str, Any]]) -> Remark:
+        """Return by how much times moved, and what became of the highest rate."""
+        first_us = sum(each["at_us"] * each["count"] for each in commands)
+        exact: Counter[int] = Counter()
+        for (tick, _size, _persistent), count in self._counts.items():
+            exact[tick * TICK_US // SECOND_US] += count
+        played: Counter[int] = Counter()
+        for each in commands:
+            played[each["at_us"] // SECOND_US] += each["count"]
+        return Remark.of(
+            "times_moved",
+            mean_ms=round((self._after_first_us - first_us) / self.messages / 1000),
+            before=max(exact.values()),
+            after=max(played.values()),
+        )
+
+
+def _burst(at_us: int, persistent: bool, found: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return the command that publishes messages at once.
+
+    Args:
+        found: sizes, and how many messages have each, in the order of the log.
+    """
+    count = sum(many for _size, many in found)
+    command: dict[str, Any] = {"at_us": at_us, "do": "publish", "count": count, "size_bytes": found[0][0]}
+    if len({size for size, _many in found}) > 1:
+        sizes = array("I", (size for size, many in found for _each in range(many)))
+        command |= {"size_bytes": mean_of(sizes), "sizes": pack(sizes)}
+    return {**command, "persistent": persistent, "confirm": False}
 
 
 def make_scenario(

@@ -8,7 +8,8 @@ from typing import Any, Final
 from engine.broker.clients.channel import Channel, connection_of
 from engine.broker.clients.transactions import Transaction
 from engine.broker.commands.base import MAX_COUNT, Message
-from engine.broker.commands.commands import Publish, SetConsumer, SetPublisher, message_of, uses_later_fields
+from engine.broker.commands.commands import SetConsumer, SetPublisher, message_of, uses_later_fields
+from engine.broker.commands.publish import Publish
 from engine.broker.time.pace import TICK_US, Pace
 from engine.broker.time.process import Process
 from engine.broker.time.scheduler import Timer

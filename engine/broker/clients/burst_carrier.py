@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from engine.broker.clients.actors import Publisher
-from engine.broker.commands.commands import Publish
+from engine.broker.commands.publish import Publish
 from engine.broker.time.scheduler import Scheduler
 
 PIECE_US: Final = 10_000

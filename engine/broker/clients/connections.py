@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +22,9 @@ from engine.broker.clients.transactions import Held
 from engine.broker.clients.unread import Unread
 from engine.broker.clients.way_in import WayIn
 from engine.broker.commands.base import Command, Message
-from engine.broker.commands.commands import Publish, copies_of, message_of
+from engine.broker.commands.commands import copies_of, message_of
+from engine.broker.commands.packed import unpack
+from engine.broker.commands.publish import Publish
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.processes import Processes
@@ -32,9 +35,10 @@ from engine.broker.vhost.message_kinds import MessageKinds
 from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.amqp import Unroutable
 from engine.report.transitions.base import Transition
-from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked
+from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked, NodeChanged
 from engine.values.labels import BREAK, beside, in_host
 from engine.values.ranges import Range
+from engine.values.sizes import Sizes
 
 
 class Connections:
@@ -114,10 +118,12 @@ class Connections:
         publisher = self.publishers[name]
         publisher.address(burst)
         carries = self._settings().connection_bytes_per_s
-        if carries is None:
-            self._arrive(publisher, burst)
-        else:
-            self._carrier.write(publisher, burst, carries)
+        alone = carries is not None or self.way_in.takes_time
+        for each in burst.singles() if alone else (burst,):
+            if carries is None:
+                self._arrive(publisher, each)
+            else:
+                self._carrier.write(publisher, each, carries)
 
     def add_host(self, vhost: str) -> None:
         """Give a virtual host the connection of its bursts."""
@@ -243,15 +249,16 @@ class Connections:
         if self._held_up(queues):
             room = self._members.room(publisher.name, queues, batch.count)
             if room < batch.count:
-                publisher.stopped.append(msgspec.structs.replace(batch, count=batch.count - room))
+                publisher.stopped.append(batch.part(room, batch.count - room))
                 publisher.flow = True
                 if not room:
                     return
-                batch = msgspec.structs.replace(batch, count=room)
+                batch = batch.part(0, room)
+        msg_no = self._kinds.take_numbers(batch.count)
         arrival = Arrival(
             count=batch.count,
-            msg_no=self._kinds.take_numbers(batch.count),
-            size_bytes=batch.size_bytes,
+            msg_no=msg_no,
+            size_bytes=self._column(msg_no, batch) if batch.sizes else batch.size_bytes,
             raw_persistent=batch.persistent,
             template=self._kinds.number(message, batch.persistent),
             sender=publisher.name,
@@ -266,6 +273,17 @@ class Connections:
         if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
             for each in publisher.tx.take():
                 self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+
+    @property
+    def bodies(self) -> dict[str, Any]:
+        """What bodies messages have that differ, as a snapshot shows it."""
+        return self._kinds.bodies
+
+    def _column(self, msg_no: int, batch: Publish) -> Sizes:
+        """Make known what body each message has."""
+        column = self._kinds.column(msg_no, unpack(batch.sizes, batch.count))
+        self._emit(NodeChanged("Q1", "bodies", {str(column.number): [msg_no, column.sizes]}))  # type: ignore[dict-item]
+        return column
 
     def _held_up(self, queues: Sequence[str]) -> bool:
         """Return whether credit may stop what goes to these queues: they have mirrors, or handle nothing (H84)."""

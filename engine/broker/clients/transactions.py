@@ -6,7 +6,7 @@ import msgspec
 
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.commands.base import Message
-from engine.broker.commands.commands import Publish
+from engine.broker.commands.publish import Publish
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,7 @@ from engine.broker.clients.channel import connection_of
 from engine.broker.clients.hand import Hand
 from engine.broker.commands import commands as cmd
 from engine.broker.commands.base import Command
+from engine.broker.commands.publish import Publish
 
 
 class Unread:
@@ -30,7 +31,7 @@ class Unread:
     def messages(self) -> int:
         """Messages that wait to be published."""
         every = (each for waiting in self.blocked.values() for each in waiting)
-        return sum(each.count for each in every if isinstance(each, cmd.Publish))
+        return sum(each.count for each in every if isinstance(each, Publish))
 
     def block(self, channel: str, command: Command) -> None:
         """Stop reading a connection; what made the broker stop is the first that waits."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, Protocol
 
-import msgspec
-
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.clients.actors import CLOSED, Publisher
 from engine.broker.clients.queue import Queue
-from engine.broker.commands.commands import Publish
+from engine.broker.commands.publish import Publish
 from engine.broker.time.meter import publish_ns
 from engine.broker.time.process import PUBLISH, Process
 from engine.broker.time.processes import Processes
@@ -48,6 +46,11 @@ class WayIn:
     def __init__(self, processes: Processes, channels: Channels) -> None:
         self._processes = processes
         self._channels = channels
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether work takes time, so that each message takes its own."""
+        return self._processes.timed
 
     # --- the socket and the reader -----------------------------------------------------------------------------------
 
@@ -88,8 +91,8 @@ class WayIn:
         """Take messages from the socket and send them to the channel."""
         batch = publisher.waiting.popleft()
         if batch.count > count:
-            publisher.waiting.appendleft(msgspec.structs.replace(batch, count=batch.count - count))
-            batch = msgspec.structs.replace(batch, count=count)
+            publisher.waiting.appendleft(batch.part(count, batch.count - count))
+            batch = batch.part(0, count)
         cpu = self._processes.meter.profile.cpu
         self._processes.meter.add(cpu.reader_publish.of(count, batch.size_bytes))
         channel = self._channel(publisher)
@@ -115,7 +118,7 @@ class WayIn:
         """Route messages in the channel; the reader gets credit for them."""
         self._processes.meter.add(count * each_ns)
         if batch.count > count:
-            batch = msgspec.structs.replace(batch, count=count)
+            batch = batch.part(0, count)
         self._channels.send(publisher, batch, spacing_us)
         if publisher.channel_state == CLOSED or channel.ended:
             return  # what it published closed the channel

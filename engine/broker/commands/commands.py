@@ -14,7 +14,6 @@ from engine.broker.commands.base import (
     DEFAULT_QUEUE,
     HAND,
     MAX_COUNT,
-    MAX_FIELDS,
     ChannelName,
     Command,
     ConsumerTag,
@@ -29,7 +28,6 @@ from engine.broker.commands.base import (
     Rate,
     RoutingKey,
     Size,
-    Text,
     check_line_breaks,
 )
 from engine.broker.commands.channel_modes import ConfirmSelect, TxCommit, TxRollback, TxSelect
@@ -47,6 +45,7 @@ from engine.broker.commands.cluster_commands import (
 )
 from engine.broker.commands.ending_commands import Cancel, CloseChannel, Hang, Remove
 from engine.broker.commands.memory_limit import FreeLimit
+from engine.broker.commands.publish import Properties, Publish
 from engine.broker.commands.settings import DiskBytes, RamBytes, Ratio, Strategy, Watermark
 from engine.broker.commands.topology_commands import (
     Bind,
@@ -69,36 +68,8 @@ from engine.values.errors import CommandError, ValueRefused
 from engine.values.labels import FIRST_HOST
 
 MAX_TX: Final = 10_000
-Properties = Annotated[
-    dict[str, Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Text], msgspec.Meta(max_length=MAX_FIELDS)
-]
 NackMode = Literal["requeue", "discard"]
 AckMode = Literal["each", "multiple", "auto", "manual"]
-
-
-class Publish(Command, frozen=True, tag="publish"):
-    """A burst: `count` messages at once from one publisher.
-
-    Args:
-        properties: of AMQP's fourteen those that have no field of their own here.
-        expiration: the property as the client wrote it, which may be no time at all; `expiration_ms` is the usual way.
-        channel: by hand, for publishes in a transaction; else the connection of bursts.
-        immediate: the flag that RabbitMQ gave up in 3.0; the broker answers it with 540.
-    """
-
-    count: Count
-    size_bytes: Size
-    persistent: bool = False
-    confirm: bool = False
-    routing_key: RoutingKey = DEFAULT_QUEUE
-    exchange: ExchangeName = ""
-    mandatory: bool = False
-    expiration_ms: Milliseconds | None = None
-    headers: Fields = {}
-    properties: Properties = {}
-    expiration: Text | None = None
-    channel: ChannelName | None = None
-    immediate: bool = False
 
 
 class SetPublisher(Command, frozen=True, tag="set_publisher"):

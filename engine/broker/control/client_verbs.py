@@ -12,6 +12,7 @@ from engine.broker.clients.channel import connection_of
 from engine.broker.clients.heartbeats import Heartbeats
 from engine.broker.commands import commands as cmd
 from engine.broker.commands import ending_commands as ending
+from engine.broker.commands.publish import Publish
 from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.verbs import Handlers
 from engine.broker.time.scheduler import Scheduler
@@ -46,7 +47,7 @@ class ClientVerbs(OnClientParts):
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
         return {
-            cmd.Publish: self._publish,
+            Publish: self._publish,
             cmd.SetPublisher: self._set_publisher,
             cmd.SetConsumer: self._set_consumer,
             cmd.Consume: self._consume,
@@ -56,7 +57,7 @@ class ClientVerbs(OnClientParts):
             ending.Remove: self._remove,
         }
 
-    def _publish(self, command: cmd.Publish) -> None:
+    def _publish(self, command: Publish) -> None:
         if command.immediate:
             hand = None if command.channel is None else self._consumers.channel(command.channel)
             actor = self._connections.burst.name if hand is None else hand.name

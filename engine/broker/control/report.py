@@ -130,6 +130,7 @@ class Report:
                 "work": self._machine.info_items(),
                 "app": self._life.info_items(),
                 "cluster": self._shown.nodes(),
+                "bodies": self._connections.bodies,
                 "processes": self._processes.info_items(),
                 "actors": {actor.name: actor.info_items() for actor in self.actors()},
                 **self._definitions.snapshot(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from engine.broker.commands.commands import Publish
+from engine.broker.commands.publish import Publish
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.formats.message import MessageCodec

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -90,6 +90,15 @@ class MessageKinds:
             template = self._codec.templates[number]
             published = Message(template.exchange, template.routing_keys[0] if template.routing_keys else "")
         return published
+
+    def column(self, msg_no: int, sizes: Iterable[int]) -> Sizes:
+        """Return the column of new messages whose bodies differ."""
+        return self._codec.column(msg_no, sizes)
+
+    @property
+    def bodies(self) -> dict[str, Any]:
+        """The columns as a snapshot shows them, by number: the first message's number, and all sizes."""
+        return {str(each.number): [each.first, each.sizes] for each in self._codec.columns}
 
     def remember(self, arrival: Arrival) -> None:
         """Remember what stored messages carry: index records do not have it, and reads are only counted (S60)."""

@@ -98,8 +98,8 @@ def start(
 def _length(state: StoreState, each: int | tuple[int, int]) -> Length:
     if isinstance(each, int):
         return each
-    own, number = each
-    return Lengths(own, state.codec.columns[-1 - number])
+    own, name = each
+    return Lengths(own, next(column for column in state.codec.columns if plain(column) == name))
 
 
 def _read_stop(state: StoreState) -> CleanStop | None:

@@ -20,7 +20,7 @@ from engine.report.transitions.node import ActorChanged, NodeChanged, ProcessCha
 from engine.report.transitions.stops import QueueStarted, QueueStopped
 from engine.values.labels import host_of
 
-PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app", "cluster")
+PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app", "cluster", "bodies")
 MEMBERS: Final = ("actors", "processes")
 """Parts of the node with a table for each member."""
 STAYING: Final = ("backing_queue",)

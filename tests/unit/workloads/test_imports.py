@@ -2,10 +2,12 @@
 
 import base64
 import json
+import random
 from typing import Any
 
 import pytest
 
+from engine.broker.commands.packed import unpack
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Imported, Options, common
 from workloads.workload import Workload, checked, messages
@@ -95,8 +97,31 @@ def test_a_long_log_is_rounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(bursts) <= 40
     assert sum(each["count"] for each in bursts) == 1000
     exact = sum(100 + n % 50 for n in range(1000))
-    assert sum(each["count"] * each["size_bytes"] for each in bursts) == pytest.approx(exact, rel=0.01)
-    assert any(each.code == "mean_sizes" for each in remarks)
+    assert sum(sum(unpack(each["sizes"], each["count"])) for each in bursts) == exact
+    assert [each.code for each in remarks][:3] == ["burst_s", "times_moved", "sizes_kept"]
+    moved = remarks[1].values
+    assert moved["before"] == 100
+    assert 0 < int(moved["mean_ms"]) < 640
+    workload(Imported(scenario, []))  # the engine takes it
+
+
+def test_what_decides_is_kept_where_times_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(common, "MOST_BURSTS", 60)
+    draw = random.Random(31)
+    log = [(n * 0.013, round(draw.lognormvariate(7.3, 1.1)), draw.random() < 0.5) for n in range(3000)]
+    rows = "\n".join(f"{at:.3f},{size},{persistent}" for at, size, persistent in log)
+    bursts = read("csv", f"at_s,size_bytes,persistent\n{rows}\n").scenario["commands"]
+    kept = sorted((size, each["persistent"]) for each in bursts for size in sizes_of(each))
+    assert kept == sorted((size, persistent) for _at, size, persistent in log)
+    for each in bursts:  # and each burst is on one side of the border
+        assert len({size >= common.BORDER_BYTES for size in sizes_of(each)}) == 1
+
+
+def sizes_of(burst: dict[str, Any]) -> list[int]:
+    """Return the body bytes of each message of a burst."""
+    if "sizes" not in burst:
+        return [burst["size_bytes"]] * burst["count"]
+    return unpack(burst["sizes"], burst["count"]).tolist()
 
 
 # --- rabbitmq_tracing ---
