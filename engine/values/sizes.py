@@ -13,8 +13,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
-import msgspec
-
+OWN_BITS: Final = 20
+"""A record without its body is shorter than 2^20 bytes; with the number of its column it is exact in a browser."""
 FRAME_BYTES: Final = 131064
 """Largest body frame of a client with the default frame_max (S53)."""
 
@@ -107,16 +107,25 @@ class Sizes:
         return array("I", (at for at in range(1, len(above)) if above[at] != above[at - 1]))
 
 
-class Lengths(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Bytes of consecutive records, each with its own body.
+class Lengths:
+    """Bytes of consecutive records, each with its own body; they never change.
 
     Args:
         each: bytes of a record without its framed body.
         sizes: the bodies.
     """
 
-    each: int
-    sizes: Sizes
+    __slots__ = ("each", "sizes")
+
+    def __init__(self, each: int, sizes: Sizes) -> None:
+        self.each = each
+        self.sizes = sizes
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lengths) and self.each == other.each and self.sizes == other.sizes
+
+    def __hash__(self) -> int:
+        return self.each + self.sizes.number
 
     def __add__(self, more: int) -> Lengths:
         """Return the lengths of records that are `more` bytes longer."""
@@ -182,13 +191,17 @@ def reach(each: Each | Length, msg_no: int, count: int, step: int, needed: int) 
 
 
 def plain(value: object) -> object:
-    """Return what stands on the wire for a column, which was sent before: a negative number. Its sizes are a list.
+    """Return what stands on the wire for a column, which was sent before: a negative number; its sizes are a list.
+
+    The number says which column, and of lengths besides how many bytes a record has without its body.
 
     Raises:
         NotImplementedError: the value is nothing of this module.
     """
     if isinstance(value, Sizes):
-        return -1 - value.number
+        return -1 - (value.number << OWN_BITS)
+    if isinstance(value, Lengths):
+        return -1 - (value.sizes.number << OWN_BITS | value.each)
     if isinstance(value, array):
         return value.tolist()
     raise NotImplementedError(type(value))

@@ -78,6 +78,7 @@ class NodeState(msgspec.Struct, forbid_unknown_fields=True):
     work: Values
     app: Values
     cluster: Values
+    bodies: dict[str, tuple[int, list[int]]]
     actors: dict[str, Values]
     processes: dict[str, Values]
     exchanges: dict[str, Values]

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from engine.values.sizes import plain
 from playground import repeating
 from playground.comparing import wording
 from playground.comparing.divergence import Comparison, builtins
@@ -28,7 +29,7 @@ MOST_S = 40.0
 KEPT = 12
 WAITING = 6
 
-_encode = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder(enc_hook=plain).encode
 
 
 class Making:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from engine.values.sizes import plain
 from playground.messages import Message
 
 
@@ -48,7 +49,7 @@ class Client:
             name: value.in_language(self.language) if isinstance(value, Message) else value
             for name, value in fields.items()
         }
-        self.send(msgspec.json.encode({"t": kind, **written}))
+        self.send(msgspec.json.encode({"t": kind, **written}, enc_hook=plain))
 
     def notice(self, level: str, message: Message) -> None:
         """Say something to the person: level info, limit or error."""

@@ -19,6 +19,7 @@ from engine.broker.commands import scenario as scenarios
 from engine.ctl import operator
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
+from engine.values.sizes import plain
 from playground.bounds import Bounds
 from playground.hosting.door import NodeDoor
 from playground.hosting.engine_door import EngineDoor
@@ -264,4 +265,4 @@ class Solo:
         self._keep(json.dumps({"commands": self._commands, "until_us": self._reached_us}))
 
     def _write(self, **message: Any) -> None:
-        self._deliver(msgspec.json.encode(message).decode())
+        self._deliver(msgspec.json.encode(message, enc_hook=plain).decode())

@@ -16,6 +16,7 @@ from django.utils import translation
 from django.utils.safestring import mark_safe
 
 from engine.replay.frames import encode
+from engine.values.sizes import plain
 from playground.doors import door
 from playground.offline import kept_bytes, modules, recording
 from playground.storybook.story import Story
@@ -97,7 +98,7 @@ def _page(source: Source, recorded: recording.Recorded, moments: list[recording.
     about = {
         "parts": len(recorded.parts),
         "ends_us": source.scenario["until_us"],
-        "moments": msgspec.to_builtins(moments),
+        "moments": msgspec.to_builtins(moments, enc_hook=plain),
         "whole": recorded.whole,
         "digest": recorded.digest,
         "engine": door().version,

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from engine.values.sizes import plain
+
 
 class Twin:
     """Asks the page.
@@ -46,7 +48,7 @@ class Twin:
         """
         asked = subprocess.run(
             [self.node_js, f"tests/js/{script}"],
-            input=msgspec.json.encode(runs),
+            input=msgspec.json.encode(runs, enc_hook=plain),
             capture_output=True,
             check=False,
             cwd=self.root,

@@ -9,14 +9,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
+from engine.broker.commands.packed import pack
 from engine.classic_v1.queue.reduce import permitted_betas
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import Transition, fields_of
+from engine.values.sizes import plain
 from tests.helpers.twin import Twin
 from tests.property.test_node_fold import OVERRIDES, PROFILES, PROGRAMS, scenario_of, submit
 
+SIZES: list[int] = [0, 7, 300, 5000, 9000, 131_064, 131_065, 12] * 5 + [6000 + 7 * n for n in range(20)]
+UNEQUAL: dict[str, Any] = {
+    "do": "publish",
+    "count": len(SIZES),
+    "size_bytes": -(-sum(SIZES) // len(SIZES)),
+    "sizes": pack(SIZES),
+    "routing_key": "orders",
+}
 PAGING: list[tuple[dict[str, Any], int]] = [
     ({"do": "publish", "count": 60, "size_bytes": 6144, "persistent": True, "routing_key": "orders"}, 0),
+    ({**UNEQUAL, "persistent": True}, 0),
+    ({**UNEQUAL, "persistent": False}, 0),
     ({"do": "set", "name": "target_ram_count", "value": 9, "queue": "orders"}, 0),
 ]
 """A queue with a target, so that its betas are counted."""
@@ -25,7 +37,7 @@ PAGING: list[tuple[dict[str, Any], int]] = [
 def named(t: Transition) -> dict[str, Any]:
     """Return a transition by the names that the page has."""
     values = {name.rstrip("_"): getattr(t, name) for name in fields_of(type(t))}
-    return {"kind": type(t).__name__, **msgspec.to_builtins(values)}
+    return {"kind": type(t).__name__, **msgspec.to_builtins(values, enc_hook=plain)}
 
 
 def permitted(node: Cluster) -> dict[str, int | None]:

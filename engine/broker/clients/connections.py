@@ -118,7 +118,7 @@ class Connections:
         publisher = self.publishers[name]
         publisher.address(burst)
         carries = self._settings().connection_bytes_per_s
-        alone = carries is not None or self.way_in.takes_time
+        alone = burst.sizes and (carries is not None or self.way_in.takes_time)
         for each in burst.singles() if alone else (burst,):
             if carries is None:
                 self._arrive(publisher, each)

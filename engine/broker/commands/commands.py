@@ -390,6 +390,8 @@ def parse(command: object) -> AnyCommand:
     try:
         check_line_breaks(given)
         parsed: AnyCommand = msgspec.convert(given, KINDS[verb])
+        if isinstance(parsed, Publish) and parsed.sizes:
+            parsed.check_sizes()
     except ValueRefused as error:
         raise error.inside(f"{verb}: ", CommandError) from error
     except msgspec.ValidationError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import struct
 import zlib
 from array import array
 from base64 import b64decode, b64encode
@@ -21,9 +21,7 @@ PLANES: Final = 4
 def pack(sizes: Iterable[int]) -> str:
     """Return the text that `unpack` reads."""
     words = array("I", sizes)
-    if sys.byteorder == "big":
-        words.byteswap()
-    data = words.tobytes()
+    data = struct.pack(f"<{len(words)}I", *words)
     planes = b"".join(data[at::PLANES] for at in range(PLANES))
     return b64encode(zlib.compress(planes, 9)).decode()
 
@@ -50,10 +48,7 @@ def unpack(text: str, count: int) -> array[int]:
     data = bytearray(wanted)
     for at in range(PLANES):
         data[at::PLANES] = planes[at * count : (at + 1) * count]
-    words = array("I")
-    words.frombytes(data)
-    if sys.byteorder == "big":
-        words.byteswap()
+    words = array("I", struct.unpack(f"<{count}I", data))
     if max(words) > MAX_SIZE_BYTES:
         raise ValueRefused("sizes_too_large", place="sizes", most=MAX_SIZE_BYTES)
     return words

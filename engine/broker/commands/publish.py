@@ -56,13 +56,12 @@ class Publish(Command, frozen=True, tag="publish"):
     immediate: bool = False
     sizes: str = ""
 
-    def __post_init__(self) -> None:
-        """Look at the sizes as well.
+    def check_sizes(self) -> None:
+        """Look at the sizes of the messages, where they differ.
 
         Raises ValueRefused.
         """
-        super().__post_init__()
-        if self.sizes and mean_of(unpack(self.sizes, self.count)) != self.size_bytes:
+        if mean_of(unpack(self.sizes, self.count)) != self.size_bytes:
             raise ValueRefused("sizes_other_mean", place="sizes")
 
     def part(self, offset: int, count: int) -> Publish:

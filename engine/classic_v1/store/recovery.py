@@ -14,7 +14,7 @@ from engine.classic_v1.store.views import disk
 from engine.formats.chunks import RawBytes
 from engine.report.transitions.stores import StoreRecovered
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import Length, Lengths, plain
+from engine.values.sizes import OWN_BITS, Length, Lengths, plain
 
 CLEAN = "clean_stop.json"
 """The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240)."""
@@ -28,12 +28,12 @@ class CleanStop(msgspec.Struct, frozen=True):
     Args:
         refs: names of the clients.
         files: (number, file_size, valid) by number.
-        rows: the index, with entries that have no reference; bytes of records that differ are a pair, as on the wire.
+        rows: the index, with entries that have no reference; for bytes that differ stands what is on the wire.
     """
 
     refs: tuple[str, ...]
     files: tuple[tuple[int, int, int], ...]
-    rows: tuple[tuple[int, int, int, int, int, int | tuple[int, int], int], ...]
+    rows: tuple[tuple[int, int, int, int, int, int, int], ...]
 
 
 def save(state: StoreState) -> None:
@@ -95,11 +95,11 @@ def start(
     return False
 
 
-def _length(state: StoreState, each: int | tuple[int, int]) -> Length:
-    if isinstance(each, int):
+def _length(state: StoreState, each: int) -> Length:
+    if each >= 0:
         return each
-    own, name = each
-    return Lengths(own, next(column for column in state.codec.columns if plain(column) == name))
+    number, own = divmod(-1 - each, 1 << OWN_BITS)
+    return Lengths(own, next(column for column in state.codec.columns if column.number == number))
 
 
 def _read_stop(state: StoreState) -> CleanStop | None:

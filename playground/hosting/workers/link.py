@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.values.sizes import plain
 from playground.hosting.session.protocol import FromWorker, ToWorker
 
 LENGTH: Final = struct.Struct(">I")
@@ -17,7 +18,7 @@ READ_BYTES: Final = 256 * 1024
 HELD_BYTES: Final = 256 * 1024
 """So much that is to be sent is sent at once."""
 
-encode = msgspec.msgpack.Encoder().encode
+encode = msgspec.msgpack.Encoder(enc_hook=plain).encode
 of_server = msgspec.msgpack.Decoder(ToWorker)
 of_worker = msgspec.msgpack.Decoder(FromWorker)
 

@@ -1,6 +1,7 @@
 /** A message store as a picture: each .rdq file a bar, its records as blocks, garbage where nothing refers to them. */
 import { STORE_FILE as F, STORE_ROW as S } from "../model/catalogue/rows.js";
-import { lowestByte } from "../model/stretches.js";
+import { recordBytes } from "../model/columns.js";
+import { bytesOfRow, lowestByte, offsetOf } from "../model/stretches.js";
 import { goneBelow } from "./gone.js";
 import { cut, toneByMessage } from "./tones.js";
 
@@ -158,11 +159,10 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
     for (const [msgNo, count, tone] of row[S.refs] > 0
       ? cut(tones, row[S.start], row[S.count], otherwise)
       : /** @type {Tone[]} */ ([[row[S.start], row[S.count], "garbage"]])) {
-      const ahead = row[S.step] > 0 ? msgNo - row[S.start] : row[S.start] + row[S.count] - msgNo - count;
-      const from = low + ahead * row[S.record_bytes];
-      put(from, from + count * row[S.record_bytes], tone, Math.max(1, row[S.refs]));
+      const from = offsetOf(row, row[S.step] > 0 ? msgNo - row[S.start] : msgNo + count - 1 - row[S.start]);
+      put(from, from + recordBytes(row[S.record_bytes], msgNo, count), tone, Math.max(1, row[S.refs]));
     }
-    at = low + row[S.count] * row[S.record_bytes];
+    at = low + bytesOfRow(row);
   }
   put(at, size, "garbage");
   if (item.current && scene.buffered > 0)
@@ -180,7 +180,7 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
 function recordWidth(rows, perByte) {
   if (!rows.length) return 0;
   const first = rows[0][S.record_bytes];
-  return rows.every((row) => row[S.record_bytes] === first) ? first * perByte : 0;
+  return first > 0 && rows.every((row) => row[S.record_bytes] === first) ? first * perByte : 0;
 }
 
 /**

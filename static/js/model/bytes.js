@@ -1,8 +1,9 @@
 /** Where a message's bytes are: its record in a store file. What a queue has in files of its own stands in generations/. */
 import { EXTENT as E, HOME_STORE, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
+import { recordBytes } from "./columns.js";
 import { locate, rowsOf } from "./messages.js";
 import { listedPlacesOf } from "./places.js";
-import { holding, lowestByte } from "./stretches.js";
+import { bytesOfRow, holding, lowestByte, offsetOf, recordAt } from "./stretches.js";
 
 /** @import { QueueState, State, Values } from "./catalogue/types.js" */
 
@@ -40,7 +41,8 @@ export function recordOf(state, queue, seq) {
 export function recordOfNumber(state, store, msgNo) {
   const row = holding(state.stores[store]?.rows || [], msgNo);
   if (!row) return null;
-  return { store, file: row[S.file], offset: row[S.offset] + (msgNo - row[S.start]) * row[S.step] * row[S.record_bytes], bytes: row[S.record_bytes] };
+  const bytes = recordBytes(row[S.record_bytes], msgNo, 1);
+  return { store, file: row[S.file], offset: offsetOf(row, msgNo - row[S.start]), bytes };
 }
 
 /**
@@ -54,10 +56,10 @@ export function recordAtByte(state, store, file, at) {
   for (const row of state.stores[store]?.rows || []) {
     if (row[S.file] !== file) continue;
     const low = lowestByte(row);
-    const nth = Math.floor((at - low) / row[S.record_bytes]);
-    if (nth < 0 || nth >= row[S.count]) continue;
-    const msgNo = row[S.step] > 0 ? row[S.start] + nth : row[S.start] + row[S.count] - 1 - nth;
-    return { store, file, offset: low + nth * row[S.record_bytes], bytes: row[S.record_bytes], msgNo, refs: row[S.refs] };
+    if (at < low || at >= low + bytesOfRow(row)) continue;
+    const skip = recordAt(row, at);
+    const msgNo = row[S.start] + skip;
+    return { store, file, offset: offsetOf(row, skip), bytes: recordBytes(row[S.record_bytes], msgNo, 1), msgNo, refs: row[S.refs] };
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /** One combination of two store files, put together from its transitions: before, each step, after (S180-S185). */
 import { STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
-import { lowestByte } from "./stretches.js";
+import { bytesOfRow, lowestByte } from "./stretches.js";
 
 /**
  * @import { AnyTransition, State, Values } from "./catalogue/types.js"
@@ -75,7 +75,7 @@ export function fileAt(state, store, number) {
   if (!file) return null;
   const live = state.stores[store].rows
     .filter((row) => row[S.file] === number && row[S.refs] > 0)
-    .map((row) => [lowestByte(row), row[S.count] * row[S.record_bytes]])
+    .map((row) => [lowestByte(row), bytesOfRow(row)])
     .sort((a, b) => a[0] - b[0]);
   /** @type {[offset: number, bytes: number][]} */
   const merged = [];

@@ -5,6 +5,8 @@
  * A page shows one virtual host. What is the node's, such as its memory, counts all of them.
  */
 
+import { learn } from "./columns.js";
+
 /** @import { State, Transition, Values } from "./catalogue/types.js" */
 
 export const FIRST_HOST = "/";
@@ -90,6 +92,7 @@ export function hostsOf({ node }) {
  * @returns {State}
  */
 export function stateHere(state) {
+  learn(state.node.bodies);
   if (!several(state)) return state;
   const { node } = state;
   return {

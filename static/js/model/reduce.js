@@ -4,6 +4,7 @@
  * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
  * A transition is an object with the names of its fields in engine/transitions.py, as `decode` makes it.
  */
+import { learn } from "./columns.js";
 import { AMQP_HANDLERS } from "./reduce-amqp.js";
 import { decode } from "./catalogue/rows.js";
 import { KINDS } from "./catalogue/kinds.js";
@@ -31,6 +32,7 @@ export function emptyState() {
       work: {},
       app: {},
       cluster: {},
+      bodies: {},
       actors: {},
       processes: {},
       exchanges: {},
@@ -99,6 +101,7 @@ const NODE_HANDLERS = {
   NodeChanged: (state, t) => {
     const parts = /** @type {Record<string, object>} */ (/** @type {unknown} */ (state.node));
     Object.assign((parts[t.part] ??= {}), t.values);
+    if (t.part === "bodies") learn(state.node.bodies);
   },
   ActorChanged: (state, { actor, values }) => {
     if (values === null) delete state.node.actors[actor];

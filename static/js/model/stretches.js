@@ -5,6 +5,7 @@
  * A *shape* defines how rows split and merge: part(row, offset, count) and continues(row, next).
  */
 import { ENTRY as N, EXTENT as E, STORE_ROW as S } from "./catalogue/rows.js";
+import { recordBytes } from "./columns.js";
 
 /** @import { Entry, Extent, Range, Row } from "./catalogue/types.js" */
 
@@ -69,7 +70,7 @@ export const STORE_ROWS = {
     const part = /** @type {Row} */ (row.slice());
     part[S.start] += offset;
     part[S.count] = count;
-    part[S.offset] += offset * row[S.step] * row[S.record_bytes];
+    part[S.offset] = offsetOf(row, offset);
     return part;
   },
   continues: (row, next) =>
@@ -77,15 +78,51 @@ export const STORE_ROWS = {
     row[S.file] === next[S.file] &&
     row[S.record_bytes] === next[S.record_bytes] &&
     row[S.step] === next[S.step] &&
-    row[S.offset] + row[S.count] * row[S.step] * row[S.record_bytes] === next[S.offset],
+    offsetOf(row, row[S.count]) === next[S.offset],
 };
+
+/**
+ * Offset of the record of the message that is `skip` behind a row's first.
+ * @param {Row} row
+ * @param {number} skip
+ */
+export function offsetOf(row, skip) {
+  const each = row[S.record_bytes];
+  if (row[S.step] > 0) return row[S.offset] + recordBytes(each, row[S.start], skip);
+  return row[S.offset] - recordBytes(each, row[S.start] + 1, skip);
+}
+
+/**
+ * How far behind a row's first message the one is whose record covers a byte of the file.
+ * @param {Row} row
+ * @param {number} at inside the row
+ */
+export function recordAt(row, at) {
+  let low = 0;
+  let high = row[S.count] - 1;
+  while (low < high) {
+    const middle = (low + high + (row[S.step] > 0 ? 1 : 0)) >> 1;
+    const before = offsetOf(row, middle) <= at;
+    if (row[S.step] > 0) [low, high] = before ? [middle, high] : [low, middle - 1];
+    else [low, high] = before ? [low, middle] : [middle + 1, high];
+  }
+  return low;
+}
+
+/**
+ * Bytes of all records of a store row.
+ * @param {Row} row
+ */
+export function bytesOfRow(row) {
+  return recordBytes(row[S.record_bytes], row[S.start], row[S.count]);
+}
 
 /**
  * Where the first byte of a store row is in its file.
  * @param {Row} row
  */
 export function lowestByte(row) {
-  return row[S.step] > 0 ? row[S.offset] : row[S.offset] - (row[S.count] - 1) * row[S.record_bytes];
+  return row[S.step] > 0 ? row[S.offset] : offsetOf(row, row[S.count] - 1);
 }
 
 /**

@@ -2,6 +2,7 @@
  * What no fsync has covered yet, from the transitions: index entries since the last fsync of the journal, records since
  * the last fsync of the store. The folded state does not contain this; it decides what a power cut would lose.
  */
+import { recordBytes } from "./columns.js";
 import { RANGES as RUNS, insert, remove } from "./stretches.js";
 
 /** @import { Kind, Range, Transition, TransitionOf } from "./catalogue/types.js" */
@@ -106,7 +107,7 @@ const HANDLERS = {
   JournalFlushed: journalSynced,
   IndexReset: journalSynced,
   QueueStopped: journalSynced,
-  StoreWritten: (all, t, us) => add(all.store(t.store), t.msg_no, t.count, t.count * t.record_bytes, us),
+  StoreWritten: (all, t, us) => add(all.store(t.store), t.msg_no, t.count, recordBytes(t.record_bytes, t.msg_no, t.count), us),
   StoreSynced: (all, { store }, us) => {
     all.stores[store] = nothing(us);
   },

@@ -252,7 +252,7 @@
 
 /** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} Binding */
 
-/** @typedef {{ settings: Values, memory: Values, disk: Values, alarms: Record<string, boolean>, clock: Values, work: Values, app: Values, cluster: Values, actors: Record<string, Values>, processes: Record<string, Values>, exchanges: Record<string, Values>, bindings: Binding[], policies: Record<string, Values>, vhosts?: string[] }} NodeState */
+/** @typedef {{ settings: Values, memory: Values, disk: Values, alarms: Record<string, boolean>, clock: Values, work: Values, app: Values, cluster: Values, bodies: Record<string, [number, number[]]>, actors: Record<string, Values>, processes: Record<string, Values>, exchanges: Record<string, Values>, bindings: Binding[], policies: Record<string, Values>, vhosts?: string[] }} NodeState */
 
 /** @typedef {{ queues: Record<string, QueueState>, stores: Record<string, StoreState>, node: NodeState }} State */
 

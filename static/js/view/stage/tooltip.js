@@ -1,5 +1,6 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
 import { EXTENT as E, PERSISTENT } from "../../model/catalogue/rows.js";
+import { bodyBytes } from "../../model/columns.js";
 import { rowsOf, stateWords } from "../../model/messages.js";
 import { UNACKED, aboutPlace, pendingPlacesOf } from "../../model/places.js";
 import { shownState } from "../../model/shown.js";
@@ -60,7 +61,7 @@ export class Tooltip {
     if (!message) return;
     const extent = aboutPlace(message.place).counted ? null : /** @type {Extent} only a counted lane has entries */ (message.row);
     const flags = extent ? extent[E.flags] : 31;
-    const size = extent ? extent[E.size_bytes] : null;
+    const size = extent ? bodyBytes(extent[E.size_bytes], extent[E.msg_no] + message.seq - extent[E.start], 1) : null;
     const title = fill(gettext("message %(seq)s"), { seq: number(message.seq) });
     const lines = [stateWords(message.place, flags)];
     if (size !== null)

@@ -1,6 +1,7 @@
 /** The part of the fold that keeps the message stores: files, rows and the cache (S130-S208). */
 import { STORE_FILE as F, STORE_ROW as R } from "../../../model/catalogue/rows.js";
-import { STORE_ROWS, insert, remove } from "../../../model/stretches.js";
+import { recordBytes } from "../../../model/columns.js";
+import { STORE_ROWS, bytesOfRow, insert, offsetOf, remove } from "../../../model/stretches.js";
 
 /** @import { File, Handlers, Row, State, StoreState, TransitionOf } from "../../../model/catalogue/types.js" */
 
@@ -43,10 +44,10 @@ function fileOf(store, number) {
  */
 function written(state, t) {
   const store = storeOf(state, t.store);
-  const first = t.step > 0 ? t.offset : t.offset + (t.count - 1) * t.record_bytes;
+  const first = t.step > 0 ? t.offset : t.offset + recordBytes(t.record_bytes, t.msg_no + 1, t.count - 1);
   insert(store.rows, [t.msg_no, t.count, 1, t.file, first, t.record_bytes, t.step], STORE_ROWS);
   const file = fileOf(store, t.file);
-  const bytes = t.count * t.record_bytes;
+  const bytes = recordBytes(t.record_bytes, t.msg_no, t.count);
   file[F.file_size] += bytes;
   file[F.valid] += bytes;
   store.current = t.file;
@@ -85,7 +86,7 @@ function refCountChanged(state, { store: name, msg_no, count, ref_count }) {
   const store = storeOf(state, name);
   for (const row of remove(store.rows, msg_no, count, STORE_ROWS)) {
     const change = (ref_count > 0 ? 1 : 0) - (row[R.refs] > 0 ? 1 : 0);
-    if (change) fileOf(store, row[R.file])[F.valid] += change * row[R.count] * row[R.record_bytes];
+    if (change) fileOf(store, row[R.file])[F.valid] += change * bytesOfRow(row);
     insert(store.rows, changed(row, R.refs, ref_count), STORE_ROWS);
   }
 }
@@ -97,10 +98,10 @@ function refCountChanged(state, { store: name, msg_no, count, ref_count }) {
 function rowsMoved(state, t) {
   const { rows } = storeOf(state, t.store);
   for (const [msgNo, count, file, offset] of t.rows) {
-    let at = offset;
     for (const row of remove(rows, msgNo, count, STORE_ROWS)) {
+      const whole = changed(changed(row, R.start, msgNo), R.offset, offset);
+      const at = offsetOf(whole, row[R.start] - msgNo);
       insert(rows, changed(changed(row, R.file, file), R.offset, at), STORE_ROWS);
-      at += row[R.count] * row[R.step] * row[R.record_bytes];
     }
   }
 }

@@ -1,5 +1,6 @@
 /** What version 1 adds to the life of a message: its ways between lanes, its entry, and when that reached the disk. */
 import { ENTRY, EXTENT as E } from "../../../model/catalogue/rows.js";
+import { recordBytes } from "../../../model/columns.js";
 import { stateOf } from "../../../model/messages.js";
 import { holding } from "../../../model/stretches.js";
 import { acked } from "./fold-index.js";
@@ -47,7 +48,8 @@ export const STORE_LIVES = {
     if (life.msgNo === null || !life.isMine(msg_no, count)) return;
     const nth = life.msgNo - msg_no;
     life.file = file;
-    life.end = offset + (step > 0 ? nth + 1 : count - nth) * record_bytes;
+    const behind = step > 0 ? recordBytes(record_bytes, msg_no, nth + 1) : recordBytes(record_bytes, life.msgNo, count - nth);
+    life.end = offset + behind;
     Object.assign(life.waits, { buffer: true, sync: true });
     life.add("buffered", number, us, { file: true, name: `${file}.rdq` });
   },
