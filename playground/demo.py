@@ -1,4 +1,4 @@
-"""The run that the first page shows at once: a backlog sinks and drains, then one grows, and it ends at its peak."""
+"""The run that the first page shows at once: one message goes all the way through RAM, disk and back to a consumer."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from playground.models import Session
 
 KEY = "demo"
 
+FOLLOWED = 20
+"""The message that the first page lights all the way: alpha, beta, delta, gamma, with the consumer."""
+
 SCENARIO: dict[str, Any] = {
     "version": 1,
     "title": "",
@@ -18,30 +21,18 @@ SCENARIO: dict[str, Any] = {
     "settings": {},
     "seed": 1,
     "commands": [
-        {"at_us": 300_000, "do": "publish", "count": 6, "size_bytes": 6000},
+        {"at_us": 600_000, "do": "publish", "count": 28, "size_bytes": 6000},
+        {"at_us": 3_000_000, "do": "publish", "count": 24, "size_bytes": 6000, "persistent": True},
         {
-            "at_us": 2_500_000,
-            "do": "set_publisher",
-            "name": "p1",
-            "rate_per_s": 12,
-            "size_bytes": 6000,
-            "persistent": True,
-            "confirm": True,
-            "running": True,
-        },
-        {
-            "at_us": 11_000_000,
+            "at_us": 4_500_000,
             "do": "set_consumer",
             "name": "c1",
-            "rate_per_s": 22,
+            "rate_per_s": 8,
             "prefetch": 4,
             "ack": "each",
         },
-        {"at_us": 15_000_000, "do": "remove", "name": "p1"},
-        {"at_us": 26_000_000, "do": "remove", "name": "c1"},
-        {"at_us": 28_000_000, "do": "publish", "count": 40, "size_bytes": 6000},
     ],
-    "until_us": 34_000_000,
+    "until_us": 9_000_000,
 }
 
 

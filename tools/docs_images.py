@@ -56,7 +56,7 @@ def _first_page(page: Page, places: Places) -> None:
 def _live(page: Page, places: Places) -> None:
     """Publish past the paging threshold, add persistent messages, and let a consumer read a segment back."""
     page.goto(places.server)
-    page.get_by_role("button", name="Start in classroom scale").click()
+    page.get_by_role("button", name="Play it yourself").click()
     page.get_by_role("button", name="Publish the first messages").click()
     page.get_by_label("Messages in a burst").fill("60")
     page.locator("[data-publish-label]").click()

@@ -49,6 +49,7 @@ def _home(
 ) -> HttpResponse:
     context = {
         "library": [_entry(kept) for kept in featured()],
+        "followed": demos.FOLLOWED,
         "latest": selectors.latest_of(_own(request)),
         "import_error": import_error,
         "import_text": import_text,

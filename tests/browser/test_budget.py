@@ -26,7 +26,7 @@ def test_the_instruments_library_waits_until_it_is_wanted(page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto("/")
-    page.get_by_role("button", name="Start in classroom scale").click()
+    page.get_by_role("button", name="Play it yourself").click()
     page.get_by_role("button", name="Publish the first messages").wait_for(timeout=30_000)
     assert not [url for url in asked if "uplot" in url and ".js" in url]
     page.keyboard.press("i")

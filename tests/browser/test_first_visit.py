@@ -18,10 +18,14 @@ def test_the_first_page_runs_a_real_session_at_once(
     page.goto("/")
     demo = page.locator("#demo")
     expect(demo.get_by_text("engine live")).to_be_visible()
-    expect(demo.locator("[data-situation]")).to_contain_text("wait in RAM")
-    demo.get_by_role("button", name="Pause").click()
-    expect(demo.get_by_role("button", name="Play")).to_be_visible()
-    assert_accessible(page)
+    caption = demo.locator("[data-situation]")
+    for state in ("Alpha", "Beta", "Delta", "Delivered"):
+        expect(caption).to_contain_text(f"{state}: ", timeout=20_000)
+        if state == "Beta":
+            expect(demo.locator(".legend [aria-current]")).to_have_attribute("data-state", "beta")
+            demo.get_by_role("button", name="Pause").click()
+            assert_accessible(page)
+            demo.get_by_role("button", name="Play").click()
     demo.get_by_role("link", name="Open this run in the playground").click()
     page.wait_for_url("**/s/*/")
     expect(page.locator("#twin [data-lane=q4]")).to_have_count(1)

@@ -12,7 +12,7 @@ OpenPage = Callable[..., Page]
 
 def start_from_the_first_page(page: Page) -> None:
     page.goto("/")
-    page.get_by_role("button", name="Start in classroom scale").click()
+    page.get_by_role("button", name="Play it yourself").click()
     page.wait_for_url("**/s/*/")
     page.get_by_role("button", name="Publish the first messages").wait_for()
 

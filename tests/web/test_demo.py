@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
+from engine.replay.player import on_ledger
 from playground import demo
 from playground.models import CommandRecord, Session
 
@@ -53,6 +56,28 @@ def test_a_demo_is_no_latest_session_until_it_is_opened_in_the_playground(client
     assert client.get(f"/s/{first}/").status_code == 200
     assert client.get("/play/")["Location"] == f"/s/{first}/"
     assert opened(client) != first
+
+
+def test_the_followed_message_goes_all_the_way() -> None:
+    """Its states at each step of the run; the page stands at four of them."""
+    node = on_ledger({**demo.SCENARIO}, keep=10_000)
+    places: list[str] = []
+    while node.now_us < demo.SCENARIO["until_us"]:
+        node.advance(node.now_us + 10_000)
+        queue = node.snapshot()["queues"].get("orders")
+        place = None if queue is None else place_of(queue, demo.FOLLOWED)
+        if place is not None and places[-1:] != [place]:
+            places.append(place)
+    assert [place.split(":")[0] for place in places] == ["q4", "q3", "delta", "q3", "disk_pending"]
+
+
+def place_of(queue: dict[str, Any], seq: int) -> str | None:
+    for lane, rows in queue["lanes"].items():
+        for start, count, _no, _size, flags, *_rest in rows:
+            if start <= seq < start + count:
+                return f"{lane}:{flags}"
+    start, _count, _transient, end = queue["counted"]["delta"]
+    return "delta" if start is not None and start <= seq < end else None
 
 
 def test_the_demo_is_a_scenario_that_the_engine_takes() -> None:

@@ -27,8 +27,8 @@ const BETAS = limitedLanesOf(null, "entries").slice(-1);
 const DELTA = countedLanesOf(null);
 
 /**
- * A step of the tour; `seen` has the kinds of rows since the step began.
- * @typedef {{ id: string, title: () => string, text: () => string, commands?: Values[], met?: (state: State, seen: Set<string>) => boolean, part: string, lanes?: string[] }} Step
+ * A step of the tour; `turned` where the stage stands upright, as on phones; `seen` has the kinds of rows since the step began.
+ * @typedef {{ id: string, title: () => string, text: (turned: boolean) => string, commands?: Values[], met?: (state: State, seen: Set<string>) => boolean, part: string, lanes?: string[] }} Step
  */
 
 /** @type {Step[]} */
@@ -36,8 +36,10 @@ export const STEPS = [
   {
     id: "line",
     title: () => gettext("One line"),
-    text: () =>
-      gettext("Above the line is RAM, below it is the disk. The queue runs from left to right: the newest message is on the left, the next one to be delivered on the right."),
+    text: (turned) =>
+      turned
+        ? gettext("Left of the line is RAM, right of it is the disk. The queue runs downwards: the newest message is at the top, the next one to be delivered at the bottom.")
+        : gettext("Above the line is RAM, below it is the disk. The queue runs from left to right: the newest message is on the left, the next one to be delivered on the right."),
     part: "stage",
   },
   {
@@ -74,7 +76,7 @@ export const STEPS = [
     id: "files",
     title: () => gettext("Real files"),
     text: () =>
-      gettext("These are the files that the engine wrote, byte for byte as the broker does: segments of the queue index on the left, files of the message store on the right."),
+      gettext("These are the files that the engine wrote, byte for byte as the broker does: segments of the queue index, and files of the message store."),
     met: (state) => state.stores && Object.values(state.stores).some((store) => store.files.length > 0),
     part: "files",
   },

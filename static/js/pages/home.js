@@ -2,16 +2,19 @@
 import "../generations/usual.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
-import { situation } from "../model/situation.js";
+import { Selection } from "../model/selection.js";
+import { beatOf, beatsReached, captionOf, situation } from "../model/situation.js";
 import { clock, gettext, messageOf } from "../model/text.js";
 import { following, socketAddress, Transport } from "../net/transport.js";
-import { csrfToken, dataOf, find, need, setText, show, throttle } from "../view/base/dom.js";
+import { csrfToken, dataOf, find, findAll, need, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
-/** @import { NoticeMessage, WelcomeMessage } from "../model/catalogue/types.js" */
+/** @import { NoticeMessage, State, WelcomeMessage } from "../model/catalogue/types.js" */
 
 const PANEL_MS = 150;
+/** How long a beat of the story stands, so that its sentence can be read. */
+const STANDS_MS = 3400;
 const BURST = { do: "publish", count: 12, size_bytes: 6000, persistent: false, confirm: false };
 
 class Demo {
@@ -26,6 +29,12 @@ class Demo {
     this.stage = null;
     /** @type {number | null} where the demo ends; null for a run of the reader's own */
     this.lasts = null;
+    this.followed = Number(dataOf(root, "followed"));
+    /** How many beats of the followed message's story have come, and whether the last one is held for the reader. */
+    this.reached = 0;
+    this.held = false;
+    this.timer = 0;
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     /** @param {string} name */
     this.part = (name) => need(`[data-demo-${name}]`, root);
     this.panels = throttle(PANEL_MS, () => this.fillPanels());
@@ -33,6 +42,7 @@ class Demo {
     this.part("publish").addEventListener("click", () => this.publish());
     this.part("again").addEventListener("click", () => this.open(true));
     this.part("open").addEventListener("click", () => this.open(false));
+    this.part("next").addEventListener("click", () => this.goOn());
     watchColors(() => this.stage?.refresh());
   }
 
@@ -60,13 +70,16 @@ class Demo {
     this.session = new Session();
     this.playhead = new Playhead(this.session);
     this.canvas();
+    this.reached = 0;
+    this.release();
+    this.session.watch((_, at, state) => this.beat(at, state));
     need("[data-demo-link]", HTMLAnchorElement, this.root).href = url;
     show(this.part("link"), true);
     this.session.listen((change) => {
       if (change.rows || change.kind === "snapshot") this.stage?.update(change);
       this.panels();
     });
-    this.session.watchTime(() => setText(this.part("clock"), clock(this.session.nowUs)));
+    this.session.watchTime(() => setText(this.part("clock"), clock(this.playhead.nowUs)));
     const listeners = following(this.session, {
       welcome: (message) => this.welcome(message),
       notice: (message) => this.notice(message),
@@ -81,7 +94,44 @@ class Demo {
     const before = need("canvas", HTMLCanvasElement, this.root);
     const canvas = /** @type {HTMLCanvasElement} */ (before.cloneNode());
     before.replaceWith(canvas);
-    this.stage = new StageView(canvas, this.playhead);
+    const selection = new Selection();
+    selection.choose(this.followed);
+    this.stage = new StageView(canvas, this.playhead, selection);
+    this.playhead.listen((move) => this.stage?.update(move));
+  }
+
+  /**
+   * A beat of the story has come: the page stands at its moment, and the engine waits.
+   * @param {number} at the transition that made it
+   * @param {State} state
+   */
+  beat(at, state) {
+    if (this.held || this.lasts === null) return;
+    const reached = beatsReached(state, this.followed, this.reached);
+    if (reached === this.reached) return;
+    this.reached = reached;
+    this.held = true;
+    this.transport?.send({ t: "control", play: false });
+    queueMicrotask(() => {
+      this.playhead.go(at + 1, { us: this.session.history.timeOf(at + 1) });
+      this.fillPanels();
+    });
+    if (this.calm.matches) show(this.part("next"), true);
+    else this.timer = setTimeout(() => this.goOn(), STANDS_MS);
+  }
+
+  /** Let go of the beat that is held; time stands as it does. */
+  release() {
+    clearTimeout(this.timer);
+    this.held = false;
+    show(this.part("next"), false);
+    this.playhead.now();
+  }
+
+  /** The story plays on. */
+  goOn() {
+    this.release();
+    this.transport?.send({ t: "control", play: true });
   }
 
   /** @param {WelcomeMessage} message */
@@ -122,6 +172,11 @@ class Demo {
 
   toggle() {
     if (this.over()) this.open(true);
+    else if (this.held && this.timer) {
+      clearTimeout(this.timer);
+      this.timer = 0;
+      this.fillPanels();
+    } else if (this.held) this.goOn();
     else this.transport?.send({ t: "control", play: !this.session.play });
   }
 
@@ -130,8 +185,9 @@ class Demo {
     const { transport } = this;
     if (!transport) return; // its button is off until the session is live
     try {
-      await transport.command(BURST);
       this.lasts = null;
+      this.release();
+      await transport.command(BURST);
       if (!this.session.play) transport.send({ t: "control", play: true });
     } catch (error) {
       setText(find("[data-situation]", this.root), messageOf(error));
@@ -145,23 +201,30 @@ class Demo {
 
   fillPanels() {
     const { session } = this;
-    const now = situation(session.state);
+    const { state } = this.playhead;
+    const now = this.lasts === null ? situation(state) : captionOf(state, this.followed);
     const caption = need("[data-situation]", this.root);
     setText(caption, now.text);
     caption.dataset.tone = now.tone;
-    setText(this.part("clock"), clock(session.nowUs));
+    const beat = beatOf(state, this.followed)?.beat;
+    for (const item of findAll(".legend [data-state]", this.root)) {
+      if (item.dataset.state === beat) item.setAttribute("aria-current", "true");
+      else item.removeAttribute("aria-current");
+    }
+    setText(this.part("clock"), clock(this.playhead.nowUs));
     show(this.part("again"), this.over() || this.lasts === null);
-    const label = session.play ? gettext("Pause") : gettext("Play");
+    const playing = session.play || (this.held && this.timer !== 0);
+    const label = playing ? gettext("Pause") : gettext("Play");
     const play = this.part("play");
-    play.classList.toggle("is-playing", session.play);
+    play.classList.toggle("is-playing", playing);
     if (play.getAttribute("aria-label") !== label) play.setAttribute("aria-label", label);
     play.title = label;
     const chip = this.part("state");
     show(chip, true);
-    chip.dataset.state = session.play ? "live" : "paused";
+    chip.dataset.state = playing ? "live" : "paused";
     setText(
       chip.lastElementChild,
-      session.play ? gettext("engine live") : this.over() ? gettext("at its end") : gettext("paused"),
+      playing ? gettext("engine live") : this.over() ? gettext("at its end") : gettext("paused"),
     );
   }
 }

@@ -126,7 +126,7 @@ export class Tour {
     this.since = performance.now();
     this.problem = "";
     setText(this.title, step.title());
-    setText(this.text, step.text());
+    setText(this.text, step.text(Boolean(this.stage.scene?.geo.turned)));
     setText(this.count, fill(gettext("%(n)s of %(all)s"), { n: at + 1, all: STEPS.length }));
     setText(this.next, at === STEPS.length - 1 ? gettext("Done") : gettext("Next"));
     show(this.back, at > 0);

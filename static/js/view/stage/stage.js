@@ -15,9 +15,8 @@ import { colors } from "../base/colors.js";
 import { Pace, act, draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./frame.js";
 import { paintDelta, paintFence, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
-import { Slide } from "./slide.js";
 import { messageAt } from "./tooltip.js";
-import { Tween } from "./tween.js";
+import { Slide, Tween } from "./tween.js";
 
 /**
  * @import { Lane, Scene, ZoomedPart } from "../../layout/stage.js"
