@@ -20,6 +20,7 @@ from playground.consumer import TRY_AGAIN, Consumer
 from playground.hosting.clients import Client
 from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
+from playground.hosting.session import said
 from playground.languages import language_of
 from playground.messages import Message, Refused
 from playground.origins import AT_ONCE, STRAIGHT
@@ -158,37 +159,37 @@ class SessionSocket(Consumer):
 
     # --- what was sent ---
 
-    def _dispatch(self, message: wire.ClientMessage) -> None:
+    def _dispatch(self, message: said.Message) -> None:
         client = self.client
         if client is None:
             return
-        if self.host is None and (isinstance(message, wire.Ack | wire.Show) or not self._join(client)):
+        if self.host is None and (isinstance(message, said.Ack | said.Show) or not self._join(client)):
             return
         host = self.host
         if host is None:
             return
-        if isinstance(message, wire.Ack):
+        if isinstance(message, said.Ack):
             host.acknowledge(client, message.through)
-        elif isinstance(message, wire.Show):
+        elif isinstance(message, said.Show):
             host.show(client, message.seen)
-        elif isinstance(message, wire.Hello):
+        elif isinstance(message, said.Hello):
             # A browser that lost its place sends hello for each frame under way: one answer is enough.
             if self._hellos.take(time.monotonic()):
                 host.hello(client, message.have, message.life)
-        elif isinstance(message, wire.Ask):
+        elif isinstance(message, said.Ask):
             self._check_pace()
             host.ask(client, message.id, message.line)
-        elif isinstance(message, wire.CommandMessage | wire.Undo | wire.Predict):
+        elif isinstance(message, said.CommandMessage | said.Undo | said.Predict):
             self._change(host, client, message)
         else:
             self._check_may_command(client, client.owner or self._may_play)
-            if isinstance(message, wire.Step):
+            if isinstance(message, said.Step):
                 host.step()
             else:
-                host.control(message.play, message.speed, message.until_us)
+                host.say(message)
 
     def _change(
-        self, host: Host, client: Client, message: wire.CommandMessage | wire.Undo | wire.Predict
+        self, host: Host, client: Client, message: said.CommandMessage | said.Undo | said.Predict
     ) -> None:
         try:
             self._check_may_command(client)
@@ -196,9 +197,9 @@ class SessionSocket(Consumer):
             logger.info("session %s: a command was refused: %s", self.session_id, refused)
             client.refused(message.id, refused.message)
             return
-        if isinstance(message, wire.Undo):
+        if isinstance(message, said.Undo):
             host.undo(client, message.id)
-        elif isinstance(message, wire.Predict):
+        elif isinstance(message, said.Predict):
             host.predict(
                 client, message.id, predictions.SKIPPED if message.option is None else message.option
             )

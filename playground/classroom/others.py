@@ -14,6 +14,7 @@ from typing import Final
 
 from playground import control, holds, live
 from playground.classroom import rooms
+from playground.hosting.session import said
 
 MIX_TIMEOUT_S: Final = 0.3
 
@@ -58,7 +59,7 @@ def _hold_here(classroom: int, sessions: Iterable[str], **lasts: float) -> None:
     for public_id in holds.hold(_key(classroom), sessions, **lasts):
         host = live.registry().host(public_id)
         if host is not None:
-            host.control(play=False, speed=None)
+            host.say(said.Control(False))
 
 
 def _hold(sender: str, classroom: int, sessions: list[str]) -> None:

@@ -23,7 +23,7 @@ from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import NodeDoor
 from playground.hosting.faults import Stopped
 from playground.hosting.keeper import Keeper
-from playground.hosting.session import protocol
+from playground.hosting.session import protocol, said
 from playground.hosting.upkeep import Upkeep
 from playground.hosting.waking import DESERTED_S
 from playground.hosting.wishes import RunSoFar, Wishes
@@ -136,9 +136,9 @@ class Host:
         if not self._post(lambda: self._wishes.predict(client, number, option)):
             client.refused(number, wording.BUSY)
 
-    def control(self, play: bool | None, speed: float | None, until_us: int | None = None) -> None:
-        """Let time pass, or not, at some speed, up to a time if one is given."""
-        self._post(lambda: self._wishes.control(play, speed, until_us))
+    def say(self, message: said.Message) -> None:
+        """A page says something that the run alone has to hear, such as that time may pass."""
+        self._post(lambda: self._wishes.say(message))
 
     def step(self) -> None:
         """Go on by one transition."""
@@ -148,7 +148,7 @@ class Host:
         """A reader has applied everything before row `through`."""
         number = self.audience.number(client)
         if number is not None:
-            self.keeper.send_with_next(protocol.Ack, reader=number, through=through)
+            self.keeper.send_with_next(protocol.Said, reader=number, message=said.Ack(through))
 
     def show(self, client: Client, seen: bool) -> None:
         """A reader's page can be seen, or not."""
@@ -159,7 +159,7 @@ class Host:
             self._put(self._upkeep.watch_again)
         number = self.audience.number(client)
         if number is not None and client.joined:
-            self.keeper.send(protocol.Show, reader=number, seen=seen)
+            self.keeper.send(protocol.Said, reader=number, message=said.Show(seen))
 
     async def moment(self, goals: Sequence[Condition] = ()) -> RunSoFar:
         """Return where the run is, between two instants, and which goals hold there.

@@ -105,15 +105,15 @@ class Keeper:
             self.lost()
             raise
 
-    def send(self, message: Callable[..., Any], **fields: Any) -> None:
+    def send(self, kind: Callable[..., Any], **fields: Any) -> None:
         """Send the worker a message, if there is one."""
         if self._worker is not None:
-            self._worker.send(message(session=self.session_id, **fields))
+            self._worker.send(kind(session=self.session_id, **fields))
 
-    def send_with_next(self, message: Callable[..., Any], **fields: Any) -> None:
+    def send_with_next(self, kind: Callable[..., Any], **fields: Any) -> None:
         """Send the worker a message together with the next one, within a fifth of a second."""
         if self._worker is not None:
-            self._worker.send_with_next(message(session=self.session_id, **fields))
+            self._worker.send_with_next(kind(session=self.session_id, **fields))
 
     def fell(self, good_us: int) -> None:
         """The run is gone; the next one goes up to `good_us`, as far as the record does not say more."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -25,7 +26,7 @@ from playground.hosting.door import NodeDoor
 from playground.hosting.engine_door import EngineDoor
 from playground.hosting.places import NotThere, wanted
 from playground.hosting.records import RecordReader
-from playground.hosting.session import protocol
+from playground.hosting.session import protocol, said
 from playground.hosting.session.session import Session
 from playground.hosting.verdict import judge
 
@@ -63,6 +64,10 @@ class LedgerDoor(EngineDoor):
         """Make a node whose files are a ledger."""
         self.files = self._storage(max_bytes)
         return operator.operated(scenarios.parse(scenario), self.files), self.files
+
+
+ANSWERED: Final = ("ask", "step")
+"""What a page says and the session answers under a number."""
 
 
 class _NoFiles:
@@ -136,26 +141,20 @@ class Solo:
         if self._watched and message.get("t") not in ("hello", "ack", "show", "control", "step"):
             return
         match message.get("t"):
-            case "hello":
-                session.receive(protocol.Hello(SESSION, READER, message.get("have"), message.get("life")))
-            case "ack":
-                session.receive(protocol.Ack(SESSION, READER, int(message["through"])))
-            case "show":
-                session.receive(protocol.Show(SESSION, READER, bool(message["seen"])))
-            case "control":
-                wish = (message.get(name) for name in ("play", "speed", "until_us"))
-                session.receive(protocol.Control(SESSION, *wish))
-            case "step":
-                session.receive(protocol.Step(SESSION, self._call("step", number)))
             case "command":
                 command = message["command"]
                 session.receive(protocol.Submit(SESSION, self._call("command", number, command), command))
-            case "ask":
-                session.receive(protocol.Ask(SESSION, self._call("ask", number), message["line"]))
             case "undo":
                 self._undo(number)
             case "record":
                 self._write(t="record", id=number, record=self._record(message["question"]))
+            case "predict":
+                pass  # no run here waits for a prediction
+            case kind:
+                with suppress(msgspec.ValidationError):
+                    what = msgspec.convert(message, said.Message)
+                    call = self._call(kind, number) if kind in ANSWERED else None
+                    session.receive(protocol.Said(SESSION, what, READER, call))
 
     def wait_s(self) -> float:
         """Return after how many seconds it wants its next turn; infinity where it waits for a message."""

@@ -10,7 +10,7 @@ from playground.hosting.audience import Audience
 from playground.hosting.clients import Client
 from playground.hosting.faults import Setbacks, Stopped
 from playground.hosting.keeper import Keeper
-from playground.hosting.session import protocol
+from playground.hosting.session import protocol, said
 from playground.hosting.waking import Waking
 from playground.hosting.workers.end import Fallen, Lost
 from playground.messages import Message
@@ -85,8 +85,8 @@ class Upkeep:
         number = self.audience.number(client)
         if number is not None:
             client.joined = True
-            self.keeper.send(protocol.Hello, reader=number, have=have, life=life)
-            self.keeper.send(protocol.Show, reader=number, seen=client.seen)
+            self.keeper.send(protocol.Said, reader=number, message=said.Hello(have, life))
+            self.keeper.send(protocol.Said, reader=number, message=said.Show(client.seen))
 
     def send_verdict(self, digest: str) -> None:
         """Say at the scenario's end whether this was the recorded run."""

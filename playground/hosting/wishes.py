@@ -15,7 +15,7 @@ from playground.hosting.audience import Audience
 from playground.hosting.clients import Client
 from playground.hosting.faults import Stopped
 from playground.hosting.keeper import Keeper
-from playground.hosting.session import protocol
+from playground.hosting.session import protocol, said
 from playground.hosting.upkeep import Upkeep, why
 from playground.hosting.waking import TooLong
 from playground.hosting.workers.end import Fallen, Lost
@@ -102,7 +102,7 @@ class Wishes:
 
         try:
             await self._upkeep.wake()
-            reply = await self._keeper.call(protocol.Ask, line=line)
+            reply = await self._keeper.call(protocol.Said, message=said.Ask(number, line))
         except Refused as refused:
             answer(refused.message)
             if isinstance(refused, Stopped):
@@ -151,15 +151,15 @@ class Wishes:
         else:
             client.send_message("accepted", id=number)
 
-    async def control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
-        """Let time pass, or not, at some speed, up to a time if one is given."""
+    async def say(self, message: said.Message) -> None:
+        """Let the run hear it in its turn."""
         await self._upkeep.wake()
-        self._keeper.send(protocol.Control, play=play, speed=speed, until_us=until_us)
+        self._keeper.send(protocol.Said, message=message)
 
     async def step(self) -> None:
         """Go on by one transition."""
         await self._upkeep.wake()
-        if not (await self._keeper.call(protocol.Step))["came"]:
+        if not (await self._keeper.call(protocol.Said, message=said.Step()))["came"]:
             self._audience.notice("info", wording.NOTHING_LEFT)
 
     async def moment(self, answer: asyncio.Future[RunSoFar], goals: Sequence[Condition]) -> None:

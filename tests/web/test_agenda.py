@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from playground import limits
-from playground.hosting.session import protocol
+from playground.hosting.session import protocol, said
 from playground.hosting.session.ease import LATE_S, MOST, Ease
 from playground.hosting.workers import worker as workers
 from playground.hosting.workers.agenda import GRID_S, Agenda
@@ -136,14 +136,16 @@ def lesson(turn_s: float, tmp_path: Any, seconds: float = 6.0) -> Machine:
         name = f"s{number}"
         first += [
             protocol.Open(name, 100_000 + number, {"commands": []}, [], 0, True),
-            protocol.Hello(name, 1),
+            protocol.Said(name, said.Hello(), 1),
             protocol.Submit(name, 200_000 + number, {"do": "tick", "on": True}),
         ]
         for second in range(1, int(seconds)):
             at_s = second + number / SESSIONS
             arrivals.append((at_s, protocol.Submit(name, second * 1000 + number, COMMAND)))
         # Readers that keep up: everything they are sent is acknowledged at once.
-        arrivals += [(tenth / 10, protocol.Ack(name, 1, 10**9)) for tenth in range(2, int(seconds * 10), 2)]
+        arrivals += [
+            (tenth / 10, protocol.Said(name, said.Ack(10**9), 1)) for tenth in range(2, int(seconds * 10), 2)
+        ]
     arrivals.sort(key=lambda each: each[0])
     machine = Machine([(0.0, each) for each in first] + arrivals, turn_s)
     worker = Worker(machine, StubDoor(), machine.clock)  # type: ignore[arg-type]  # doubles

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from playground import wire
+from playground.hosting.session import said
 from tests.web.test_host import World
 
 
@@ -60,6 +61,6 @@ async def test_who_only_watches_lists_but_changes_nothing(world: World) -> None:
 
 
 def test_a_line_is_bounded() -> None:
-    assert wire.decode('{"t":"ask","id":1,"line":"list_queues"}', 1000) == wire.Ask(1, "list_queues")
+    assert wire.decode('{"t":"ask","id":1,"line":"list_queues"}', 1000) == said.Ask(1, "list_queues")
     with pytest.raises(wire.BadMessage):
         wire.decode('{"t":"ask","id":1,"line":"' + "x" * 256 + '"}', 1000)

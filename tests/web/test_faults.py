@@ -23,6 +23,7 @@ from playground.hosting.engine_door import EngineDoor
 from playground.hosting.faults import Stopped
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
+from playground.hosting.session import said
 from playground.hosting.session.failures import Failure
 from playground.hosting.workers.end import Fallen, Lost
 from tests.web import test_host
@@ -108,7 +109,7 @@ async def given(world: World, reader: Reader, commands: int) -> None:
     for number in range(1, commands + 1):
         world.command(reader, number, do="publish", count=20, size_bytes=8000, persistent=True)
         await reader.until("accepted", number)
-    world.host().control(play=True, speed=10)
+    world.host().say(said.Control(True, 10))
     await asyncio.sleep(0.3)
 
 
@@ -133,7 +134,7 @@ async def test_nothing_acknowledged_is_lost_when_files_fail_and_one_command_is_u
     broken()
     real.host().undo(reader.client, 99)
     await reader.until("accepted", 9)
-    real.host().control(play=True, speed=10)
+    real.host().say(said.Control(True, 10))
     await settled(lambda: any(WORDS[what] in each["message"] for each in reader.of("notice")))
     await asyncio.sleep(0.5)
     assert len(real.books["one"].record.commands) == 7, "one undo takes one command back, and no more"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from playground import limits
-from playground.hosting.session import protocol
+from playground.hosting.session import protocol, said
 from playground.hosting.workers import link
 from playground.hosting.workers.end import WorkerEnd
 from playground.hosting.workers.worker import Worker
@@ -33,7 +33,7 @@ class Server:
         self.arrives: list[Any] = [
             protocol.Begin(root=str(tmp_path), bounds=limits.current().bounds()),
             protocol.Open(NAME, 1, {"commands": []}, [], 0, True),
-            protocol.Hello(NAME, 1),
+            protocol.Said(NAME, said.Hello(), 1),
         ]
         self.frames = self.acknowledged = self.turns = 0
         self.parcels: list[list[str]] = []
@@ -61,7 +61,7 @@ class Server:
                 self.announced = {**pace, **received, "now_us": received["at_us"], "heard_s": self.now_s}
             if received.get("ack", True):
                 self.acknowledged += 1
-                self.arrives.append(protocol.Ack(message.session, 1, 10**9))
+                self.arrives.append(protocol.Said(message.session, said.Ack(10**9), 1))
 
     def flush(self) -> None:
         if self._held:
@@ -132,7 +132,7 @@ def test_sessions_that_only_play_have_their_turns_together(server: Server) -> No
     for number, name in enumerate(("two", "three", "four", "five"), 10):
         server.arrives += [
             protocol.Open(name, number, {"commands": []}, [], 0, True),
-            protocol.Hello(name, 1),
+            protocol.Said(name, said.Hello(), 1),
             protocol.Submit(name, number + 100, {"do": "tick", "on": True}),
         ]
         server.let(0.26 + number / 1000 * 3)
@@ -143,7 +143,10 @@ def test_sessions_that_only_play_have_their_turns_together(server: Server) -> No
 
 
 def test_who_gives_commands_is_sent_no_more_frames_for_others(server: Server) -> None:
-    server.arrives += [protocol.Open("two", 4, {"commands": []}, [], 0, True), protocol.Hello("two", 1)]
+    server.arrives += [
+        protocol.Open("two", 4, {"commands": []}, [], 0, True),
+        protocol.Said("two", said.Hello(), 1),
+    ]
     server.arrives.append(protocol.Submit("two", 5, {"do": "tick", "on": True}))
     server.let(2)
     turns = []
@@ -167,7 +170,7 @@ def test_commands_four_times_a_second_bring_one_frame_each(server: Server) -> No
 
 
 def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: Server) -> None:
-    server.arrives.append(protocol.Show(NAME, 1, False))
+    server.arrives.append(protocol.Said(NAME, said.Show(False), 1))
     server.let(1)
     server.let(10)
     assert (server.frames, server.acknowledged) == (0, 0)
@@ -175,15 +178,15 @@ def test_a_page_in_the_background_costs_two_turns_a_second_and_no_frame(server: 
 
 
 def test_a_page_that_comes_back_is_shown_everything_at_once(server: Server) -> None:
-    server.arrives.append(protocol.Show(NAME, 1, False))
+    server.arrives.append(protocol.Said(NAME, said.Show(False), 1))
     server.let(2.1)
-    server.arrives.append(protocol.Show(NAME, 1, True))
+    server.arrives.append(protocol.Said(NAME, said.Show(True), 1))
     server.let(0.1)
     assert sum("Text" in parcel for parcel in server.parcels) >= 1
 
 
 def test_a_session_whose_time_stands_still_costs_nothing(server: Server) -> None:
-    server.arrives.append(protocol.Control(NAME, play=False))
+    server.arrives.append(protocol.Said(NAME, said.Control(play=False)))
     server.let(1)
     server.let(10)
     assert (server.frames, server.turns, server.parcels) == (0, 0, [])
@@ -191,7 +194,7 @@ def test_a_session_whose_time_stands_still_costs_nothing(server: Server) -> None
 
 
 def test_an_answer_and_its_picture_are_sent_together(server: Server) -> None:
-    server.arrives.append(protocol.Control(NAME, play=False))
+    server.arrives.append(protocol.Said(NAME, said.Control(play=False)))
     server.let(1)
     server.arrives.append(protocol.Submit(NAME, 3, {"do": "emit", "count": 3}))
     server.let(1)
@@ -203,9 +206,9 @@ def test_an_answer_waits_for_no_picture_while_others_want_theirs(server: Server)
     """Everybody's command is heard before anybody's picture is drawn."""
     server.arrives += [
         protocol.Open("two", 4, {"commands": []}, [], 0, True),
-        protocol.Hello("two", 1),
-        protocol.Control(NAME, play=False),
-        protocol.Control("two", play=False),
+        protocol.Said("two", said.Hello(), 1),
+        protocol.Said(NAME, said.Control(play=False)),
+        protocol.Said("two", said.Control(play=False)),
     ]
     server.let(1)
     for name, number in ((NAME, 5), ("two", 6)):
@@ -225,7 +228,7 @@ def quiet(tmp_path: Any) -> Server:
 def test_a_session_in_which_nothing_happens_sends_a_frame_each_five_seconds(
     quiet: Server, speed: float
 ) -> None:
-    quiet.arrives.append(protocol.Control(NAME, speed=speed))
+    quiet.arrives.append(protocol.Said(NAME, said.Control(speed=speed)))
     quiet.let(1)
     quiet.let(20)
     assert 3 <= quiet.frames <= 5
@@ -235,7 +238,7 @@ def test_a_session_in_which_nothing_happens_sends_a_frame_each_five_seconds(
 
 @pytest.mark.parametrize("speed", [0.1, 1.0, 100.0])
 def test_the_page_shows_the_moment_of_the_run_though_nothing_is_sent(quiet: Server, speed: float) -> None:
-    quiet.arrives.append(protocol.Control(NAME, speed=speed))
+    quiet.arrives.append(protocol.Said(NAME, said.Control(speed=speed)))
     quiet.let(0.2)
     began_us, began_s = quiet.at_us(), quiet.now_s
     for seconds in (0.3, 2.1, 4.4, 7.0):
@@ -260,7 +263,7 @@ def test_a_command_is_given_at_the_moment_that_the_page_shows(quiet: Server) -> 
 def test_a_pause_comes_at_the_moment_that_the_page_shows(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.Control(NAME, play=False))
+    quiet.arrives.append(protocol.Said(NAME, said.Control(play=False)))
     quiet.let(0.2)
     assert quiet.announced["play"] is False
     assert shown_us - 1 <= quiet.announced["now_us"] <= shown_us + 20_000
@@ -295,7 +298,7 @@ def test_a_worker_that_was_away_slows_time_down_and_says_so_at_once(quiet: Serve
 
 def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Server) -> None:
     at_us = quiet.at_us()
-    quiet.arrives.append(protocol.Control(NAME, play=True, until_us=at_us + 2_000_000))
+    quiet.arrives.append(protocol.Said(NAME, said.Control(play=True, until_us=at_us + 2_000_000)))
     quiet.let(0.1)
     assert quiet.announced["to_us"] == at_us + 1_999_999
     quiet.let(2.1)
@@ -305,7 +308,7 @@ def test_the_page_shows_no_moment_after_the_one_at_which_time_stops(quiet: Serve
 def test_who_comes_while_nothing_happens_hears_the_moment_and_the_pace(quiet: Server) -> None:
     quiet.let(3.3)
     shown_us = quiet.shown_us()
-    quiet.arrives.append(protocol.Hello(NAME, 2))
+    quiet.arrives.append(protocol.Said(NAME, said.Hello(), 2))
     quiet.let(0.1)
     assert quiet.announced["play"] is True
     assert quiet.announced["now_us"] == pytest.approx(shown_us, abs=60_000)
@@ -325,7 +328,7 @@ async def test_an_acknowledgement_wakes_no_worker_by_itself() -> None:
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     end = await WorkerEnd(lambda _end: None, lambda: None).connect(ours)
-    acknowledged, ping = protocol.Ack(NAME, 1, 5), protocol.Ping()
+    acknowledged, ping = protocol.Said(NAME, said.Ack(5), 1), protocol.Ping()
     with theirs:
         end.send_with_next(acknowledged)
         with pytest.raises(BlockingIOError):

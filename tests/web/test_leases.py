@@ -20,6 +20,7 @@ from playground.book import DatabaseBook, Tenure
 from playground.doors import door
 from playground.hosting.book import Elsewhere
 from playground.hosting.registry import Registry
+from playground.hosting.session import said
 from playground.leases import Holder
 from playground.models import CommandRecord, Lease, Session
 from tests.web import record
@@ -260,7 +261,7 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     a, b = start("a"), start("b")
     first = a.reader(one)
     await first.until("snapshot")
-    a.host(one).control(play=False, speed=None)
+    a.host(one).say(said.Control(False))
     a.host(one).command(first.client, 1, PUBLISH)
     await first.until("accepted")
     a.host(one).command(first.client, 2, {"do": "purge"})
@@ -271,7 +272,7 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     await in_database(lapse)()
     second = b.reader(one)
     await second.until("snapshot")
-    b.host(one).control(play=False, speed=None)
+    b.host(one).say(said.Control(False))
     found = await b.host(one).moment()
     assert len(found.commands) == 2
     assert found.at_us >= moment.at_us

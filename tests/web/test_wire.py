@@ -3,17 +3,18 @@
 import pytest
 
 from playground import wire
+from playground.hosting.session import said
 
 MOST = 1000
 
 
 def test_messages_are_typed() -> None:
-    assert wire.decode('{"t":"hello","have":null}', MOST) == wire.Hello()
-    assert wire.decode('{"t":"ack","through":5}', MOST) == wire.Ack(5)
-    assert wire.decode('{"t":"control","play":true,"speed":0.5}', MOST) == wire.Control(True, 0.5)
-    assert wire.decode('{"t":"step"}', MOST) == wire.Step()
+    assert wire.decode('{"t":"hello","have":null}', MOST) == said.Hello()
+    assert wire.decode('{"t":"ack","through":5}', MOST) == said.Ack(5)
+    assert wire.decode('{"t":"control","play":true,"speed":0.5}', MOST) == said.Control(True, 0.5)
+    assert wire.decode('{"t":"step"}', MOST) == said.Step()
     command = wire.decode('{"t":"command","id":1,"command":{"do":"purge"}}', MOST)
-    assert command == wire.CommandMessage(1, {"do": "purge"})
+    assert command == said.CommandMessage(1, {"do": "purge"})
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from playground import limits
 from playground.hosting.book import Remembered
 from playground.hosting.engine_door import EngineDoor
 from playground.hosting.registry import Registry
-from playground.hosting.session import protocol
+from playground.hosting.session import protocol, said
 from playground.hosting.workers import pool
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
@@ -111,7 +111,7 @@ async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Work
     await other.until("accepted", 10, seconds=20)
     before = {name: await workers.host(name).moment() for name in ("one", "two")}
     for name in before:
-        workers.host(name).control(play=False, speed=None)
+        workers.host(name).say(said.Control(False))
     os.kill(workers.pids[0], signal.SIGKILL)
     moved = [each for each in (reader, other) if each.of("notice")]
     await settled(lambda: any(each.of("notice") for each in (reader, other)), 20)

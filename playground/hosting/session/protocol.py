@@ -8,6 +8,7 @@ import msgspec
 
 from engine.reading.conditions import Condition
 from playground.bounds import Bounds
+from playground.hosting.session import said
 from playground.hosting.session.failures import Failure
 
 Timed = tuple[int, dict[str, Any]]
@@ -58,12 +59,6 @@ class Submit(_Request, frozen=True, array_like=True, tag=True):
     command: dict[str, Any]
 
 
-class Ask(_Request, frozen=True, array_like=True, tag=True):
-    """What does a line of the console say?"""
-
-    line: str
-
-
 class Where(_Request, frozen=True, array_like=True, tag=True):
     """Where is the run, between two instants, and which of these conditions hold there?"""
 
@@ -74,8 +69,14 @@ class Mix(_Request, frozen=True, array_like=True, tag=True):
     """How many alphas, betas, gammas and deltas are there, and how many messages in all?"""
 
 
-class Step(_Request, frozen=True, array_like=True, tag=True):
-    """Go on by one transition; answered with how many came."""
+class Said(_Message, frozen=True, array_like=True, tag=True):
+    """Something that a page says, as it came; answered under `call`, where that is given."""
+
+    session: str
+    message: said.Message
+    reader: int = 0
+    """Whose page it is."""
+    call: int | None = None
 
 
 class Drop(_Message, frozen=True, array_like=True, tag=True):
@@ -84,45 +85,11 @@ class Drop(_Message, frozen=True, array_like=True, tag=True):
     session: str
 
 
-class Hello(_Message, frozen=True, array_like=True, tag=True):
-    """A reader begins, or begins again with `have` rows of the life `life`."""
-
-    session: str
-    reader: int
-    have: int | None = None
-    life: str | None = None
-
-
 class Leave(_Message, frozen=True, array_like=True, tag=True):
     """A reader is gone."""
 
     session: str
     reader: int
-
-
-class Ack(_Message, frozen=True, array_like=True, tag=True):
-    """A reader has applied everything before row `through`."""
-
-    session: str
-    reader: int
-    through: int
-
-
-class Show(_Message, frozen=True, array_like=True, tag=True):
-    """A reader's page can be seen, or not."""
-
-    session: str
-    reader: int
-    seen: bool
-
-
-class Control(_Message, frozen=True, array_like=True, tag=True):
-    """Let time pass, or not, at some speed, up to a time if one is given."""
-
-    session: str
-    play: bool | None = None
-    speed: float | None = None
-    until_us: int | None = None
 
 
 class Release(_Message, frozen=True, array_like=True, tag=True):
@@ -141,25 +108,7 @@ class Ping(_Message, frozen=True, array_like=True, tag=True):
     """Are you there?"""
 
 
-ToWorker = (
-    Begin
-    | Open
-    | Rest
-    | Submit
-    | Ask
-    | Where
-    | Mix
-    | Step
-    | Drop
-    | Hello
-    | Leave
-    | Ack
-    | Show
-    | Control
-    | Release
-    | Space
-    | Ping
-)
+ToWorker = Begin | Open | Rest | Submit | Where | Mix | Said | Drop | Leave | Release | Space | Ping
 
 
 class Answer(_Message, frozen=True, array_like=True, tag=True):

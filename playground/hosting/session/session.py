@@ -20,7 +20,7 @@ from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, Checkpoints
 from playground.hosting.door import NodeDoor
 from playground.hosting.run import Replay, Run
-from playground.hosting.session import failures, mix, protocol, rhythm
+from playground.hosting.session import failures, mix, protocol, rhythm, said
 from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.ease import Ease
 from playground.hosting.session.files import Files
@@ -95,20 +95,21 @@ class Session:
     def receive(self, message: Any) -> None:
         """Take a message: at once what needs no engine, the rest in its turn."""
         windows = self.frames.windows
-        if isinstance(message, protocol.Ack):
-            if message.reader in windows:
-                windows[message.reader].acknowledge(message.through)
-        elif isinstance(message, protocol.Leave) and not self.plays:
-            windows.pop(message.reader, None)
-        elif isinstance(message, protocol.Show):
-            if message.reader in windows:
-                windows[message.reader].show(message.seen)
-                self.frames.beat()
-                self._soon()
-        else:
-            if isinstance(message, protocol.Hello):
-                windows.setdefault(message.reader, FrameWindow())
-            self._inbox.append(message)
+        match message:
+            case protocol.Said(message=said.Ack(through=through), reader=reader):
+                if reader in windows:
+                    windows[reader].acknowledge(through)
+            case protocol.Leave(reader=reader) if not self.plays:
+                windows.pop(reader, None)
+            case protocol.Said(message=said.Show(seen=seen), reader=reader):
+                if reader in windows:
+                    windows[reader].show(seen)
+                    self.frames.beat()
+                    self._soon()
+            case _:
+                if isinstance(message, protocol.Said) and isinstance(message.message, said.Hello):
+                    windows.setdefault(message.reader, FrameWindow())
+                self._inbox.append(message)
 
     def due_s(self) -> float:
         """Return when it wants its next turn.
@@ -190,19 +191,19 @@ class Session:
         match message:
             case None:
                 self._tick(run)
-            case protocol.Hello():
-                self._hello(run, message)
+            case protocol.Said(message=said.Hello() as hello):
+                self._hello(run, message.reader, hello)
             case protocol.Submit():
                 self._submit(run, message)
-            case protocol.Control():
-                self._control(run, message)
+            case protocol.Said(message=said.Control() as control):
+                self._control(run, control)
             case protocol.Release():
                 self._holds_us = None
-            case protocol.Step():
+            case protocol.Said(message=said.Step()):
                 self._step(run, message)
-            case protocol.Ask():
+            case protocol.Said(message=said.Ask(line=line)):
                 run.finish_instant()
-                reply = self._door.ask(run.node, message.line)
+                reply = self._door.ask(run.node, line)
                 self._answer(message, text=reply.text, changes=reply.changes)
             case protocol.Where():
                 run.finish_instant()
@@ -328,7 +329,7 @@ class Session:
     def _come_up(self, run: Run, message: Any) -> None:
         """Let time pass up to now, as pages show it, before a message is looked at."""
         if message is not None and self.plays:
-            stops = isinstance(message, protocol.Control | protocol.Step)
+            stops = isinstance(getattr(message, "message", None), said.Control | said.Step)
             self._play(run, self._clock(), rhythm.TURN_S if stops else rhythm.COMES_UP_S)
 
     def _pace(self, play: bool, speed: float | None = None) -> None:
@@ -394,7 +395,7 @@ class Session:
             self._next_check_s = now_s + rhythm.CHECK_S
             self._check_usage(run)
 
-    def _control(self, run: Run, message: protocol.Control) -> None:
+    def _control(self, run: Run, message: said.Control) -> None:
         play, stops_us = message.play, None
         if play is not None:
             until_us = message.until_us
@@ -410,7 +411,7 @@ class Session:
         if play is not None:
             self._stops_us, self._over = stops_us, False
 
-    def _step(self, run: Run, message: protocol.Step) -> None:
+    def _step(self, run: Run, message: protocol.Said) -> None:
         self._pace(False)
         self._over = False
         self._refuse_worn_out(run)
@@ -426,17 +427,17 @@ class Session:
 
     # --- readers and commands ---
 
-    def _hello(self, run: Run, message: protocol.Hello) -> None:
-        window = self.frames.windows.get(message.reader)
+    def _hello(self, run: Run, reader: int, message: said.Hello) -> None:
+        window = self.frames.windows.get(reader)
         if window is None:  # it left meanwhile
             return
         if not self.plays:  # nobody watched until now: the time since then does not count
             self.pacer.anchor(self._clock(), run.node.now_us)
         self.frames.flush(run, self._page_clock(run), self._clock(), None)
-        self._send(protocol.Welcome(self.session_id, message.reader, self.life, self._ends_us))
+        self._send(protocol.Welcome(self.session_id, reader, self.life, self._ends_us))
         known = message.have is not None and message.life in {None, self.life}
         rows = run.rows_since(message.have) if known and message.have is not None else None
-        self.frames.join(message.reader, rows, run, self._page_clock(run))
+        self.frames.join(reader, rows, run, self._page_clock(run))
         self._next_tick_s = self._clock()
 
     def _submit(self, run: Run, message: protocol.Submit) -> None:
