@@ -49,6 +49,7 @@ class Registry:
         root: Path,
         begin: Begin | None = None,
         clock: Callable[[], float] = time.monotonic,
+        spare: bool = False,
     ) -> None:
         self.door = door
         self.limits = limits
@@ -64,6 +65,7 @@ class Registry:
             max(1, limits.workers),
             self.launch,
             msgspec.structs.replace(begin, root=str(self.directory.path), bounds=limits.bounds()),
+            spare=spare and limits.workers > 0,
         )
 
     def host(self, session_id: str) -> Host | None:

@@ -19,7 +19,7 @@ import msgspec
 
 from tests.conftest import RULES
 
-LETTERS = "QPKMAFDSHW"
+LETTERS = "QPKMAFDSHWV"
 RULE = re.compile(rf"\b([{LETTERS}])([1-9]\d*)(?:\.\d+)?(?:-[{LETTERS}]?([1-9]\d*))?\b")
 IN_NAME = re.compile(rf"(?<=_)([{LETTERS.lower()}])([1-9]\d*)(?=_|$)")
 DEFINED = re.compile(rf"^(?:[-*] )?\*\*([{LETTERS}]\d+)\b", re.MULTILINE)

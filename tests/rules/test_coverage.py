@@ -28,6 +28,7 @@ def test_the_specification_is_read_whole(defined: list[str]) -> None:
         "S": 148,
         "H": 90,
         "W": 123,
+        "V": 10,
     }
 
 

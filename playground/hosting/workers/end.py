@@ -69,6 +69,8 @@ class WorkerEnd(asyncio.Protocol):
         self.listeners: dict[str, Listener] = {}
         self.kill = kill
         self.gone = False
+        self.served = False
+        """Whether it had sessions when it was lost."""
         self.silent_s = 0.0
         """How long it could have sent something since its last message."""
         self._on_lost = on_lost
@@ -184,6 +186,7 @@ class WorkerEnd(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """Notify everybody who waits for it or listens to it."""
         self.gone = True
+        self.served = bool(self.listeners)
         for answer in self._calls.values():
             if not answer.done():
                 answer.set_exception(Lost())

@@ -9,9 +9,9 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from playground.hosting.session import protocol
 from playground.hosting.session.ease import Ease
@@ -30,6 +30,8 @@ PAGE_S: Final = 0.5
 """A page may wait for so long: what a browser asks for at once comes one after the other."""
 COMMANDS_LATE_S: Final = 0.1
 """While engines answer commands later than this on average, pages rest."""
+SPARE_AFTER_S: Final = 5.0
+"""How long after a worker was started, or the spare one was taken, there is another spare one."""
 SILENT_S: Final = 30.0
 """A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
 
@@ -77,36 +79,66 @@ def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, S
     return ours, Process(started)
 
 
+class Coming:
+    """A worker that is being started, and how many sessions wait for it.
+
+    Args:
+        start: returns its end. Raises Lost where it cannot be started.
+    """
+
+    def __init__(self, start: Coroutine[Any, Any, WorkerEnd]) -> None:
+        self.task = asyncio.create_task(start)
+        self.task.add_done_callback(_heard)
+        self.waiting = 0
+
+
+def _heard(task: asyncio.Task[WorkerEnd]) -> None:
+    """Take note of how a start came out, also where nobody waits for it any more."""
+    if not task.cancelled():
+        task.exception()
+
+
 class Pool:
     """Gives each session a worker.
 
+    A worker that is lost is replaced at once, not when a session asks for one: to load an engine takes most of a second
+    of a processor, and several where others want it too. So one more may be kept that has loaded it and has no session.
+
     Args:
-        count: most workers at the same time.
+        count: most workers with sessions at the same time.
         launch: starts one.
         begin: the first message to each worker.
+        spare: whether one is kept ready for when another is lost.
     """
 
-    def __init__(self, count: int, launch: Launch, begin: protocol.Begin) -> None:
+    def __init__(self, count: int, launch: Launch, begin: protocol.Begin, *, spare: bool = False) -> None:
         self._count = count
         self._launch = launch
         self._begin = begin
+        self._keeps_spare = spare
+        self._spare: WorkerEnd | None = None
+        self._coming: list[Coming] = []
+        self._ended = False
         self.ends: list[WorkerEnd] = []
         self._started: dict[WorkerEnd, Started] = {}
-        self._waiting: set[asyncio.Future[object]] = set()
-        self._starting = asyncio.Lock()
+        self._waiting: set[asyncio.Future[Any]] = set()
         self._ease = Ease()
         self.pressure = Ease(COMMANDS_LATE_S, COMMANDS_LATE_S / 2)
         """How late commands are answered: what else takes processors comes so many times as seldom."""
         self.others_late_s: Callable[[], float] = lambda: 0.0
         """How late pages are, in seconds; whoever makes pages sets it."""
         self._tasks: list[asyncio.Task[None]] = []
+        self._spare_alarm: asyncio.TimerHandle | None = None
+
+    def _all(self) -> list[WorkerEnd]:
+        """Return those with sessions and the spare one."""
+        return self.ends if self._spare is None else [*self.ends, self._spare]
 
     async def begin(self) -> None:
         """Start a first worker before anybody needs it: no visitor waits for one to start."""
-        async with self._starting:
-            if not self.ends:
-                with contextlib.suppress(Lost):  # whoever needs it gets the error
-                    await self._start()
+        if not self.ends:
+            with contextlib.suppress(Lost):  # whoever needs it gets the error
+                await asyncio.shield((self._coming[0] if self._coming else self._come()).task)
 
     async def place(self, session_id: str, listener: Listener) -> WorkerEnd:
         """Return the worker of a session that has none yet: one with few sessions.
@@ -114,12 +146,64 @@ class Pool:
         Raises:
             Lost: no worker can be started.
         """
-        async with self._starting:
-            least = min(self.ends, key=lambda end: len(end.listeners), default=None)
-            if least is None or (least.listeners and len(self.ends) < self._count):
-                least = await self._start()
-            least.listeners[session_id] = listener
-            return least
+        end = await self._least()
+        if end.gone:
+            raise Lost
+        end.listeners[session_id] = listener
+        return end
+
+    async def _least(self) -> WorkerEnd:
+        """Return the worker with the fewest sessions, waiting ones included; start one where there is room."""
+        there = min(self.ends, key=lambda end: len(end.listeners), default=None)
+        if (there is None or there.listeners) and len(self.ends) + len(self._coming) < self._count:
+            self._come()
+        coming = min(self._coming, key=lambda each: each.waiting, default=None)
+        if coming is None or (there is not None and len(there.listeners) <= coming.waiting):
+            if there is None:
+                raise Lost
+            return there
+        coming.waiting += 1
+        try:
+            return await asyncio.shield(coming.task)
+        finally:
+            coming.waiting -= 1
+
+    def _come(self) -> Coming:
+        """Begin to start a worker that will have sessions."""
+        coming = Coming(self._started_end())
+        self._coming.append(coming)
+        coming.task.add_done_callback(lambda _task: self._coming.remove(coming))
+        return coming
+
+    async def _started_end(self) -> WorkerEnd:
+        spare, self._spare = self._spare, None
+        end = await self._start() if spare is None else spare
+        if not end.gone:
+            self.ends.append(end)
+        self._keep_spare()
+        return end
+
+    def _keep_spare(self, after_s: float = SPARE_AFTER_S) -> None:
+        """Have a spare worker a while later, when those who need one now have theirs."""
+        if self._keeps_spare and self._spare is None and not self._ended:
+            if self._spare_alarm is not None:
+                self._spare_alarm.cancel()
+            self._spare_alarm = asyncio.get_running_loop().call_later(after_s, self._start_spare)
+
+    def _start_spare(self) -> None:
+        self._spare_alarm = None
+        if self._coming:
+            self._keep_spare()
+        elif self._spare is None and not self._ended:
+            start = asyncio.create_task(self._make_spare())
+            self._waiting.add(start)
+            start.add_done_callback(self._waiting.discard)
+
+    async def _make_spare(self) -> None:
+        with contextlib.suppress(Lost):
+            end = await self._start()
+            if not end.gone:
+                self._spare = end
 
     async def _start(self) -> WorkerEnd:
         try:
@@ -131,7 +215,6 @@ class Pool:
         self._started[end] = started
         end.send(self._begin)
         end.send(protocol.Space(self._ease.factor))
-        self.ends.append(end)
         if not self._tasks:
             self._tasks = [asyncio.create_task(each) for each in (self._supervise(), self._keep_up())]
         return end
@@ -140,9 +223,14 @@ class Pool:
         self.pressure.late(asyncio.get_running_loop().time(), seconds)
 
     def _forget(self, end: WorkerEnd) -> None:
-        if end in self.ends:
+        if end is self._spare:
+            self._spare = None
+            self._keep_spare()
+        elif end in self.ends:
             self.ends.remove(end)
             logger.warning("a worker is gone")
+            if end.served and not self._ended:
+                self._come()  # those whose run is gone will ask for one in a moment
         # Somebody must ask for the exit status, or the process stays in the system's table.
         waiting = asyncio.get_running_loop().run_in_executor(None, self._started.pop(end).wait)
         self._waiting.add(waiting)
@@ -152,7 +240,7 @@ class Pool:
         """Ask every worker whether it is there, and kill those that do not answer although they could."""
         while True:
             await asyncio.sleep(PING_S)
-            for end in tuple(self.ends):
+            for end in tuple(self._all()):
                 # However late this loop itself is, it counts no more than it wanted to wait.
                 end.silent_s += self._started[end].pulse.own_s(PING_S)
                 if end.silent_s > SILENT_S:
@@ -184,7 +272,13 @@ class Pool:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        ends, self.ends = self.ends, []
+        self._ended = True
+        if self._spare_alarm is not None:
+            self._spare_alarm.cancel()
+        for coming in tuple(self._coming):
+            with contextlib.suppress(Lost):
+                await coming.task
+        ends, self.ends, self._spare = self._all(), [], None
         started = [self._started[end] for end in ends]
         for end in ends:
             end.close()
@@ -207,4 +301,4 @@ class Pool:
         for started in self._started.values():
             started.kill()
             started.wait()
-        self.ends, self._started = [], {}
+        self.ends, self._started, self._spare = [], {}, None

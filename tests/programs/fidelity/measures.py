@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from engine.conformance.replay import replay
+from engine.conformance.command import FORMATS
 from engine.damage.reading import Options
 from engine.inspect.command import EVERYTHING
 from engine.inspect.places import inspect
@@ -27,19 +27,48 @@ OTHERS = {
 """Where the runs against a real node leave their summaries; the first that is there counts."""
 
 
+def recorded(recordings: Path) -> dict[str, list[Path]]:
+    """Return the files of all traces by the release whose broker they were recorded in."""
+    found = {
+        "3.8.9": [*recordings.glob("3.8.9/*.json"), *recordings.glob("3.8.9/crashes/*.json")],
+        "3.10.8": list(recordings.glob("[hr]*.json")),
+    }
+    for folder in sorted(path for path in (recordings / "v2").iterdir() if path.is_dir()):
+        if files := list(folder.glob("*.json")):
+            found[f"{folder.name}, version 2" if folder.name in found else folder.name] = files
+    return {release: sorted(files) for release, files in found.items()}
+
+
+def listed(recordings: Path) -> dict[str, Any]:
+    """Count every recorded trace and its steps by release, without replaying any."""
+    found: dict[str, Any] = {}
+    for release, files in recorded(recordings).items():
+        kept = [json.loads(path.read_text()) for path in files]
+        steps = sum(len(trace["steps"]) + ("crashes_at" in trace) for trace in kept)
+        found[release] = {"traces": len(files), "steps": steps}
+    return found
+
+
 def traces(recordings: Path) -> dict[str, Any]:
     """Replay every recorded trace."""
-    outcomes = [
-        replay(json.loads(path.read_text()), LedgerStorage())
-        for path in sorted(recordings.glob("[hr]*.json"))
-    ]
-    return {
-        "traces": len(outcomes),
-        "whole": sum(outcome.whole for outcome in outcomes),
-        "steps": sum(outcome.steps for outcome in outcomes),
-        "equal": sum(outcome.equal for outcome in outcomes),
-        "differing": [outcome.name for outcome in outcomes if not outcome.whole][:MOST_NAMED],
+    releases: dict[str, Any] = {}
+    differing: list[str] = []
+    for release, files in recorded(recordings).items():
+        outcomes = []
+        for path in files:
+            trace = json.loads(path.read_text())
+            outcomes.append(FORMATS[trace["format"]][2](trace, LedgerStorage()))
+        differing += [f"{release} {outcome.name}" for outcome in outcomes if not outcome.whole]
+        releases[release] = {
+            "traces": len(outcomes),
+            "whole": sum(outcome.whole for outcome in outcomes),
+            "steps": sum(outcome.steps for outcome in outcomes),
+            "equal": sum(outcome.equal for outcome in outcomes),
+        }
+    sums = {
+        name: sum(each[name] for each in releases.values()) for name in ("traces", "whole", "steps", "equal")
     }
+    return {**sums, "releases": releases, "differing": differing[:MOST_NAMED]}
 
 
 def directories(recordings: Path) -> dict[str, Any]:

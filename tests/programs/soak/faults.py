@@ -9,8 +9,9 @@ import resource
 import shutil
 import signal
 import sqlite3
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tools import live_server
 from tools.processes import children_of
@@ -56,6 +57,13 @@ async def worker_is_killed(place: Place) -> None:
             os.kill(worker, signal.SIGKILL)
 
 
+async def all_workers_are_killed(place: Place) -> None:
+    """Every worker dies at once, the spare one too, as where a machine has no memory left."""
+    for worker in place.workers():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+
+
 async def workers_stand_still(place: Place) -> None:
     """All workers stand still for a moment, as on a machine that sleeps: nobody is killed for it."""
     workers = place.workers()
@@ -94,6 +102,15 @@ def _set_most_bytes(workers: list[int], most: int) -> None:
             resource.prlimit(worker, resource.RLIMIT_FSIZE, (most, hard))
 
 
+async def disk_is_full_for_all(place: Place) -> None:
+    """Neither the server nor a worker can write: what commands are recorded in, and what engines keep, fails."""
+    everybody = [place.server.process.pid, *place.workers()]
+    _set_most_bytes(everybody, 64)
+    await asyncio.sleep(LASTS_S)
+    # A worker that was started meanwhile has the server's bound.
+    _set_most_bytes([*everybody, *place.workers()], resource.RLIM_INFINITY)
+
+
 async def database_is_locked(place: Place) -> None:
     """Another program holds SQLite's lock for a while."""
 
@@ -115,9 +132,13 @@ async def files_are_deleted(place: Place) -> None:
             await asyncio.to_thread(shutil.rmtree, directory, True)
 
 
-FAULTS: Final = (
+Fault = Callable[[Place], Coroutine[Any, Any, None]]
+
+FAULTS: Final[tuple[Fault, ...]] = (
     worker_is_killed,
     disk_is_full,
+    all_workers_are_killed,
+    disk_is_full_for_all,
     database_is_locked,
     files_are_deleted,
     workers_stand_still,
