@@ -36,7 +36,7 @@ from engine.broker.control.verbs import CommandVerbs
 from engine.broker.control.vhost_verbs import VhostVerbs
 from engine.broker.mirrors.channels import MirroredChannels
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
+from engine.broker.mirrors.parts import NODES, ClusterParts, nodes_of, queues_of
 from engine.broker.mirrors.roll import Roll
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.queues.dead_letters import DeadLetters
@@ -100,7 +100,7 @@ class Cluster:
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
         self.definitions = Definitions(self._emit)
         self.roll = Roll(configuration.current, self._clock, self._emit)
-        self.sites = sites_of(
+        self.nodes = nodes_of(
             configuration,
             self._codec,
             self.storage,
@@ -109,7 +109,7 @@ class Cluster:
             self._emit,
             self._clock.after,
         )
-        first = self.sites[NODES[0]]
+        first = self.nodes[NODES[0]]
         self.host, self.watch = first.host, first.watch
         self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
         self.dead_letters = DeadLetters(self.definitions, self.kinds, self._clock, self._emit)
@@ -118,7 +118,7 @@ class Cluster:
             self._publishers, self.roll.records, self.processes, self._emit, self._publish_failed
         )
         self.queues = Queues(
-            site=first,
+            node=first,
             clock=self._clock,
             settings=configuration.current,
             processes=self.processes,
@@ -136,14 +136,14 @@ class Cluster:
             lifetimes=self.lifetimes,
             engine_of=self.roll.engine_of,
             records=self.roll.records,
-            clustered=len(self.sites) > 1,
+            clustered=len(self.nodes) > 1,
         )
         self._settings = ShownSettings(configuration, self.queues, self.board)
         self._machine = Machine(configuration, self.processes, self.board)
         self._settings.report_settings("start")
         self._machine.report_work()
-        for site in self.sites.values():
-            site.host.start_new()
+        for node in self.nodes.values():
+            node.host.start_new()
         self.processes.of_stores(self.host.stores, self.queues.sweep)
 
     def _build_clients(self) -> None:
@@ -151,7 +151,7 @@ class Cluster:
         self.consumers = Consumers(
             self.queues.live, self.queues.way_out, self._emit, self.lifetimes.lost_consumer
         )
-        hosts = [site.host for site in self.sites.values()]
+        hosts = [node.host for node in self.nodes.values()]
         self._capacity = Capacity(self.configuration.node, self._codec, self.storage, hosts)
         self.connections = Connections(
             self.queues.live,
@@ -171,7 +171,7 @@ class Cluster:
             MirroredChannels(self.roll, self.queues, self.configuration.current),
         )
         self._below = RoomsBelow(
-            sites=self.sites,
+            nodes=self.nodes,
             clock=self._clock,
             roll=self.roll,
             configuration=self.configuration,
@@ -248,12 +248,12 @@ class Cluster:
             host=self.host,
             parts=clients,
             shown=self._parts.shown,
-            sites=self.sites,
+            nodes=self.nodes,
         )
         self._verbs = CommandVerbs(
             self.life,
             (self.connections.unread, self._parts.patience),
-            self.cluster.sites,
+            self.cluster.nodes,
             self.definitions.hosts,
         )
         self._teach_verbs(clients, console)
@@ -323,8 +323,8 @@ class Cluster:
 
     def _oldest_message(self) -> int:
         """Return the lowest message number that any queue has in RAM or any store on disk."""
-        oldest = [s.oldest_message() for site in self.sites.values() for s in site.host.stores.values()]
-        oldest += [queue.oldest_message() for queue in queues_of(self.sites)]
+        oldest = [s.oldest_message() for node in self.nodes.values() for s in node.host.stores.values()]
+        oldest += [queue.oldest_message() for queue in queues_of(self.nodes)]
         return min((each for each in oldest if each is not None), default=self.kinds.next_msg_no)
 
     def _broken(self, queue: str) -> None:
@@ -454,7 +454,7 @@ class Cluster:
             return
         if self.dead_letters.waiting:
             self.dead_letters.deliver(self.queues)
-        if len(self.sites) > 1:
+        if len(self.nodes) > 1:
             self.cluster.settle()
         self._report.report_changes()
 
@@ -474,8 +474,8 @@ class Cluster:
         """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""
         if not self.life.runs:
             return
-        for queue in queues_of(self.sites):
+        for queue in queues_of(self.nodes):
             queue.verify()
-        for site in self.sites.values():
-            for store in site.host.stores.values() if site.up else ():
+        for node in self.nodes.values():
+            for store in node.host.stores.values() if node.up else ():
                 store.verify()

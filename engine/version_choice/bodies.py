@@ -8,8 +8,8 @@ import msgspec
 
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
-from engine.classic_v2.queue_store import Place, QueueStore
-from engine.classic_v2.queue_store.places import Waiting
+from engine.classic_v2.queue_store import EntryPlace, QueueStore
+from engine.classic_v2.queue_store.places import BufferedEntries
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
     BodiesForgotten,
@@ -120,13 +120,13 @@ class DelayedBodies(QueueStore):
             first = 0 if step > 0 else left.count - count
             run = left.part(first, count)
             offset = self.write_offset if step > 0 else self.write_offset + (count - 1) * entry
-            place = Place(run.start, count, offset, size, step)
+            place = EntryPlace(run.start, count, offset, size, step)
             self.write_offset += count * entry
             if not self.places.overlapping(
                 place.start, place.count
             ):  # a converted body is written again (W100)
                 self.places.insert(place)
-            self.buffer.insert(Waiting(place, run))
+            self.buffer.insert(BufferedEntries(place, run))
             self.buffer_bytes += count * size
             low = place.low
             self.emit(BodiesBuffered("W121", self.name, segment, run.start, count, low, count * size))

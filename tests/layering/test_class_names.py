@@ -16,7 +16,6 @@ TWO_MEANINGS: Mapping[str, str] = {
         ("Ack", "Publish", "Requeue"),
         "a command, and the instruction to mirrors that does the same: digests have both by these names",
     ),
-    **dict.fromkeys(("Deliveries", "Place", "Tally", "Waiting"), "of version 2, and elsewhere"),
 }
 """Names that still have two, with the reason; the list only gets shorter."""
 

@@ -44,9 +44,9 @@ def check_rules(node: Cluster) -> None:
         assert record.synchronised <= set(record.mirrors), "H1: only mirrors are synchronised"
         living = [each for each in record.mirrors if (name, each) in cluster_.members]
         assert {*record.mirrors} - {*living} <= record.orphans, "H64: only orphans are dead members"
-        assert all(cluster_.sites[each].up for each in living), "a member lives where no node runs"
+        assert all(cluster_.nodes[each].up for each in living), "a member lives where no node runs"
         assert (name in node.queues) == record.alive
-        assert not record.alive or cluster_.sites[record.master].up
+        assert not record.alive or cluster_.nodes[record.master].up
         for each in living:
             mirror = cluster_.members[(name, each)].mirror
             if each in record.synchronised and record.alive and not cluster_.rings[name].under_way:

@@ -8,7 +8,7 @@ from functools import partial
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.commands.cluster_commands import FIRST_NODE
 from engine.broker.control.client_parts import ClientParts
-from engine.broker.control.site_monitors import SiteMonitors, used_at
+from engine.broker.control.node_monitors import NodeMonitors, used_at
 from engine.broker.memory import model
 from engine.broker.memory.disk_watch import DiskWatch
 from engine.broker.memory.garbage import Garbage, GarbageWatch
@@ -49,7 +49,7 @@ class Monitors:
         self.disk = DiskWatch(
             clock,
             configuration.current,
-            partial(used_at, storage, cluster.sites),
+            partial(used_at, storage, cluster.nodes),
             self._disk_alarm_changed,
             processes,
         )
@@ -67,7 +67,7 @@ class Monitors:
         self._consumers = parts.consumers
         self._cluster = cluster
         self._actors = actors
-        self.others = SiteMonitors(
+        self.others = NodeMonitors(
             configuration, clock, cluster, storage, processes, actors, self._send_alarms
         )
 
@@ -95,7 +95,7 @@ class Monitors:
 
     def _check_memory(self) -> None:
         """Look at the memory now and again after the interval (M7)."""
-        self.only_looked = len(self._cluster.sites) == 1 and not self._processes.timed
+        self.only_looked = len(self._cluster.nodes) == 1 and not self._processes.timed
         self._processes.in_monitor("vm_memory", self.measure_memory)
         if self.only_looked:
             self._board.report_part("disk", "M10", self.disk_items())
@@ -135,7 +135,7 @@ class Monitors:
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
         """Return how many queues this node has: alone all that there are, also while their broker is stopped."""
-        return len(self._queues) if len(self._cluster.sites) == 1 else len(queues)
+        return len(self._queues) if len(self._cluster.nodes) == 1 else len(queues)
 
     def _report_memory(self, rule: str) -> None:
         self._board.report_part("memory", rule, self._watch.info_items())

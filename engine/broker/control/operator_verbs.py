@@ -168,8 +168,8 @@ class OperatorVerbs:
     @property
     def _clustered(self) -> bool:
         """Whether the first node, which these commands mean, is one of several."""
-        return len(self._cluster.sites) > 1
+        return len(self._cluster.nodes) > 1
 
     @property
     def _first(self) -> Node:
-        return next(iter(self._cluster.sites.values()))
+        return next(iter(self._cluster.nodes.values()))

@@ -69,10 +69,10 @@ class Report:
         host: VirtualHosts,
         parts: ClientParts,
         shown: Shown,
-        sites: Mapping[str, Node],
+        nodes: Mapping[str, Node],
     ) -> None:
         self._shown = shown
-        self._sites = sites
+        self._nodes = nodes
         self._board = board
         self._settings = settings
         self._machine = machine
@@ -105,7 +105,7 @@ class Report:
         board.report_part("memory", "M2", self._watch.info_items())
         board.report_part("disk", "M10", self._monitors.disk_items())
         board.report_part("alarms", "M7", self._monitors.alarm_items())
-        mirrored = len(self._sites) > 1
+        mirrored = len(self._nodes) > 1
         if mirrored:
             board.report_part("cluster", "H1", self._shown.nodes())
         self._queues.report_queues()
@@ -148,8 +148,8 @@ class Report:
     def _stores(self) -> dict[str, Any]:
         """Return the stores of all nodes; those of other nodes than the first carry their node."""
         found: dict[str, Any] = {}
-        for number, (node, site) in enumerate(self._sites.items()):
-            for name, store in site.host.snapshots().items():
+        for number, (node, there) in enumerate(self._nodes.items()):
+            for name, store in there.host.snapshots().items():
                 found[f"{name}@{node}" if number else name] = store
         return found
 

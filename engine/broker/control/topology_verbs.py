@@ -112,9 +112,9 @@ class TopologyVerbs(OnClientParts):
             raise CommandError("too_many_priorities", room=max(room, 0), most=MAX_BACKING_QUEUES)
         policy = policy_of(self._definitions.policies.values(), "queues", wanted.name)
         node = self._nodes.node_of(connection_of(command.channel))
-        site = self._places.site_for(wanted, {} if policy is None else policy.definition, node)
-        self._queues.begin(wanted, site=site)
-        self._cluster.began(wanted.name, site.name)
+        there = self._places.node_for(wanted, {} if policy is None else policy.definition, node)
+        self._queues.begin(wanted, node=there)
+        self._cluster.began(wanted.name, there.name)
 
     def _delete_queue(self, command: cmd.DeleteQueue) -> None:
         live = self._queues.get(command.name)

@@ -35,7 +35,7 @@ class CommandVerbs:
     Args:
         life: whether the broker runs.
         keepers: who keeps what clients send on connections that are blocked (A3), and on channels that wait (H64).
-        sites: the nodes.
+        nodes: the nodes.
         hosts: names of the virtual hosts that there are.
     """
 
@@ -43,12 +43,12 @@ class CommandVerbs:
         self,
         life: Life,
         keepers: Sequence[Keeper],
-        sites: Mapping[str, Node],
+        nodes: Mapping[str, Node],
         hosts: Collection[str],
     ) -> None:
         self._life = life
         self._keepers = keepers
-        self._sites = sites
+        self._nodes = nodes
         self._hosts = hosts
         self._handlers: dict[type[Command], Callable[[Any], None]] = {}
 
@@ -63,8 +63,8 @@ class CommandVerbs:
         """
         if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
             raise CommandError("broker_stopped")
-        if not any(map(UP, self._sites.values())) and not isinstance(command, WITHOUT_NODES):
-            raise CommandError("node_down", name=", ".join(self._sites), known="none")
+        if not any(map(UP, self._nodes.values())) and not isinstance(command, WITHOUT_NODES):
+            raise CommandError("node_down", name=", ".join(self._nodes), known="none")
         vhost = vhost_of(command)
         if vhost not in self._hosts:
             raise CommandError("no_vhost", name=vhost, known=", ".join(self._hosts))

@@ -35,7 +35,7 @@ class VhostVerbs(OnClientParts):
         super().__init__(parts)
         self._ends = ends
         self._cluster = cluster
-        self._sites = cluster.sites
+        self._nodes = cluster.nodes
         self._processes = processes
         self._board = board
 
@@ -52,13 +52,13 @@ class VhostVerbs(OnClientParts):
         self._definitions.add_host(vhost)
         self._connections.add_host(vhost)
         self._consumers.channel(in_host(vhost, HAND))
-        for site in self._sites.values():
-            site.host.add_host(vhost)
+        for node in self._nodes.values():
+            node.host.add_host(vhost)
         if self._processes.timed:
             self._processes.of_stores(self._stores(vhost), self._queues.sweep)
 
     def _stores(self, vhost: str) -> dict[str, Store]:
-        first = next(iter(self._sites.values())).host
+        first = next(iter(self._nodes.values())).host
         return {name: each for name, each in first.stores.items() if host_of(name) == vhost}
 
     def _delete(self, command: DeleteVhost) -> None:
@@ -70,11 +70,11 @@ class VhostVerbs(OnClientParts):
             raise CommandError("first_vhost", name=vhost)
         self._close_connections(vhost)
         self._delete_queues(vhost)
-        for site in self._sites.values():
-            for name in [each for each in site.host.stores if host_of(each) == vhost]:
+        for node in self._nodes.values():
+            for name in [each for each in node.host.stores if host_of(each) == vhost]:
                 self._processes.end(f"store:{name}")
                 self._processes.end(f"gc:{name}")
-            site.host.forget_host(vhost)
+            node.host.forget_host(vhost)
         self._definitions.remove_host(vhost)
 
     def _close_connections(self, vhost: str) -> None:

@@ -17,7 +17,7 @@ class Member:
     """One mirror at work.
 
     Args:
-        site: its node.
+        home: its node.
         process: its timers and its memory target, as any queue process has them (H23).
         asked: called when a synchronisation's beginning reaches it.
         crashed: called when an assertion of it fails.
@@ -25,13 +25,13 @@ class Member:
 
     def __init__(
         self,
-        site: Node,
+        node: Node,
         mirror: Mirror,
         process: QueueProcess,
         asked: Callable[[Member], None],
         crashed: Callable[[Member], None],
     ) -> None:
-        self.site = site
+        self.home = node
         self.mirror = mirror
         self.process = process
         self.frozen = False
@@ -49,7 +49,7 @@ class Member:
     @property
     def node(self) -> str:
         """Its node's name."""
-        return self.site.name
+        return self.home.name
 
     @property
     def waits(self) -> bool:

@@ -34,7 +34,7 @@ class MirroredQueues:
     """
 
     def __init__(self, below: RoomsBelow) -> None:
-        self.sites = below.sites
+        self.nodes = below.nodes
         self.roll = roll = below.roll
         self.records, self.members = roll.records, roll.members
         self.masters, self.rings = roll.masters, roll.rings
@@ -55,7 +55,7 @@ class MirroredQueues:
     @property
     def running(self) -> list[str]:
         """The nodes that run."""
-        return [name for name, site in self.sites.items() if site.up]
+        return [name for name, node in self.nodes.items() if node.up]
 
     def soon(self, do: Callable[[], None]) -> None:
         """Do something when what is being handled now has ended."""
@@ -163,13 +163,13 @@ class MirroredQueues:
 
     def join(self, record: QueueRecord, node: str) -> None:
         """Begin a mirror on a node, empty, as the youngest (H20, H72)."""
-        name, site = record.name, self.sites[node]
-        if site.host.has(name):
-            site.host.wipe(name)
+        name, there = record.name, self.nodes[node]
+        if there.host.has(name):
+            there.host.wipe(name)
         record.mirrors.append(node)
         version = self._definitions.effective(name).queue_version
         queue = self._definitions.queues[name]
-        engine = cast(Mirrorable, site.host.add(queue, self._clock.now_us, version))
+        engine = cast(Mirrorable, there.host.add(queue, self._clock.now_us, version))
         mirror = Mirror(
             engine, partial(self._member_confirms, name, node), partial(self._synchronised, record, node)
         )
@@ -178,12 +178,12 @@ class MirroredQueues:
             mail=partial(mail_alone, self._clock),
             scheduler=self._clock,
             settings=self._settings,
-            monitor=site.watch.monitor,
+            monitor=there.watch.monitor,
             on_confirmed=mirror.on_disk,
             on_clock=_nothing,
             sync_interval_ms=SYNC_INTERVAL_MS,
         )
-        member = Member(site, mirror, process, partial(self._asked, name), partial(self._crashed, record))
+        member = Member(there, mirror, process, partial(self._asked, name), partial(self._crashed, record))
         if self.roll.observer is not None:
             member.observer = partial(self.roll.observer, node, "direct")
         self.members[(name, node)] = member
@@ -232,9 +232,9 @@ class MirroredQueues:
         member = self.members.pop((record.name, node), None)
         if member is not None:
             member.end()
-            member.site.watch.monitor.deregister(record.name)
+            member.home.watch.monitor.deregister(record.name)
             self._forget_label(record.name, node)
-            member.site.host.delete(record.name, how)
+            member.home.host.delete(record.name, how)
         self._left(record, node, how)
         record.forget(node)
         self.soon(partial(self.reapply, record.name))
@@ -269,7 +269,7 @@ class MirroredQueues:
         member = self.members.pop((record.name, node), None)
         if member is not None:
             member.end()
-            member.site.watch.monitor.deregister(record.name)
+            member.home.watch.monitor.deregister(record.name)
         self._forget_label(record.name, node)
         if how == "crash":
             self.rings[record.name].leave(node)
@@ -319,9 +319,9 @@ class MirroredQueues:
         """The oldest mirror may not be promoted: it deletes what it has, and counts as living still (H64)."""
         member = self.members.pop((record.name, heir))
         member.end()
-        member.site.watch.monitor.deregister(record.name)
+        member.home.watch.monitor.deregister(record.name)
         self._forget_label(record.name, heir)
-        member.site.host.delete(record.name, "refused")
+        member.home.host.delete(record.name, "refused")
         self._emit(MirrorLeft("H64", record.name, heir, "refused"))
         self._confirms.member_gone(record.name, heir)
         record.orphans.add(heir)
@@ -338,7 +338,7 @@ class MirroredQueues:
             return
         del self.members[(name, heir)]
         member.end()
-        member.site.watch.monitor.deregister(name)
+        member.home.watch.monitor.deregister(name)
         mirror = member.mirror
         source, lost = self.roll.label(name, heir), mirror.depth_delta or 0
         record.forget(heir)
@@ -351,7 +351,7 @@ class MirroredQueues:
         master = self.roll.new_master(name, mirror.queue)
         master.seen.insert_all(each for each in mirror.known if each.known != "published_and_seen")
         self.roll.broadcast(name, to_do.Depth(master.whole_depth))
-        live = self._queues.take_over(name, self.sites[heir])
+        live = self._queues.take_over(name, self.nodes[heir])
         live.copies = partial(self.roll.copy, name) if record.mirrors else None
         for copy in mirror.leftovers():
             live.enter(copy.arrival, 0, copy.expiration_ms, copy.confirm_at_once, already_delivered=True)
@@ -374,7 +374,7 @@ class MirroredQueues:
         record.alive = False
         self._queues.lose(name)
         self.masters.pop(name, None)
-        self.sites[node].host.delete(name, "dropped")
+        self.nodes[node].host.delete(name, "dropped")
         self.rings[name].leave(node)
         self._confirms.member_gone(name, node)
         self.died(record, ())

@@ -23,7 +23,7 @@ class Mishaps:
         """Let a mirror crash: what waits for its confirm is rejected, and it begins again, empty (H63, H75)."""
         self._cluster.lose_mirror(record, node, "crash")
         self._confirms.queue_crashed(record.name, node)
-        self._cluster.sites[node].host.crash(record.name)
+        self._cluster.nodes[node].host.crash(record.name)
         self._cluster.died(record, {node})
         if record.alive and node in wanted(record, self._cluster.running)[1] and node not in record.mirrors:
             self._cluster.join(record, node)
@@ -43,7 +43,7 @@ class Mishaps:
         self._cluster.masters.pop(name, None)
         self._cluster.rings[name].leave(node)
         self._confirms.queue_crashed(name, node)
-        self._cluster.sites[node].host.crash(name)
+        self._cluster.nodes[node].host.crash(name)
         self._cluster.died(record, ())
         if record.alive and node in wanted(record, self._cluster.running)[1] and node not in record.mirrors:
             self._cluster.join(record, node)

@@ -67,15 +67,15 @@ class Nodes:
     def node_of(self, connection: str) -> str:
         """Return the node that a connection leads to: the first one that runs, unless another was named."""
         node = self._at.get(connection)
-        if node is not None and self._cluster.sites[node].up:
+        if node is not None and self._cluster.nodes[node].up:
             return node
-        return next(iter(self._cluster.running), next(iter(self._cluster.sites)))
+        return next(iter(self._cluster.running), next(iter(self._cluster.nodes)))
 
     def check_up(self, node: str) -> None:
         """Raise CommandError when there is no such node, or it does not run."""
-        if node not in self._cluster.sites:
-            raise CommandError("no_node", name=node, known=", ".join(self._cluster.sites))
-        if not self._cluster.sites[node].up:
+        if node not in self._cluster.nodes:
+            raise CommandError("no_node", name=node, known=", ".join(self._cluster.nodes))
+        if not self._cluster.nodes[node].up:
             raise CommandError("node_down", name=node, known=", ".join(self._cluster.running) or "none")
 
     def _close_connections(self, node: str, orderly: bool) -> None:
@@ -114,7 +114,7 @@ class Nodes:
         self.check_up(node)
         if kind == "clean":
             self._queues.check_may_stop()
-        cluster, site = self._cluster, self._cluster.sites[node]
+        cluster, there = self._cluster, self._cluster.nodes[node]
         mastered = [each for each in cluster.records.values() if each.master == node and each.alive]
         if kind == "clean":
             self._end_mirrors(mastered)
@@ -128,9 +128,9 @@ class Nodes:
         self._at = {name: at for name, at in self._at.items() if at != node}
         for record in lost_at:
             cluster.lose_mirror(record, node, kind)
-        site.host.stop(kind)
-        site.watch.monitor = MemoryMonitor()
-        site.up = False
+        there.host.stop(kind)
+        there.watch.monitor = MemoryMonitor()
+        there.up = False
         self._emit(NodeStopped("H71" if kind == "clean" else "H61", node, kind))
         for record in list(cluster.records.values()):
             if record in mastered:
@@ -173,20 +173,20 @@ class Nodes:
         Raises CommandError when it runs, or when it must wait for the node that stopped last.
         """
         cluster = self._cluster
-        if node not in cluster.sites:
-            raise CommandError("no_node", name=node, known=", ".join(cluster.sites))
-        site = cluster.sites[node]
-        if site.up:
+        if node not in cluster.nodes:
+            raise CommandError("no_node", name=node, known=", ".join(cluster.nodes))
+        there = cluster.nodes[node]
+        if there.up:
             raise CommandError("node_runs", name=node)
         if not cluster.running and self.last not in (None, node):
             raise CommandError("node_waits", name=node, last=self.last)
-        site.up = True
+        there.up = True
         self.last = None
         at_home = [each for each in cluster.records.values() if each.master == node and not each.alive]
-        for name in site.host.names():
+        for name in there.host.names():
             if name not in {each.name for each in at_home}:
-                site.host.wipe(name)
-        site.host.start_again(self._clock.now_us)
+                there.host.wipe(name)
+        there.host.start_again(self._clock.now_us)
         self._emit(NodeStarted("H72", node))
         for record in at_home:
             self._recover(record)
@@ -205,7 +205,7 @@ class Nodes:
         record.mirrors, record.synchronised, record.orphans = [], set(), set()
         record.alive, record.stopped = True, False
         cluster.new_ring(record)
-        live = self._queues.take_over(name, cluster.sites[node])
+        live = self._queues.take_over(name, cluster.nodes[node])
         live.copies = None
         if record.mirroring is not None:
             cluster.update(record)

@@ -35,7 +35,7 @@ NODES: Final = ("n1", "n2", "n3")
 """Names of a cluster's nodes, in the order in which each lists those that run (H9)."""
 
 
-def sites_of(
+def nodes_of(
     configuration: Configuration,
     codec: MessageCodec,
     storage: Storage,
@@ -70,10 +70,10 @@ def sites_of(
     }
 
 
-def queues_of(sites: Mapping[str, Node]) -> Iterator[BackingQueue]:
+def queues_of(nodes: Mapping[str, Node]) -> Iterator[BackingQueue]:
     """Yield every engine that runs on any node."""
-    for site in sites.values():
-        yield from site.host.queues()
+    for node in nodes.values():
+        yield from node.host.queues()
 
 
 class ClusterParts:
@@ -99,7 +99,7 @@ class ClusterParts:
         redo: Callable[[Command], None],
     ) -> None:
         queues, connections, configuration = below.queues, below.connections, below.configuration
-        self.sites = below.sites
+        self._nodes = below.nodes
         self.nodes = Nodes(below, cluster, closing, forget_queue, node_changed)
         self.syncs = Syncs(below, cluster, self.memory_alarm)
         self.places = Places(cluster, configuration.current, seed)
@@ -112,13 +112,13 @@ class ClusterParts:
 
     def memory_alarm(self) -> bool:
         """Return whether any node's memory alarm is set (H57, H86)."""
-        return any(site.watch.alarm for site in self.sites.values())
+        return any(node.watch.alarm for node in self._nodes.values())
 
     def actors_at(self, node: str) -> int:
         """Return how many connections of publishers and consumers a node has."""
         names = [
             name for name in (*self._connections.publishers, *self._consumers.all) if bare(name) != "burst"
         ]
-        if len(self.sites) == 1:
+        if len(self._nodes) == 1:
             return len(names)
         return sum(self.nodes.node_of(name) == node for name in names)

@@ -36,18 +36,18 @@ class Places:
         self._settings = settings
         self._seed = seed
 
-    def site_for(self, queue: DeclaredQueue, policy: Mapping[str, Any], node: str) -> Node:
+    def node_for(self, queue: DeclaredQueue, policy: Mapping[str, Any], node: str) -> Node:
         """Return the node for a new queue's master, which a client of `node` declares."""
-        sites = self._cluster.sites
+        nodes = self._cluster.nodes
         if queue.exclusive:
-            return sites[node]
+            return nodes[node]
         strategy = strategy_of(queue.arguments, policy, self._settings().queue_master_locator)
         if strategy == "client-local":
-            return sites[node]
+            return nodes[node]
         candidates = self._candidates(queue.name, policy, node)
         if strategy == "random":
-            return sites[candidates[crc32(f"{self._seed} {queue.name}".encode()) % len(candidates)]]
-        return sites[min(sorted(candidates), key=self._masters)]
+            return nodes[candidates[crc32(f"{self._seed} {queue.name}".encode()) % len(candidates)]]
+        return nodes[min(sorted(candidates), key=self._masters)]
 
     def _candidates(self, name: str, policy: Mapping[str, Any], node: str) -> list[str]:
         """Return all nodes that run; with ha-mode nodes those of the policy, and the client's own (H11)."""

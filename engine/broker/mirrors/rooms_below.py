@@ -22,12 +22,12 @@ class RoomsBelow(msgspec.Struct, frozen=True, kw_only=True):
     """What a node has built before its cluster.
 
     Args:
-        sites: the nodes by name, in the order in which each lists those that run (H9).
+        nodes: the nodes by name, in the order in which each lists those that run (H9).
         roll: who has which member of which queue.
         emit: takes each transition.
     """
 
-    sites: Mapping[str, Node]
+    nodes: Mapping[str, Node]
     clock: Scheduler
     roll: Roll
     configuration: Configuration

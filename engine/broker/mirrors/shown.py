@@ -30,19 +30,19 @@ class Shown:
     def nodes(self) -> Why:
         """Return what is shown of the nodes; nothing where there is only one."""
         cluster = self._cluster
-        if len(cluster.sites) == 1:
+        if len(cluster.nodes) == 1:
             return {}
         shown: Why = {"between_bytes": cluster.roll.between_bytes, "lost": cluster.lost}
-        for name, site in cluster.sites.items():
-            memory = site.watch.memory
+        for name, node in cluster.nodes.items():
+            memory = node.watch.memory
             shown |= {
-                f"{name}_up": site.up,
-                f"{name}_memory_bytes": memory.total if site.up else 0,
-                f"{name}_limit_bytes": site.watch.limit,
-                f"{name}_alarm": site.watch.alarm,
+                f"{name}_up": node.up,
+                f"{name}_memory_bytes": memory.total if node.up else 0,
+                f"{name}_limit_bytes": node.watch.limit,
+                f"{name}_alarm": node.watch.alarm,
             }
-            if site.disk_alarm is not None:
-                shown[f"{name}_disk_alarm"] = site.up and site.disk_alarm
+            if node.disk_alarm is not None:
+                shown[f"{name}_disk_alarm"] = node.up and node.disk_alarm
         return shown
 
     def mirrors(self) -> Iterator[tuple[str, Member]]:
@@ -53,7 +53,7 @@ class Shown:
     def of_mirror(self, member: Member) -> dict[str, Any]:
         """Return what is shown of a mirror beside its engine; what has its usual value is left out."""
         mirror, process = member.mirror, member.process
-        known = member.site.watch.monitor.queues.get(process.name)
+        known = member.home.watch.monitor.queues.get(process.name)
         shown: dict[str, Any] = {
             "mirror_of": process.name,
             "node": member.node,

@@ -60,7 +60,7 @@ class Queues(Mapping[str, Deliveries]):
     """The live queues by name, the oldest first.
 
     Args:
-        site: the node that has the queues which are begun nowhere else.
+        node: the node that has the queues which are begun nowhere else.
         settings: returns the node's settings, which may change while it runs.
         processes: those of the broker, where work takes time.
         on_confirmed: called with a queue's name and the messages whose confirms may be sent (K8).
@@ -75,7 +75,7 @@ class Queues(Mapping[str, Deliveries]):
     def __init__(
         self,
         *,
-        site: Node,
+        node: Node,
         clock: Scheduler,
         settings: Callable[[], NodeSettings],
         processes: Processes,
@@ -90,8 +90,8 @@ class Queues(Mapping[str, Deliveries]):
         clustered: bool,
     ) -> None:
         self.wishes: dict[str, Wish] = {}
-        self.site = site
-        self._site_of: dict[str, Node] = {}
+        self.home = node
+        self._node_of: dict[str, Node] = {}
         self._engine_of = engine_of
         self._records = records
         self._clustered = clustered
@@ -123,13 +123,13 @@ class Queues(Mapping[str, Deliveries]):
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
-    def begin(self, queue: DeclaredQueue, site: Node | None = None) -> Deliveries:
+    def begin(self, queue: DeclaredQueue, node: Node | None = None) -> Deliveries:
         """Begin a queue that is not there yet (Q5), on a node of the cluster."""
         name = queue.name
-        self._site_of[name] = site or self.site
+        self._node_of[name] = node or self.home
         self._definitions.add_queue(queue)
         version = self._definitions.effective(name).queue_version
-        self._site_of[name].host.add(queue, self._clock.now_us, version)
+        self._node_of[name].host.add(queue, self._clock.now_us, version)
         self.wishes[name] = Wish()
         live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
         live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
@@ -145,7 +145,7 @@ class Queues(Mapping[str, Deliveries]):
         """
         live, limits = self.live[name], self._definitions.effective(name)
         before = live.evictions.limits
-        self._site_of[name].host.hosted(name).version = limits.queue_version
+        self._node_of[name].host.hosted(name).version = limits.queue_version
         self._defined[name] = self._definitions.info_items(name)
         if limits.expires_ms != before.expires_ms:
             self._lifetimes.used(live)
@@ -176,13 +176,13 @@ class Queues(Mapping[str, Deliveries]):
         live.process.handled()
 
     def _process(self, name: str) -> QueueProcess:
-        site = self._site_of[name]
+        node = self._node_of[name]
         return QueueProcess(
-            queue=self._engine_of(name, site.host.hosted(name).queue),
+            queue=self._engine_of(name, node.host.hosted(name).queue),
             mail=self._mail,
             scheduler=self._clock,
             settings=self._settings,
-            monitor=site.watch.monitor,
+            monitor=node.watch.monitor,
             on_confirmed=partial(self._on_confirmed, name),
             on_clock=partial(self.report_timers, name),
         )
@@ -208,21 +208,21 @@ class Queues(Mapping[str, Deliveries]):
         live.process.stop()
         live.evictions.stop()
         self._lifetimes.forget(name)
-        site = self._site_of[name]
-        site.watch.monitor.deregister(name)
+        node = self._node_of[name]
+        node.watch.monitor.deregister(name)
         del self.wishes[name]
         self._forget(name)
-        site.host.delete(name, cause)
-        del self._site_of[name]
+        node.host.delete(name, cause)
+        del self._node_of[name]
         self._definitions.remove_queue(name, rule)
 
     def crash(self, name: str) -> None:
         """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
         self.live[name].process.stop()
-        site = self._site_of[name]
-        site.watch.monitor.deregister(name)
+        node = self._node_of[name]
+        node.watch.monitor.deregister(name)
         self._forget(name)
-        site.host.restart_queue(name, self._clock.now_us)
+        node.host.restart_queue(name, self._clock.now_us)
         self._start_process(name)
 
     def lose(self, name: str) -> None:
@@ -233,14 +233,14 @@ class Queues(Mapping[str, Deliveries]):
         live.process.stop()
         live.evictions.stop()
         self._lifetimes.forget(name)
-        self._site_of[name].watch.monitor.deregister(name)
+        self._node_of[name].watch.monitor.deregister(name)
         self._forget(name)
         self._down[name] = live
 
-    def take_over(self, name: str, site: Node) -> Deliveries:
+    def take_over(self, name: str, node: Node) -> Deliveries:
         """Give a queue that had lost its process a new one, on the engine that a node has (H62, H73)."""
         self.live[name] = self._down.pop(name)
-        self._site_of[name] = site
+        self._node_of[name] = node
         self._start_process(name)
         return self.live[name]
 
@@ -248,7 +248,7 @@ class Queues(Mapping[str, Deliveries]):
         """A queue that is down does not come back (H76)."""
         self._definitions.remove_queue(name, rule)
         del self._down[name]
-        del self._site_of[name]
+        del self._node_of[name]
         del self.wishes[name]
 
     def check_may_stop(self) -> None:
@@ -265,7 +265,7 @@ class Queues(Mapping[str, Deliveries]):
             self._lifetimes.forget(name)
             self._forget(name)
         self._processes.end_all()
-        self.site.host.stop(kind)
+        self.home.host.stop(kind)
         self._down = dict(self.live)
         self.live.clear()
 
@@ -273,7 +273,7 @@ class Queues(Mapping[str, Deliveries]):
         """Start on what the stop left; return the queues that are gone (D1, D2)."""
         self.live.update(self._down)
         self._down = {}
-        host = self.site.host
+        host = self.home.host
         meter = self._processes.meter
         meter.take()
         host.start_again(self._clock.now_us)
@@ -282,7 +282,7 @@ class Queues(Mapping[str, Deliveries]):
         gone = [name for name in self.live if not host.has(name)]
         for name in gone:
             del self.live[name]
-            del self._site_of[name]
+            del self._node_of[name]
             del self.wishes[name]
         self._definitions.restart(list(self.live))
         for name in self.live:
@@ -331,19 +331,19 @@ class Queues(Mapping[str, Deliveries]):
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return the seconds that a queue reported last, and those it was given as its aim; None is infinity (M2)."""
-        known = self._site_of[name].watch.monitor.queues.get(name)
+        known = self._node_of[name].watch.monitor.queues.get(name)
         if known is None:
             return {}
         return {"reported_duration": known.reported, "desired_duration": known.sent}
 
     def _forget(self, name: str) -> None:
         """Forget what was reported of a queue that ended with a transition of its own, and of its parts."""
-        for each in (name, *self._site_of[name].host.hosted(name).queue.parts):
+        for each in (name, *self._node_of[name].host.hosted(name).queue.parts):
             self._board.forget_queue(each)
 
     def items_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
         """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
-        parts = self._site_of[name].host.hosted(name).queue.parts
+        parts = self._node_of[name].host.hosted(name).queue.parts
         if not parts:
             return {}
         return {
@@ -360,7 +360,7 @@ class Queues(Mapping[str, Deliveries]):
         if name != QUEUE or len(self.live) > 1 or self._processes.timed:
             items |= self._durations(name)
         items |= self._defined[name]
-        backing_queue = self._site_of[name].host.hosted(name).backing_queue
+        backing_queue = self._node_of[name].host.hosted(name).backing_queue
         items["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
         items["ttl_at_us"] = self.live[name].evictions.ttl_at_us
         items["expires_at_us"] = self._lifetimes.expires_at_us(name)

@@ -11,7 +11,7 @@ from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, FileHead
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
 from engine.classic_v2.index import loading, recovery
 from engine.classic_v2.index.handles import OpenFiles
-from engine.classic_v2.queue_store import Place, QueueStore
+from engine.classic_v2.queue_store import EntryPlace, QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.files import (
     FilesFound,
@@ -454,7 +454,7 @@ class V2Index:
         self.begin()
 
 
-def _slot(extent: Extent, codec: MessageCodec, place: Place | None) -> IndexSlots:
+def _slot(extent: Extent, codec: MessageCodec, place: EntryPlace | None) -> IndexSlots:
     """Return the slots of messages: at a place in `.qs`, or in the shared store."""
     return IndexSlots(
         extent.count if place is None else place.count,

@@ -10,7 +10,7 @@ from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import FileHeader
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
 from engine.classic_v2.formats.qs import StoreEntries
-from engine.classic_v2.queue_store import Place
+from engine.classic_v2.queue_store import EntryPlace
 from engine.formats.chunks import AnyChunk
 from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.ranges import Range, RangeSet
@@ -73,7 +73,7 @@ def enter(index: V2Index, segment: int, start: int, slots: IndexSlots) -> None:
             Extent(start, slots.count, slots.msg_no, slots.body_bytes, flags, slots.expiry_us)
         )
         return
-    place = Place(start, slots.count, slots.offset, slots.term_bytes, slots.step)
+    place = EntryPlace(start, slots.count, slots.offset, slots.term_bytes, slots.step)
     found = index.store.entries_at(segment, place)
     enter_found(index, start, slots, found)
 
@@ -91,5 +91,5 @@ def enter_found(index: V2Index, start: int, slots: IndexSlots, found: Sequence[S
         index.entries.insert(Extent(at, count, msg_no, slots.body_bytes, flags, slots.expiry_us, template))
         skip = at - start
         offset = slots.offset + skip * slots.stride
-        index.store.places.insert(Place(at, count, offset, slots.term_bytes, slots.step))
+        index.store.places.insert(EntryPlace(at, count, offset, slots.term_bytes, slots.step))
         at += count

@@ -10,7 +10,7 @@ from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
 from engine.classic_v2.index import loading
-from engine.classic_v2.queue_store import Place
+from engine.classic_v2.queue_store import EntryPlace
 from engine.formats.chunks import RawBytes
 from engine.values.ranges import Range, RangeSet
 
@@ -107,7 +107,9 @@ def _shared(index: V2Index, at: int, slots: IndexSlots, contains: Contains, foun
 
 
 def _own(index: V2Index, segment: int, at: int, slots: IndexSlots, found: _Found) -> None:
-    entries = index.store.check(segment, Place(at, slots.count, slots.offset, slots.term_bytes, slots.step))
+    entries = index.store.check(
+        segment, EntryPlace(at, slots.count, slots.offset, slots.term_bytes, slots.step)
+    )
     start = at
     for each in entries:
         count = 1 if each is None else each.count

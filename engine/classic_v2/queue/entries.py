@@ -32,7 +32,7 @@ def marked(extent: Extent, delivered: bool) -> Extent:
     return extent.with_flags(DELIVERED if delivered else 0, UNTAKEN | (0 if delivered else DELIVERED))
 
 
-class Deliveries(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class DeliveryCounts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Consecutive positions that were delivered equally often (W42)."""
 
     start: int
@@ -44,14 +44,14 @@ class Deliveries(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """One past the last position."""
         return self.start + self.count
 
-    def part(self, offset: int, count: int) -> Deliveries:
+    def part(self, offset: int, count: int) -> DeliveryCounts:
         """Return `count` positions beginning `offset` positions on."""
-        return Deliveries(self.start + offset, count, self.times)
+        return DeliveryCounts(self.start + offset, count, self.times)
 
-    def continued_by(self, after: Deliveries) -> bool:
+    def continued_by(self, after: DeliveryCounts) -> bool:
         """Return whether the number is the same."""
         return self.times == after.times
 
-    def merged(self, count: int) -> Deliveries:
+    def merged(self, count: int) -> DeliveryCounts:
         """Return this run over `count` positions."""
-        return Deliveries(self.start, count, self.times)
+        return DeliveryCounts(self.start, count, self.times)

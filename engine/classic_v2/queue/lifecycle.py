@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.backing_queue.terms import Terms
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.queue.entries import Deliveries
+from engine.classic_v2.queue.entries import DeliveryCounts
 from engine.classic_v2.queue.loading import load
 from engine.classic_v2.queue.pending import forget_pending, remove_together
 from engine.classic_v2.queue.state import PENDING, QueueState
@@ -125,7 +125,7 @@ def begin_on_index(q: QueueState, terms: Terms | None, count: int | None, size_b
         q.next_seq_id, q.redeliver_seq_id = terms.next_seq_id, terms.next_deliver_seq_id
         found, size_bytes = terms.persistent_count, terms.persistent_bytes
         for each in terms.deliveries:
-            q.deliveries.insert(Deliveries(*each))
+            q.deliveries.insert(DeliveryCounts(*each))
     else:
         q.next_seq_id = q.redeliver_seq_id = high
     q.tail = BLANK if count is not None and not found else Delta(low, found, 0, q.next_seq_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.classic_v2.queue.entries import Deliveries
+from engine.classic_v2.queue.entries import DeliveryCounts
 from engine.classic_v2.queue.state import PENDING, QueueState, pending_place
 from engine.classic_v2.queue.taking import read_body, remove_each, remove_shared
 from engine.report.transitions.messages import Acked, PendingPurged, Requeued
@@ -94,7 +94,7 @@ def count_delivery(q: QueueState, start: int, count: int) -> None:
     at = start
     for each in q.deliveries.remove(start, count):
         _first_delivery(q, at, each.start)
-        q.deliveries.insert(Deliveries(each.start, each.count, each.times + 1))
+        q.deliveries.insert(DeliveryCounts(each.start, each.count, each.times + 1))
         at = each.end
     _first_delivery(q, at, start + count)
 
@@ -103,7 +103,7 @@ def _first_delivery(q: QueueState, start: int, end: int) -> None:
     middle = min(max(q.redeliver_seq_id, start), end)
     for low, high, times in ((start, middle, 2), (middle, end, 1)):
         if low < high:
-            q.deliveries.insert(Deliveries(low, high - low, times))
+            q.deliveries.insert(DeliveryCounts(low, high - low, times))
 
 
 def ackfold(q: QueueState, tags: Sequence[Range], delivery_failed: bool) -> list[Extent]:

@@ -9,7 +9,7 @@ from typing import Any
 from engine.backing_queue.rates import UPDATE_ABOVE, Rates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
-from engine.classic_v2.queue.entries import Deliveries
+from engine.classic_v2.queue.entries import DeliveryCounts
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedClient
@@ -102,7 +102,7 @@ class QueueState:
         self.next_seq_id = 0
         self.redeliver_seq_id = 0
         """Below it everything counts as delivered: next_deliver_seq_id where releases have that (W19)."""
-        self.deliveries: Stretches[Deliveries] = Stretches()
+        self.deliveries: Stretches[DeliveryCounts] = Stretches()
         self.transient_threshold = 0
         self.bytes = 0
         self.unacked_bytes = 0

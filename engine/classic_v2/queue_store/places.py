@@ -8,7 +8,7 @@ from engine.values.extents import Extent
 from engine.values.stretches import Stretches
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class EntryPlace(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Entries of consecutive positions that lie back to back in one file (W112).
 
     Args:
@@ -45,29 +45,29 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Bytes of all entries."""
         return self.count * (self.term_bytes + 8)
 
-    def part(self, offset: int, count: int) -> Place:
+    def part(self, offset: int, count: int) -> EntryPlace:
         """Return `count` entries beginning `offset` entries on."""
-        return Place(
+        return EntryPlace(
             self.start + offset, count, self.offset + offset * self.stride, self.term_bytes, self.step
         )
 
-    def continued_by(self, after: Place) -> bool:
+    def continued_by(self, after: EntryPlace) -> bool:
         """Return whether the entries that follow can be the same run."""
         alike = self.term_bytes == after.term_bytes and self.step == after.step
         return alike and self.offset + self.count * self.stride == after.offset
 
-    def merged(self, count: int) -> Place:
+    def merged(self, count: int) -> EntryPlace:
         """Return this run with `count` entries in all."""
-        return Place(self.start, count, self.offset, self.term_bytes, self.step)
+        return EntryPlace(self.start, count, self.offset, self.term_bytes, self.step)
 
 
-Places = Stretches[Place]
+Places = Stretches[EntryPlace]
 
 
-class Waiting(msgspec.Struct, frozen=True, gc=False):
+class BufferedEntries(msgspec.Struct, frozen=True, gc=False):
     """Entries in the write buffer: where they will lie, and the messages (W114)."""
 
-    place: Place
+    place: EntryPlace
     extent: Extent
 
     @property
@@ -80,14 +80,14 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
         """How many entries."""
         return self.place.count
 
-    def part(self, offset: int, count: int) -> Waiting:
+    def part(self, offset: int, count: int) -> BufferedEntries:
         """Return `count` entries beginning `offset` entries on."""
-        return Waiting(self.place.part(offset, count), self.extent.part(offset, count))
+        return BufferedEntries(self.place.part(offset, count), self.extent.part(offset, count))
 
-    def continued_by(self, after: Waiting) -> bool:
+    def continued_by(self, after: BufferedEntries) -> bool:
         """Return whether the entries that follow can be the same run."""
         return self.place.continued_by(after.place) and self.extent.continued_by(after.extent)
 
-    def merged(self, count: int) -> Waiting:
+    def merged(self, count: int) -> BufferedEntries:
         """Return this run with `count` entries in all."""
-        return Waiting(self.place.merged(count), self.extent.merged(count))
+        return BufferedEntries(self.place.merged(count), self.extent.merged(count))

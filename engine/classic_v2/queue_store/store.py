@@ -8,7 +8,7 @@ from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader, read_header
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES, EntryDamaged, StoreEntries, read_entries
-from engine.classic_v2.queue_store.places import Place, Places, Waiting
+from engine.classic_v2.queue_store.places import BufferedEntries, EntryPlace, Places
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
@@ -59,7 +59,7 @@ class QueueStore:
         """Where the body of each indexed message lies, as far as the index was read."""
         self.unreadable = RangeSet()
         """Positions whose entry is damaged; reading one crashes the process (W117)."""
-        self.buffer: Stretches[Waiting] = Stretches()
+        self.buffer: Stretches[BufferedEntries] = Stretches()
         self.buffer_bytes = 0
         self.cache = RangeSet()
         self.write_segment: int | None = None
@@ -82,10 +82,10 @@ class QueueStore:
             room = -(-(settings.store_max_cache_size - self.buffer_bytes) // size)
             count = min(extent.count - done, settings.boundary(seq) - seq, max(1, room))
             offset = self._offset(settings.segment_of(seq))
-            place = Place(seq, count, offset, size)
+            place = EntryPlace(seq, count, offset, size)
             self.write_offset = offset + count * place.stride
             self.places.insert(place)
-            self.buffer.insert(Waiting(place, extent.part(done, count)))
+            self.buffer.insert(BufferedEntries(place, extent.part(done, count)))
             self.buffer_bytes += count * size
             segment = settings.segment_of(seq)
             self.emit(BodiesBuffered("W114", self.name, segment, seq, count, offset, count * size))
@@ -124,13 +124,13 @@ class QueueStore:
         sizes = tuple((segment, self._storage.size(self.path(segment)) or 0) for segment in by_segment)
         self.emit(BodiesWritten("W95" if fsync else "W114", self.name, fsync, sizes))
 
-    def _by_segment(self, waiting: list[Waiting]) -> dict[int, list[Waiting]]:
-        found: dict[int, list[Waiting]] = {}
+    def _by_segment(self, waiting: list[BufferedEntries]) -> dict[int, list[BufferedEntries]]:
+        found: dict[int, list[BufferedEntries]] = {}
         for each in waiting:
             found.setdefault(self._settings.segment_of(each.start), []).append(each)
         return found
 
-    def _write_runs(self, path: str, runs: list[Waiting]) -> None:
+    def _write_runs(self, path: str, runs: list[BufferedEntries]) -> None:
         """Write runs, with zeros in place of what was removed before it was written (W113, W116)."""
         for run in runs:
             entries = self._entries(run.extent)
@@ -267,7 +267,7 @@ class QueueStore:
             raise ProcessCrashed("case_clause", f"{MODULE}:get_read_fd/2", path)
         return header
 
-    def entries_at(self, segment: int, place: Place) -> list[StoreEntries | None]:
+    def entries_at(self, segment: int, place: EntryPlace) -> list[StoreEntries | None]:
         """Return what lies in a file at a place: runs, and None for each entry that cannot be read (W120).
 
         Positions of the latter are noted as unreadable.
@@ -284,7 +284,7 @@ class QueueStore:
                 return _rising(found, place.step)
         return self._entries_of(b"".join(chunk.encode() for chunk in chunks), place)
 
-    def _entries_of(self, data: bytes, place: Place) -> list[StoreEntries | None]:
+    def _entries_of(self, data: bytes, place: EntryPlace) -> list[StoreEntries | None]:
         """Read the entries of a place, whose bytes are given."""
         try:
             return _rising(read_entries(data, 0, place.term_bytes, place.count, self._codec), place.step)
@@ -305,7 +305,7 @@ class QueueStore:
         numbers = sorted(int(name[:-3]) for name in names if name[:-3].isdecimal())
         return tuple((number, self._storage.size(self.path(number)) or 0) for number in numbers)
 
-    def check(self, segment: int, place: Place) -> list[StoreEntries | None]:
+    def check(self, segment: int, place: EntryPlace) -> list[StoreEntries | None]:
         """Return what a dirty start finds at a place; None for each entry that it drops (W120, W205)."""
         if segment != self.read_segment:
             self.read_segment = None
@@ -331,7 +331,7 @@ def _rising(found: Sequence[StoreEntries], step: int) -> list[StoreEntries | Non
 
 
 def _without_newest(
-    wanted: Sequence[Range], inside: Callable[[int, int], Sequence[Range | Waiting]]
+    wanted: Sequence[Range], inside: Callable[[int, int], Sequence[Range | BufferedEntries]]
 ) -> list[Range]:
     """Return positions without the newest ones that are all held."""
     for number in range(len(wanted) - 1, -1, -1):

@@ -83,24 +83,24 @@ class FileRow(msgspec.Struct):
     locked: bool = False
 
 
-class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class WritesInFlight(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Consecutive message numbers with the same number of writes in flight, as the cache counts them (W136)."""
 
     start: int
     count: int
     value: int
 
-    def part(self, offset: int, count: int) -> Tally:
+    def part(self, offset: int, count: int) -> WritesInFlight:
         """Return `count` messages beginning `offset` messages on."""
-        return Tally(self.start + offset, count, self.value)
+        return WritesInFlight(self.start + offset, count, self.value)
 
-    def continued_by(self, after: Tally) -> bool:
+    def continued_by(self, after: WritesInFlight) -> bool:
         """Return whether the value is the same."""
         return self.value == after.value
 
-    def merged(self, count: int) -> Tally:
+    def merged(self, count: int) -> WritesInFlight:
         """Return this tally over `count` messages."""
-        return Tally(self.start, count, self.value)
+        return WritesInFlight(self.start, count, self.value)
 
 
 class Cache:
@@ -109,7 +109,7 @@ class Cache:
     __slots__ = ("_runs",)
 
     def __init__(self) -> None:
-        self._runs: Stretches[Tally] = Stretches()
+        self._runs: Stretches[WritesInFlight] = Stretches()
 
     def __len__(self) -> int:
         """Number of messages."""
@@ -127,11 +127,11 @@ class Cache:
         at = start
         for run in self._runs.remove(start, count):
             if run.start > at:
-                self._runs.insert(Tally(at, run.start - at, more))
-            self._runs.insert(Tally(run.start, run.count, run.value + more))
+                self._runs.insert(WritesInFlight(at, run.start - at, more))
+            self._runs.insert(WritesInFlight(run.start, run.count, run.value + more))
             at = run.start + run.count
         if at < start + count:
-            self._runs.insert(Tally(at, start + count - at, more))
+            self._runs.insert(WritesInFlight(at, start + count - at, more))
 
     def forget(self, start: int, count: int) -> None:
         """Drop messages that no write in flight needs."""

@@ -86,10 +86,10 @@ def test_each_node_has_its_own_memory_and_one_alarm_stops_all() -> None:
     play(follower, {"do": "connect", "name": "there", "node": "n2"})
     play(follower, {"do": "declare_queue", "name": "other", "channel": "there"})
     play(follower, {"do": "publish", "count": 1000, "size_bytes": 60_000, "routing_key": "other"})
-    assert [name for name, site in node.sites.items() if site.watch.alarm] == ["n2"]
+    assert [name for name, each in node.nodes.items() if each.watch.alarm] == ["n2"]
     assert node.connections.alarm, "one node's alarm is everybody's"
-    assert node.sites["n2"].watch.memory.bodies > 50_000_000
-    assert node.sites["n1"].watch.memory.bodies == 0
+    assert node.nodes["n2"].watch.memory.bodies > 50_000_000
+    assert node.nodes["n1"].watch.memory.bodies == 0
 
 
 def test_a_crashed_master_whose_only_mirror_may_not_be_promoted_starts_on_its_own_files() -> None:

@@ -16,14 +16,14 @@ from engine.broker.vhost.configuration import Configuration
 from engine.storage.port import Storage
 
 
-def used_at(storage: Storage, sites: Mapping[str, Node], node: str | None = None) -> int:
+def used_at(storage: Storage, nodes: Mapping[str, Node], node: str | None = None) -> int:
     """Return the bytes of a node's files, of the first one's for None: its files lie beside the others' folders."""
     if node is not None:
         return storage.used_bytes(f"{node}/")
-    return storage.used_bytes() - sum(storage.used_bytes(f"{each}/") for each in list(sites)[1:])
+    return storage.used_bytes() - sum(storage.used_bytes(f"{each}/") for each in list(nodes)[1:])
 
 
-class SiteMonitors:
+class NodeMonitors:
     """Looks at every node's memory and disk but the first one's, which `Monitors` has.
 
     Args:
@@ -46,12 +46,12 @@ class SiteMonitors:
         self._cluster = cluster
         self._actors = actors
         self._alarms_changed = alarms_changed
-        self._others: Mapping[str, Node] = dict(list(cluster.sites.items())[1:])
+        self._others: Mapping[str, Node] = dict(list(cluster.nodes.items())[1:])
         self._disks = {
             name: DiskWatch(
                 clock,
                 configuration.current,
-                partial(used_at, storage, cluster.sites, name),
+                partial(used_at, storage, cluster.nodes, name),
                 partial(self._disk_changed, name),
                 processes,
             )
@@ -61,12 +61,12 @@ class SiteMonitors:
     @property
     def alarm(self) -> bool:
         """Whether any of them has a memory alarm (H86)."""
-        return any(site.watch.alarm for site in self._others.values())
+        return any(node.watch.alarm for node in self._others.values())
 
     @property
     def disk_alarm(self) -> bool:
         """Whether any of them that runs has a disk alarm (H86)."""
-        return any(site.up and bool(site.disk_alarm) for site in self._others.values())
+        return any(node.up and bool(node.disk_alarm) for node in self._others.values())
 
     def watch_disks(self) -> None:
         """Look at each disk now, and again and again; only where anybody named a disk, as with a single node."""
@@ -94,20 +94,20 @@ class SiteMonitors:
         """Measure the modelled memory of each node; set or clear its alarm (M7)."""
         settings, changed = self._configuration.node, False
         each_bytes = settings.connection_memory_bytes
-        for site in self._others.values():
-            queues = list(site.host.queues()) if site.up else []
-            actors = self._actors(site.name)
+        for node in self._others.values():
+            queues = list(node.host.queues()) if node.up else []
+            actors = self._actors(node.name)
             memory = model.measure(
                 settings.base_memory_bytes + model.queues_bytes(len(queues), each_bytes),
                 actors * each_bytes,
                 actors * settings.receive_buffer_bytes,
                 queues,
-                site.host.store_loads() if site.up else (),
+                node.host.store_loads() if node.up else (),
             )
-            changed = site.watch.check(memory, settings, self._clock.now_us) or changed
-            if not site.up:
-                site.watch.alarm = False
-        if changed or any(site.disk_alarm for site in self._others.values()):
+            changed = node.watch.check(memory, settings, self._clock.now_us) or changed
+            if not node.up:
+                node.watch.alarm = False
+        if changed or any(node.disk_alarm for node in self._others.values()):
             self._alarms_changed()
 
     def _wait(self) -> None:
@@ -117,10 +117,10 @@ class SiteMonitors:
 
     def _recompute(self) -> None:
         """Compute each node's duration to aim for; send it to its members if that is urgent (M3, M4)."""
-        for site in self._others.values():
-            if site.up:
-                for name in site.watch.recompute(self._configuration.node, bool(site.disk_alarm)):
-                    process = self._cluster.process(name, site.name)
+        for node in self._others.values():
+            if node.up:
+                for name in node.watch.recompute(self._configuration.node, bool(node.disk_alarm)):
+                    process = self._cluster.process(name, node.name)
                     if process is not None:
-                        process.wanted_duration(site.watch.monitor.desired)
+                        process.wanted_duration(node.watch.monitor.desired)
         self._wait()
