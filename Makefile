@@ -255,10 +255,10 @@ conformance: dev-env ## Replay the traces and open the directories recorded from
 differential: dev-env ## Compare COUNT random programs from SEED on with a real broker of RELEASE (2000 from 1 on)
 	@$(PY) -m tests.programs.differential --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
-stories: dev-env ## Play COUNT random AMQP programs from SEED on with real RabbitMQ nodes and on the engine
-	@$(PY) -m tests.programs.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
+stories: dev-env ## Play COUNT random AMQP programs from SEED on with real nodes of RELEASE and on the engine
+	@$(PY) -m tests.programs.stories --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
-interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE (3.10.8 or 3.8.9), both ways
+interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE (3.10.8, 3.8.9, 4.0.5, 4.3.6), both ways
 	@$(PY) -m tests.programs.interop --release $(RELEASE) $(INTEROP_ARGS)
 
 firefox-test: dev-env ## Open the page of a run from a disk in Firefox, and see that it draws

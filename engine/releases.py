@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from engine.amqp.arguments import with_version
+from engine.amqp.rules import TODAYS, AmqpRules
 from engine.backing_queue.generation import Generation
 from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.means import Declared, Implementation, any_queue
@@ -50,6 +51,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         queues: its backing queues by name; the last one that serves a declared queue is taken.
         constants: settings of queues and stores whose defaults are others than the generation's.
         rules: what its queues do otherwise than the generation by default.
+        amqp: what its channels, consumers and dead letters do otherwise.
         node: settings of a node whose defaults are others than those of `NodeSettings`.
         profiles: what scenario files and links call it, by scale. A word stays for good: runs that were kept have it.
         gone: what it has no more, each with the rule that says so.
@@ -61,6 +63,7 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     queues: dict[str, Implementation]
     constants: Values = MappingProxyType({})
     rules: Values = MappingProxyType({})
+    amqp: AmqpRules = AmqpRules()
     node: Values = MappingProxyType({})
     profiles: Mapping[Scale, str]
     gone: Mapping[Feature, str] = MappingProxyType({})
@@ -217,6 +220,7 @@ V4_0_5: Final = Release(
         PRIORITY_QUEUE: priorities_of(from_version_1.make),
     },
     rules=RULES_4_0,
+    amqp=msgspec.structs.replace(TODAYS, limits_channels=True),
     node=TODAYS_NODE,
     profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
     gone=GONE_IN_4,
@@ -228,6 +232,7 @@ V4_3_6: Final = Release(
     series="4.3",
     storage=version_2.CLASSIC_V2,
     queues=_queues(version_2.CLASSIC_V2, CLASSIC_V2),
+    amqp=TODAYS,
     node=TODAYS_NODE,
     profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},
     gone=GONE_IN_4,

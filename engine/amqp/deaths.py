@@ -18,6 +18,7 @@ def died(
     time_s: int,
     expiration_ms: int | None = None,
     new_routing_key: str | None = None,
+    copies: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return the headers of a dead-lettered message.
 
@@ -31,16 +32,19 @@ def died(
         time_s: of its death, seconds since 1970.
         expiration_ms: its own expiration; the dead-lettered message has none.
         new_routing_key: the queue's dead-letter-routing-key, which takes the CC header away.
+        copies: further keys under which the message is routed, where deaths stand beside the headers (W223).
     """
     kept = dict(headers or {})
-    copies = kept.get("CC")
+    carbon = kept.get("CC")
+    carbon = carbon if isinstance(carbon, list) else []
+    keys = [routing_key, *carbon] if copies is None else _without_blind([routing_key, *copies], len(carbon))
     death: dict[str, Any] = {
         "count": 1,
         "reason": reason,
         "queue": queue,
         "time": time_s,
         "exchange": exchange,
-        "routing-keys": [routing_key, *(copies if isinstance(copies, list) else [])],
+        "routing-keys": keys,
     }
     if expiration_ms is not None:
         death["original-expiration"] = str(expiration_ms)
@@ -54,9 +58,23 @@ def died(
         }
     else:
         kept["x-death"] = _with_another(before, death)
-    if new_routing_key is not None:
+    if copies is not None:
+        kept |= {
+            "x-last-death-exchange": exchange,
+            "x-last-death-queue": queue,
+            "x-last-death-reason": reason,
+        }
+    elif new_routing_key is not None:
         kept.pop("CC", None)
     return dict(sorted(kept.items()))
+
+
+def _without_blind(keys: list[str], carbon: int) -> list[str]:
+    """Return keys without those of BCC, which stand last, each taken away where it stands first."""
+    left = list(keys)
+    for blind in keys[1 + carbon :]:
+        left.remove(blind)
+    return left
 
 
 def _with_another(before: Any, death: dict[str, Any]) -> list[dict[str, Any]]:

@@ -163,13 +163,18 @@ def _not_default(name: str) -> None:
         raise AmqpError("access_refused", "operation not permitted on the default exchange")
 
 
-def declare_exchange(existing: Exchange | None, wish: Exchange, passive: bool = False) -> Exchange:
+def declare_exchange(
+    existing: Exchange | None, wish: Exchange, passive: bool = False, unknown_type: str = "command_invalid"
+) -> Exchange:
     """Return the exchange that a declaration leads to: the existing one, if it is what was asked for, or a new one.
 
-    Raises AmqpError 403, 404, 406, or 503, which closes the connection, for an unknown type.
+    Args:
+        unknown_type: the error that an unknown type is.
+
+    Raises AmqpError 403, 404, 406, or 503, which closes the connection.
     """
     if not passive and wish.type not in EXCHANGE_TYPES:
-        raise AmqpError("command_invalid", f"unknown exchange type '{wish.type}'")
+        raise AmqpError(unknown_type, f"unknown exchange type '{wish.type}'")
     _not_default(wish.name)
     thing = exchange_words(wish.name)
     if passive:

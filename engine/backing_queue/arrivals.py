@@ -21,6 +21,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
         expiry_us: absolute wall-clock microseconds, 0 for never.
         template: exchange, routing key and properties, as registered with the codec.
         sender: the channel that sent them; mirrors keep apart what came from each (H20).
+        deliveries: how often delivering them has failed where they died, 0 for messages that never did (W42).
     """
 
     count: int
@@ -31,6 +32,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
     expiry_us: int = 0
     template: int = 0
     sender: str = ""
+    deliveries: int = 0
 
     @property
     def total_bytes(self) -> int:
@@ -52,6 +54,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
             self.expiry_us,
             self.template,
             self.sender,
+            self.deliveries,
         )
 
 

@@ -48,6 +48,10 @@ class PlainQueue(BackingQueue):
         pass
 
     @override
+    def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
+        return [(extent, 0)]
+
+    @override
     def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
         return self._while_expired(now_us, lambda count: self.drop(count, ack=False))
 

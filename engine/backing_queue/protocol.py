@@ -93,11 +93,17 @@ class Verbs(Protocol):
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         """End acknowledged messages: one call with all tags, or one call for each (Q39)."""
 
-    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
+    def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
         """Read pending messages with their bodies, as for dead-lettering them, and leave them as they are (Q41)."""
 
-    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        """Put pending messages back: one call with all tags, or one call for each (Q40)."""
+    def requeue(
+        self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
+    ) -> list[Extent]:
+        """Put pending messages back: one call with all tags, or one call for each (Q40).
+
+        Args:
+            delivery_failed: their channel is gone, so that this counts where deliveries are counted (W42).
+        """
 
     # --- counts and the head ----------------------------------------------------------------------------------------
 
@@ -122,6 +128,9 @@ class Verbs(Protocol):
 
 class BackingQueue(Verbs, Measured, Protocol):
     """One queue with its files, driven by its process: its verbs, what is measured, and what most queues share."""
+
+    def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
+        """Return messages that are there or pending, with how often delivering them has failed (W42)."""
 
     @property
     def parts(self) -> Mapping[str, BackingQueue]:

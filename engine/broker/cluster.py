@@ -112,7 +112,9 @@ class Cluster:
         first = self.nodes[NODES[0]]
         self.host, self.watch = first.host, first.watch
         self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
-        self.dead_letters = DeadLetters(self.definitions, self.kinds, self._clock, self._emit)
+        self.dead_letters = DeadLetters(
+            self.definitions, self.kinds, self._clock, self._emit, configuration.release.amqp
+        )
         self._publishers: dict[str, Publisher] = {}
         self.confirms = Confirms(
             self._publishers, self.roll.records, self.processes, self._emit, self._publish_failed
@@ -149,7 +151,11 @@ class Cluster:
     def _build_clients(self) -> None:
         """Build publishers, consumers, and what AMQP closes of them."""
         self.consumers = Consumers(
-            self.queues.live, self.queues.way_out, self._emit, self.lifetimes.lost_consumer
+            self.queues.live,
+            self.queues.way_out,
+            self._emit,
+            self.lifetimes.lost_consumer,
+            self.configuration.release.amqp,
         )
         hosts = [node.host for node in self.nodes.values()]
         self._capacity = Capacity(self.configuration.node, self._codec, self.storage, hosts)

@@ -39,6 +39,7 @@ def v2_means(means: Means) -> V2Means:
         transient=files.transient,
         ref=means.ref,
         emit=means.emit,
+        as_read=means.as_read,
         settle=files.settle,
         accounts=means.credit or {},
         resource=means.resource,

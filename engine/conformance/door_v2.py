@@ -263,10 +263,12 @@ class V2Door:
         return {"requeued": sum(each.count for each in found)}
 
     def _ackfold(self, step: dict[str, Any]) -> dict[str, Any]:
-        found: list[list[int]] = []
-        for tags in ranges(step["tags"]):
-            found.extend(seq_ranges(self.queue.ackfold([tags])))
-        return {"seq": found}
+        found = [
+            each
+            for tags in ranges(step["tags"])
+            for each in self.queue.ackfold([tags], delivery_failed=False)
+        ]
+        return {"seq": seq_ranges(found)}
 
     def _purge(self, step: dict[str, Any]) -> dict[str, Any]:
         return {"purged": self.queue.purge()}

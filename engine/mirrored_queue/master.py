@@ -117,7 +117,9 @@ class MasterQueue:
             self._broadcast(to_do.Ack(messages, runs))
         return found
 
-    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+    def requeue(
+        self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
+    ) -> list[Extent]:
         """Put messages back; the mirrors are sent which, also when there is none."""
         found = self.inner.requeue(tags, multiple)
         if multiple:

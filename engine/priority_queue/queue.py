@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from msgspec.structs import replace
+
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsTimeout
 from engine.backing_queue.terms import Terms
@@ -158,12 +160,21 @@ class PriorityQueue(PriorityReading):
         return self._settle(tags, multiple, lambda part, own: part.ack(own, multiple))
 
     @override
-    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
-        return self._settle(tags, multiple, lambda part, own: part.requeue(own, multiple))
+    def requeue(
+        self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
+    ) -> list[Extent]:
+        return self._settle(tags, multiple, lambda part, own: part.requeue(own, multiple, delivery_failed))
 
     @override
-    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
-        return self._settle(tags, True, lambda part, own: part.ackfold(own))
+    def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
+        [(priority, [own])] = by_priority([Range(extent.start, extent.count)]).items()
+        part = self.by_number[priority]
+        found = part.deliveries_of(replace(extent, start=own.start))
+        return [(tagged(each, priority), times) for each, times in found]
+
+    @override
+    def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
+        return self._settle(tags, True, lambda part, own: part.ackfold(own, delivery_failed))
 
     def _settle(
         self,

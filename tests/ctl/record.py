@@ -300,7 +300,7 @@ def _rabbitmqctl(node: PrivateNode, line: str) -> tuple[str, int]:
     words = shlex.split(line)
     program = words.pop(0) if words[0].startswith("rabbitmq") else "rabbitmqctl"
     run = subprocess.run(
-        [str(node.home / "sbin" / program), "-n", NODE, *words],
+        [*node.program(program), "-n", NODE, *words],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -103,10 +103,12 @@ class Shelf(PlainQueue):
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         return self._done(self._give_back(tags, Acked, None))
 
-    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
+    def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
         return [each for tag in tags for each in self._lent.overlapping(tag.start, tag.count)]
 
-    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+    def requeue(
+        self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
+    ) -> list[Extent]:
         back = self._give_back(tags, Requeued, "shelf")
         self._ready.insert_all(back)
         return self._done(back)

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Final
 
 from engine.amqp.declarations import unknown_tag
+from engine.amqp.rules import AmqpRules
 from engine.backing_queue.arrivals import Taken
 from engine.broker.clients.actors import OPEN, Consumer
 from engine.broker.clients.channel import Channel, Delivered, Group, Unacked, by_queue, tags_of
@@ -26,6 +27,10 @@ MAX_CHANNELS: Final = 16
 """Channels by hand of one node: a bound of this program."""
 
 
+Settles = Callable[[Hand, Group, bool], None]
+"""Settles one group of a channel's deliveries; told whether the queue gets all at once."""
+
+
 class Consumers:
     """Who consumes, from which queue, and what is held by hand.
 
@@ -33,6 +38,7 @@ class Consumers:
         queues: the node's queues by name.
         way_out: the processes of consumers, where work takes time.
         on_gone: called with a queue that lost a consumer (P18).
+        rules: of the release.
     """
 
     def __init__(
@@ -41,6 +47,7 @@ class Consumers:
         way_out: WayOut,
         emit: Callable[[Transition], None],
         on_gone: Callable[[Queue], None],
+        rules: AmqpRules,
     ) -> None:
         self.all: dict[str, Consumer] = {}
         self.observer: Callable[[Delivered], None] | None = None
@@ -50,6 +57,7 @@ class Consumers:
         self._way_out = way_out
         self._emit = emit
         self._on_gone = on_gone
+        self.rules = rules
 
     def of(self, queue: str) -> list[Consumer]:
         """Return those that consume from a queue on an open connection."""
@@ -104,7 +112,7 @@ class Consumers:
         queue = self._queues.get(consumer.queue)
         if queue is None or consumer not in queue.consumers:
             return False
-        queue.remove(consumer)
+        queue.remove(consumer, serve=self.rules.serves_after_cancel)
         return True
 
     def limit_channel(self, channel: Channel, limit: int) -> None:
@@ -113,15 +121,15 @@ class Consumers:
         A basic.qos without global lifts the limit.
         """
         active = channel.limiter.active
-        if limit:
+        if limit and self.rules.limits_channels:
             channel.limiter.set(limit, len(channel))
         else:
             channel.limiter.lift()
-        if bool(limit) != active:
+        if channel.limiter.active != active:
             for name in sorted({each.queue for each in self.all.values() if each.channel is channel}):
                 queue = self._queues.get(name)
                 if queue is not None and any(each.channel is channel for each in queue.consumers):
-                    (queue.limit if limit else queue.unlimit)(channel)
+                    (queue.unlimit if active else queue.limit)(channel)
 
     def served_anew(self, queue: str, cancels: bool) -> None:
         """Another master serves a queue: its consumers begin there anew by themselves (H67).
@@ -133,7 +141,7 @@ class Consumers:
         for consumer in self._by_channel():
             if consumer.queue != queue or not consumer.running or consumer.connection_state != OPEN:
                 continue
-            if cancels and consumer.cancel_on_failover:
+            if cancels and (consumer.cancel_on_failover or not self.rules.consumes_again):
                 self.cancel_down(consumer)
                 continue
             consumer.served_anew()
@@ -241,7 +249,7 @@ class Consumers:
             if name in left:
                 self._on_gone(self._queues[name])
             if name in self._queues:
-                self._queues[name].requeue(None, self._goes_back(name, back.get(name, ())))
+                self._queues[name].requeue(None, self._goes_back(name, back.get(name, ())), True, True)
 
     def _goes_back(self, queue: str, held: Iterable[Unacked]) -> list[Range]:
         """Return what a queue takes back of a channel that is gone: what its process delivered, and no older tags."""
@@ -274,13 +282,18 @@ class Consumers:
         """
         self._settle(hand, self._of_tag(hand, tag, multiple), self._ack, multiple)
 
-    def nack_tag(self, hand: Hand, tag: int, multiple: bool, requeue: bool) -> None:
+    def nack_tag(self, hand: Hand, tag: int, multiple: bool, requeue: bool, reject: bool = False) -> None:
         """Reject a delivery tag of a channel, with requeue or for good (P11, P14).
 
         Raises AmqpError 406 when it is not outstanding.
         """
-        taken = self._of_tag(hand, tag, multiple)
-        self._settle(hand, taken, self._requeue if requeue else self._reject, multiple)
+        self._settle(hand, self._of_tag(hand, tag, multiple), self._unwanted(requeue, reject), multiple)
+
+    def _unwanted(self, requeue: bool, reject: bool) -> Settles:
+        """Return what settles messages that a client does not want: delivering failed only to basic.reject (W42)."""
+        if requeue:
+            return self._requeue_failed if reject else self._requeue
+        return self._reject if reject else self._nack
 
     def _of_tag(self, hand: Hand, tag: int, multiple: bool) -> list[Unacked]:
         taken = hand.channel.take_tag(tag, multiple)
@@ -297,10 +310,9 @@ class Consumers:
         """Reject the oldest deliveries held, with requeue (P11)."""
         self._settle(hand, hand.channel.take(count), self._requeue)
 
-    def nack_held(self, hand: Hand, count: int, multiple: bool, requeue: bool) -> None:
+    def nack_held(self, hand: Hand, count: int, multiple: bool, requeue: bool, reject: bool = False) -> None:
         """Reject the oldest deliveries held, one by one or at once, with requeue or for good (P11)."""
-        taken = hand.channel.take(count)
-        self._settle(hand, taken, self._requeue if requeue else self._reject, multiple)
+        self._settle(hand, hand.channel.take(count), self._unwanted(requeue, reject), multiple)
 
     # --- settling ----------------------------------------------------------------------------------------------------
 
@@ -308,7 +320,7 @@ class Consumers:
         self,
         hand: Hand,
         taken: Sequence[Unacked],
-        do: Callable[[Hand, Group, bool], None],
+        do: Settles,
         multiple: bool = True,
     ) -> None:
         """Let the queues settle deliveries that a channel holds no longer: a group after the other (P14).
@@ -347,9 +359,7 @@ class Consumers:
             hand.channel.overtaken(first.queue, queue.life, tags_of(old))
         return True
 
-    def _settle_later(
-        self, hand: Hand, taken: Sequence[Unacked], do: Callable[[Hand, Group, bool], None]
-    ) -> None:
+    def _settle_later(self, hand: Hand, taken: Sequence[Unacked], do: Settles) -> None:
         """Keep what a channel in tx mode acknowledges or rejects; the same one after the other is one (D12)."""
         if hand.settling and hand.settling[-1].settle == do:
             hand.settling[-1].taken.extend(taken)
@@ -382,11 +392,21 @@ class Consumers:
             holder.acked += group.count
         self._queues[group.queue].send_ack(holder, tags_of(group.deliveries), together)
 
-    def _requeue(self, _: Hand, group: Group, together: bool) -> None:
-        self._queues[group.queue].requeue(self._holder(group), tags_of(group.deliveries), together)
+    def _requeue(self, _: Hand, group: Group, together: bool, failed: bool = False) -> None:
+        self._queues[group.queue].requeue(
+            self._holder(group), tags_of(group.deliveries), together, failed=failed
+        )
 
-    def _reject(self, _: Hand, group: Group, together: bool) -> None:
-        self._queues[group.queue].reject(self._holder(group), tags_of(group.deliveries), together)
+    def _requeue_failed(self, hand: Hand, group: Group, together: bool) -> None:
+        self._requeue(hand, group, together, failed=True)
+
+    def _nack(self, _: Hand, group: Group, together: bool, failed: bool = False) -> None:
+        self._queues[group.queue].reject(
+            self._holder(group), tags_of(group.deliveries), together, failed=failed
+        )
+
+    def _reject(self, hand: Hand, group: Group, together: bool) -> None:
+        self._nack(hand, group, together, failed=True)
 
     # --- ends --------------------------------------------------------------------------------------------------------
 

@@ -71,7 +71,7 @@ class Queue(Protocol):
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
 
-    def remove(self, consumer: Consumer) -> None:
+    def remove(self, consumer: Consumer, serve: bool = False) -> None:
         """Let a consumer get nothing any more; what it holds stays as it is."""
 
     def go_on(self, channel: Channel, spacing_us: int) -> None:
@@ -92,10 +92,10 @@ class Queue(Protocol):
     def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Acknowledge messages by hand, in front of queued publishes (P6)."""
 
-    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
         """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
 
-    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
         """Return messages to the queue, behind queued publishes (P6)."""
 
     def put_back(self, tags: Sequence[Range]) -> None:

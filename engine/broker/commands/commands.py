@@ -170,12 +170,17 @@ class AckTag(Command, frozen=True, tag="ack_tag"):
 
 
 class NackTag(Command, frozen=True, tag="nack_tag"):
-    """basic.nack or basic.reject with a delivery tag of a channel (P11, P14)."""
+    """basic.nack or basic.reject with a delivery tag of a channel (P11, P14).
+
+    Args:
+        reject: it is basic.reject, after which 4.3 counts a delivery that failed (W42).
+    """
 
     tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
     multiple: bool = False
     requeue: bool = True
     channel: ChannelName = HAND
+    reject: bool = False
 
 
 class Recover(Command, frozen=True, tag="recover"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from msgspec.structs import replace
+
 from engine.amqp.declarations import check_consume
 from engine.amqp.errors import AmqpError
 from engine.broker.clients.actors import OPEN, Consumer, Publisher, stop
@@ -101,6 +103,8 @@ class ClientVerbs(OnClientParts):
             lifts: its client sends basic.qos for the consumer first, which lifts the limit of the channel.
         """
         consumers = self._consumers
+        if command.channel_prefetch and not consumers.rules.limits_channels:
+            command = replace(command, prefetch=command.channel_prefetch, channel_prefetch=0)
         consumer = consumers.all.get(command.name)
         if consumer is None:
             self._check_new(command.name, "consumer")

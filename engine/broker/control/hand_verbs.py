@@ -92,13 +92,13 @@ class HandVerbs(OnClientParts):
 
     def _reject(self, hand: Hand, command: cmd.Reject) -> None:
         self._check_held(hand, command.count)
-        self._consumers.nack_held(hand, command.count, False, command.requeue)
+        self._consumers.nack_held(hand, command.count, False, command.requeue, reject=True)
 
     def _ack_tag(self, hand: Hand, command: cmd.AckTag) -> None:
         self._consumers.ack_tag(hand, command.tag, command.multiple)
 
     def _nack_tag(self, hand: Hand, command: cmd.NackTag) -> None:
-        self._consumers.nack_tag(hand, command.tag, command.multiple, command.requeue)
+        self._consumers.nack_tag(hand, command.tag, command.multiple, command.requeue, command.reject)
 
     def _recover(self, hand: Hand, command: cmd.Recover) -> None:
         if not command.requeue:

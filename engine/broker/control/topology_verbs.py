@@ -148,7 +148,7 @@ class TopologyVerbs(OnClientParts):
             internal=command.internal,
             arguments=command.arguments,
         )
-        wanted = declare_exchange(existing, wish, command.passive)
+        wanted = declare_exchange(existing, wish, command.passive, self._consumers.rules.unknown_type)
         if existing is None:
             self._definitions.add_exchange(wanted)
 

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from engine.amqp.deaths import died, without_cycles
 from engine.amqp.policies import Effective
+from engine.amqp.rules import AmqpRules
 from engine.backing_queue.arrivals import Arrival
 from engine.broker.commands.base import Message
 from engine.broker.queues.deliveries import Deliveries
-from engine.broker.queues.evictions import Reason
+from engine.broker.queues.evictions import Dead, Reason
 from engine.broker.time.process import PUBLISH
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.definitions import Definitions
@@ -33,6 +34,7 @@ class DeadLetters:
 
     Args:
         kinds: numbers of messages, and of what they carry.
+        rules: of the release.
     """
 
     def __init__(
@@ -41,21 +43,24 @@ class DeadLetters:
         kinds: MessageKinds,
         clock: Scheduler,
         emit: Callable[[Transition], None],
+        rules: AmqpRules,
     ) -> None:
         self._definitions = definitions
         self._kinds = kinds
         self._clock = clock
         self._emit = emit
         self.waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
+        self._rules = rules
 
-    def bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
+    def bury(self, queue: str, reason: Reason, dead: Sequence[Dead], limits: Effective) -> None:
         """Give dead messages their new headers and route them; cycles are broken."""
         if limits.dead_letter_exchange is None:
             return
         exchange = beside(queue, limits.dead_letter_exchange)
         if exchange not in self._definitions.exchanges.exchanges:
             return
-        for extent in dead:
+        apart = self._rules.deaths_apart
+        for extent, times in dead:
             before = self._kinds.of(extent.template)
             key = limits.dead_letter_routing_key
             headers = died(
@@ -65,8 +70,9 @@ class DeadLetters:
                 exchange=before.exchange,
                 routing_key=before.routing_key,
                 time_s=self._clock.now_us // SECOND_US,
-                expiration_ms=None if extent.read_back else before.expiration_ms,
+                expiration_ms=None if extent.read_back and not apart else before.expiration_ms,
                 new_routing_key=key,
+                copies=before.copies if apart else None,
             )
             again = Message(
                 exchange,
@@ -89,6 +95,7 @@ class DeadLetters:
                     extent.size_bytes,
                     extent.raw_persistent,
                     template=self._kinds.number(again, extent.raw_persistent),
+                    deliveries=times,
                 )
                 singly = isinstance(arrival.size_bytes, Sizes)
                 for each in self._singly(arrival, extent) if singly else (arrival,):

@@ -13,7 +13,7 @@ from engine.backing_queue.arrivals import Arrival, Taken
 from engine.broker.clients.actors import Consumer
 from engine.broker.clients.channel import Channel, Unacked
 from engine.broker.clients.way_out import WayOut
-from engine.broker.queues.evictions import Bury, Evictions
+from engine.broker.queues.evictions import Bury, Evictions, counted
 from engine.broker.queues.finishing import Finishing
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
@@ -132,9 +132,11 @@ class Deliveries:
         self.used = True
         self.ring.add(consumer)
 
-    def remove(self, consumer: Consumer) -> None:
-        """Let a consumer get nothing any more; what it holds stays as it is."""
+    def remove(self, consumer: Consumer, serve: bool = False) -> None:
+        """Let a consumer get nothing any more, and `serve` those who are left; what it holds stays as it is."""
         self.ring.remove(consumer)
+        if serve and self.ring:
+            self.process.send(PUBLISH, partial(self._requeue, None, (), True, True))
 
     def start_again(self, process: QueueProcess) -> None:
         """Go on with a new process, the old one being gone."""
@@ -293,7 +295,7 @@ class Deliveries:
         }
         self._emit(Rejected("P8", self.name, arrival.count, why))
         if limits.overflow == "reject-publish-dlx" and self.evictions.dead_letters:
-            self._bury(self.name, "maxlen", [self.process.queue.unkept(arrival)], limits)
+            self._bury(self.name, "maxlen", [(self.process.queue.unkept(arrival), 0)], limits)
         self.process.queue.discard(arrival)
         self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
 
@@ -437,40 +439,44 @@ class Deliveries:
         """Acknowledge messages by hand, in front of queued publishes (P6)."""
         self.process.send(ACK, partial(self.ack, consumer, tags, multiple))
 
-    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
-        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
-        self.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple))
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11, W42)."""
+        self.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple, failed))
 
-    def _end_rejected(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+    def _end_rejected(
+        self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
+    ) -> None:
         """Let rejected messages be dead letters if there is an exchange for them (P11)."""
         queue = self.process.begin()
         if self.evictions.dead_letters:
-            dead = queue.ackfold(tags)
+            dead = queue.ackfold(tags, delivery_failed=failed)
             if dead:
-                self._bury(self.name, "rejected", dead, self.evictions.limits)
+                self._bury(self.name, "rejected", counted(queue, dead), self.evictions.limits)
         found = queue.ack(tags, multiple=multiple)
         if self._freed(consumer, tags, found):
             self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
-    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
-        """Return messages to the queue, behind queued publishes (P6)."""
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
+        """Return messages to the queue, behind queued publishes (P6); `failed` deliveries may be counted (W42)."""
         if multiple or self._takes_back_alike():
-            self.process.send(PUBLISH, partial(self._requeue, consumer, tags, multiple))
+            self.process.send(PUBLISH, partial(self._requeue, consumer, tags, multiple, failed))
             return
         for each in tags:
             for seq_id in range(each.start, each.end):
-                self.process.send(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True))
+                self.process.send(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True, failed))
 
     def _takes_back_alike(self) -> bool:
         """Return whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
         return not self.consumers and not self.evictions.drops_head and not self.evictions.expiries
 
-    def _requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+    def _requeue(
+        self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
+    ) -> None:
         """Return messages, then drop_expired and the consumers have their turn (P11)."""
         queue = self.process.begin()
         if tags:
-            self._freed(consumer, tags, queue.requeue(tags, multiple=multiple))
+            self._freed(consumer, tags, queue.requeue(tags, multiple=multiple, delivery_failed=failed))
             self.evictions.drop_heads()
             self.evictions.drop_expired()
         self._run_backlog(BURST_SPACING_US)
@@ -478,7 +484,7 @@ class Deliveries:
 
     def put_back(self, tags: Sequence[Range]) -> None:
         """Take back what a channel held that a stopping node closed (D2): before whatever waits in the mailbox."""
-        self._requeue(None, tags, True)
+        self._requeue(None, tags, True, True)
 
     def purge(self) -> int:
         """Drop every ready message; return how many (P19)."""

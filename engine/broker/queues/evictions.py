@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
 from engine.amqp.policies import Effective, too_long
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.protocol import BackingQueue
 from engine.broker.queues.queue_process import MILLISECOND_US, TIMER, QueueProcess
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.values.extents import Extent
@@ -16,7 +17,14 @@ from engine.values.ranges import Range
 from engine.values.sizes import equal, reach
 
 Reason = Literal["expired", "rejected", "maxlen"]
-Bury = Callable[[str, Reason, Sequence[Extent], Effective], None]
+Dead = tuple[Extent, int]
+"""Messages that died, and how often delivering them has failed."""
+Bury = Callable[[str, Reason, Sequence[Dead], Effective], None]
+
+
+def counted(queue: BackingQueue, extents: Iterable[Extent]) -> list[Dead]:
+    """Return messages that died with how often delivering them has failed (W42)."""
+    return [each for extent in extents for each in queue.deliveries_of(extent)]
 
 
 class Evictions:
@@ -121,7 +129,7 @@ class Evictions:
         """Publish dead messages to the dead-letter exchange, then acknowledge them."""
         if dead:
             extents = [each.extent for each in dead]
-            self._bury(self.process.name, reason, extents, self.limits)
+            self._bury(self.process.name, reason, counted(self.process.queue, extents), self.limits)
             tags = [Range(each.start, each.count) for each in extents]
             self.process.queue.ack(tags, multiple=not one_by_one)
 

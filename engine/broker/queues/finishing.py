@@ -121,4 +121,4 @@ class Finishing:
         consumer.acking += count
         settle = self._queue.requeue if consumer.nack == "requeue" else self._queue.reject
         with consumer.channel.limiter.acked(count):
-            settle(consumer, tags, multiple)
+            settle(consumer, tags, multiple, False)

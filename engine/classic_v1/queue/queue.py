@@ -156,13 +156,15 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         return found
 
     @override
-    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
+    def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
         found = pending.ackfold(self.state, tags)
         self._done()
         return found
 
     @override
-    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+    def requeue(
+        self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
+    ) -> list[Extent]:
         found = requeue.requeue(self.state, tags, multiple)
         self._done()
         return found

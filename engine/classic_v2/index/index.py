@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from engine.backing_queue.means import as_it_is
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, FileHeader
@@ -44,6 +45,7 @@ class V2Index:
         settings: sizes and capabilities.
         store: the queue's own store, which has the places of small bodies.
         stub: content of `.queue_name` (W80).
+        as_read: what messages of a shared store are that a file names: with all that they carry.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class V2Index:
         settings: V2Settings,
         store: QueueStore,
         stub: bytes,
+        as_read: Callable[[Extent], Sequence[Extent]] = as_it_is,
     ) -> None:
         self.directory = directory
         self.storage = storage
@@ -61,6 +64,7 @@ class V2Index:
         self.settings = settings
         self.store = store
         self._stub = stub
+        self.as_read = as_read
         self._name = store.name
         self._emit = store.emit
         self._forget()
@@ -99,6 +103,12 @@ class V2Index:
     def buffered(self) -> int:
         """Items in the write buffer (W87)."""
         return len(self.buffer) + len(self.buffer_acks)
+
+    @property
+    def acks_to_flush(self) -> int:
+        """How many acks of entries that are written lead to the next flush (W87)."""
+        most = self.settings.segment_entry_count
+        return max(1, min(most // 2 - self.updates, most - self.buffered))
 
     # --- entries come ------------------------------------------------------------------------------------------------
 
@@ -164,14 +174,10 @@ class V2Index:
             live = self.segments.get(segment, 0)
             buffered = self.buffer.inside(at, end - at)
             many = end - at
-            if not buffered:
-                most = self.settings.segment_entry_count
-                many = min(many, max(1, min(most // 2 - self.updates, most - self.buffered)))
-            elif buffered[0].start > at:
-                many = min(many, buffered[0].start - at)
-                many = min(many, max(1, self.settings.segment_entry_count // 2 - self.updates))
-            else:
+            if buffered and buffered[0].start == at:
                 many = buffered[0].end - at
+            else:  # up to the next flush (W87)
+                many = min(many, buffered[0].start - at if buffered else many, self.acks_to_flush)
             if many >= live > 1:
                 many = live - 1
             deleted += self.ack([Range(at, many)])

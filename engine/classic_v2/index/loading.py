@@ -12,7 +12,7 @@ from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decod
 from engine.classic_v2.formats.qs import StoreEntries
 from engine.classic_v2.queue_store import EntryPlace
 from engine.formats.chunks import AnyChunk
-from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, Extent
+from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, READ_BACK, Extent
 from engine.values.ranges import Range, RangeSet
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ def enter(index: V2Index, segment: int, start: int, slots: IndexSlots) -> None:
     """Enter live slots, with what their bodies tell of the messages."""
     if slots.location is Location.SHARED:
         flags = HOME_STORE | IN_STORE | INDEXED | (PERSISTENT | RAW_PERSISTENT if slots.persistent else 0)
-        index.entries.insert(
-            Extent(start, slots.count, slots.msg_no, slots.body_bytes, flags, slots.expiry_us)
-        )
+        extent = Extent(start, slots.count, slots.msg_no, slots.body_bytes, flags, slots.expiry_us)
+        for each in index.as_read(extent):
+            index.entries.insert(each.with_flags(clear=READ_BACK))
         return
     place = EntryPlace(start, slots.count, slots.offset, slots.term_bytes, slots.step)
     found = index.store.entries_at(segment, place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.backing_queue.arrivals import Arrival
-from engine.classic_v2.queue.entries import in_index
+from engine.classic_v2.queue.entries import Deliveries, in_index
 from engine.classic_v2.queue.state import QueueState, pending_place
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Published, PublishedDelivered
@@ -62,6 +62,7 @@ def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us
         else:
             _into_tail(q, extent)
         _counted(q, extent, already_delivered)
+        _count_deliveries(q, extent, arrival.deliveries)
         q.rates.count_each(count, q.now_us, spacing_us, in_=1)
         done += count
     q.now_us = started_us + max(0, done - 1) * spacing_us
@@ -122,6 +123,12 @@ def _counted(q: QueueState, extent: Extent, delivered: bool) -> None:
         waiting.add(extent.msg_no, extent.count)
 
 
+def _count_deliveries(q: QueueState, extent: Extent, times: int) -> None:
+    """Take over from the queue where they died how often delivering messages has failed (W42)."""
+    if times and q.settings.counts_deliveries:
+        q.deliveries.insert(Deliveries(extent.start, extent.count, times))
+
+
 def bump(q: QueueState, extent: Extent) -> None:
     """Advance next_deliver where exactly its message leaves (Q33)."""
     if not q.settings.counts_deliveries and extent.start <= q.redeliver_seq_id < extent.end:
@@ -141,6 +148,7 @@ def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range
     q.ram_bytes += size
     _persistent(q, extent)
     _counted(q, extent, delivered=True)
+    _count_deliveries(q, extent, arrival.deliveries)
     q.rates.count_each(extent.count, q.now_us, spacing_us, in_=1, out=1, ack_in=1)
     q.settle()
     return Range(first, arrival.count)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.means import as_it_is
 from engine.backing_queue.protocol import Drained, Message, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.classic_v2.formats.mc import McCodec
@@ -37,6 +38,7 @@ class V2Means(msgspec.Struct, frozen=True, kw_only=True):
         persistent, transient: the shared stores of the virtual host, which run already.
         ref: name of the queue at the stores.
         emit: receives every transition.
+        as_read: what messages of a shared store are that the index names after a start: with all that they carry.
         settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
         accounts: the credit towards each store that it shares with other queues of its process; its own without them.
         resource: what the broker calls the queue in its files, where that is not its name.
@@ -54,6 +56,7 @@ class V2Means(msgspec.Struct, frozen=True, kw_only=True):
     transient: SharedStore
     ref: str
     emit: Callable[[Transition], None] = unreported
+    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
     settle: Callable[[], None]
     accounts: Mapping[str, Account] = {}
     resource: bytes | None = None
@@ -82,7 +85,9 @@ class ClassicQueueV2(V2Reading):
             durable=means.durable,
             settings=means.settings,
             codec=means.codec,
-            index=V2Index(means.directory, means.storage, means.codec, means.settings, store, stub),
+            index=V2Index(
+                means.directory, means.storage, means.codec, means.settings, store, stub, means.as_read
+            ),
             store=store,
             persistent=means.persistent.client(
                 means.ref,
@@ -166,6 +171,16 @@ class ClassicQueueV2(V2Reading):
         """Read pending messages with their bodies, and leave them as they are (Q41)."""
         found = pending.ackfold(self.state, tags, delivery_failed)
         self._done()
+        return found
+
+    def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
+        """Return messages with how often delivering them has failed (W42)."""
+        if not self.state.settings.counts_deliveries:
+            return [(extent, 0)]
+        found, done = [], 0
+        for times, count in taking.times_delivered(self.state, extent.start, extent.count):
+            found.append((extent.part(done, count), times))
+            done += count
         return found
 
     def requeue(

@@ -81,7 +81,8 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
         q.now_us = started_us + done * spacing_us
         wanted = q.steady(count - done, spacing_us)
         if not q.head and q.tail.count:
-            load_through(q, q.window, wanted)
+            # What a flush of acks opens and closes comes between two loads (W90).
+            load_through(q, q.window, wanted if ack_required else min(wanted, q.index.acks_to_flush))
         parts = _take(q, wanted)
         if not parts:
             break

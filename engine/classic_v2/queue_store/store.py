@@ -224,7 +224,7 @@ class QueueStore:
         count = self._settings.segment_entry_count
         where = f"{MODULE}:parse_many_from_disk/4"
         for segment in range((left[-1].end - 1) // count, left[0].start // count - 1, -1):
-            self._open(segment, f"{MODULE}:-read_many_from_disk/3-fun-0-/4")
+            self._open(segment, f"{MODULE}:-read_many_from_disk/3-fun-0-/3")
             first = segment * count
             inside = [
                 Range(max(each.start, first), min(each.end, first + count) - max(each.start, first))

@@ -140,7 +140,7 @@ def check(options: argparse.Namespace) -> int:
     files = [
         file
         for path in map(Path, options.check)
-        for file in (sorted(path.glob("[hr]*.json")) if path.is_dir() else [path])
+        for file in (sorted(path.glob("[hrsv]*.json")) if path.is_dir() else [path])
     ]
     whole = 0
     with PrivateNode(SETTINGS, release=options.release) as node:

@@ -1,4 +1,5 @@
-%% Loaded into a private node: executes traces on the real rabbit_variable_queue for a client on the loopback.
+%% Loaded into a private node: executes traces on the real rabbit_variable_queue for a client on the loopback. The modules
+%% cq_queue, cq_stores and cq_vector are those of the version of its queues (v1, v2).
 %% Each request and each answer is one JSON object in a frame with a 4-byte length.
 -module(cq_driver).
 -export([boot/0]).
@@ -89,16 +90,12 @@ handle(#{<<"do">> := <<"begin">>, <<"config">> := Config}, Old) ->
     Queue = queue_record(Config),
     start(Queue, Config, new, Known);
 handle(#{<<"do">> := <<"step">>, <<"step">> := #{<<"op">> := <<"restart">>}}, {Queue, Config, Running, Known}) ->
-    cq_queue:terminate(Running),
-    Terms = cq_stores:restart(amqqueue:get_name(Queue)),
-    {Answer, Session} = start(Queue, Config, Terms, Known),
-    {Answer#{result => #{terms => shown(Terms)}}, Session};
+    {Terms, Result} = cq_queue:restart(Running, amqqueue:get_name(Queue)),
+    started_again(Result, start(Queue, Config, Terms, Known));
 handle(#{<<"do">> := <<"step">>, <<"step">> := #{<<"op">> := <<"crash_restart">>} = Step},
        {Queue, Config, Running, Known}) ->
-    cq_queue:crash(Running, maps:get(<<"torn">>, Step, false)),
-    Terms = cq_stores:restart(amqqueue:get_name(Queue)),
-    {Answer, Session} = start(Queue, Config, Terms, Known),
-    {Answer#{result => #{terms => Terms}}, Session};
+    {Terms, Result} = cq_queue:crash_restart(Running, amqqueue:get_name(Queue), Step),
+    started_again(Result, start(Queue, Config, Terms, Known));
 handle(#{<<"do">> := <<"step">>, <<"step">> := Step}, {Queue, Config, Running, Known} = Session) ->
     case cq_queue:step(Running, Step) of
         never_ends ->  % a 3.8 converts to lazy for ever (V5): nothing more comes of this queue
@@ -111,6 +108,9 @@ handle(#{<<"do">> := <<"step">>, <<"step">> := Step}, {Queue, Config, Running, K
 start(Queue, Config, Recover, Known) ->
     Running = {_, _, Outcome} = cq_queue:start(Queue, Config, Recover, Known),
     {Outcome, {Queue, Config, Running, Known}}.
+
+%% What the process died of, if it did while it started, tells more than its terms.
+started_again(Result, {Answer, Session}) -> {maps:merge(#{result => Result}, Answer), Session}.
 
 abandon({_, _, {Pid, Monitor, _}, _}) ->
     exit(Pid, kill),
@@ -126,10 +126,3 @@ queue_record(#{<<"queue">> := Name, <<"durable">> := Durable}) ->
     VHost = cq_stores:vhost(),
     amqqueue:new(rabbit_misc:r(VHost, queue, Name), none, Durable, false, none, [], VHost, #{},
                  rabbit_classic_queue).
-
-shown(non_clean_shutdown) -> non_clean_shutdown;
-shown(Terms) ->
-    Names = [next_seq_id, next_deliver_seq_id, persistent_count, persistent_bytes],
-    Segments = lists:sort([[N, Unacked] || {N, Unacked} <- proplists:get_value(segments, Terms, [])]),
-    maps:from_list([{segments, Segments} | [{Name, proplists:get_value(Name, Terms)}
-                                            || Name <- Names, proplists:is_defined(Name, Terms)]]).

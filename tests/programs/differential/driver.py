@@ -81,9 +81,13 @@ class Driver:
 def shown(answer: dict[str, Any]) -> dict[str, Any]:
     """Shorten the long lists of `after` as trace files do, and keep the pending tags beside them."""
     after = answer.get("after")
-    if after is None:  # the call never ends
+    if after is None:  # the call never ends, or the queue's process died
         return answer
     answer["pending_tags"] = after["pending_tags"]
+    if "lanes" in after:
+        del after["pending_tags"]
+        answer["after"] = {name: _shortened_v2(value) for name, value in after.items()}
+        return answer
     after["pending_tags"] = shortened(after["pending_tags"])
     after["seqs"] = {lane: shortened(runs) for lane, runs in after["seqs"].items()}
     for name in ("files", "segments"):
@@ -94,3 +98,10 @@ def shown(answer: dict[str, Any]) -> dict[str, Any]:
             store["files"] = shortened(store["files"])
             store["disk"] = store["disk"] if store["disk"] == "same" else shortened(store["disk"])
     return answer
+
+
+def _shortened_v2(value: Any) -> Any:
+    """Shorten every long list of a vector of cq-trace/2, however deep it stands."""
+    if isinstance(value, dict):
+        return {name: _shortened_v2(each) for name, each in value.items()}
+    return shortened(value) if isinstance(value, list) else value

@@ -12,7 +12,9 @@ import msgspec
 TOOLS = Path(__file__).resolve().parents[3] / "tools"
 LATEST: Final = "3.10.8"
 OLD: Final = "3.8.9"
-RELEASES: Final = (LATEST, OLD)
+TODAYS: Final = ("4.3.6", "4.0.5")
+"""Releases whose queues are of version 2, each in a system of its own."""
+RELEASES: Final = (LATEST, OLD, *TODAYS)
 
 
 class NodeFailed(RuntimeError):
@@ -26,11 +28,16 @@ class Installation(msgspec.Struct, frozen=True):
         home: directory with `sbin` and `plugins`.
         libraries: directory in which the compiler finds headers.
         environment: for all of its programs.
+        enter: what its programs are run by, where they need another system around them; paths below /tmp and /dev
+            are the same in there.
+        queues: folder of the driver's modules that know its queues.
     """
 
     home: Path
     libraries: Path
     environment: dict[str, str] = {}
+    enter: tuple[str, ...] = ()
+    queues: str = "v1"
 
 
 def summary_file(folder: Path, release: str) -> Path:
@@ -46,6 +53,11 @@ def installation(release: str) -> Installation:
     if release == LATEST:
         home = _ensured("ensure_rabbitmq.sh", release)
         return Installation(home, home / "plugins")
+    if release in TODAYS:
+        root = _ensured("ensure_rabbitmq_suite.sh", release)
+        home = Path("/usr/lib/rabbitmq/lib") / f"rabbitmq_server-{release}"
+        enter = (str(TOOLS / "enter_root.sh"), str(root))
+        return Installation(home, home / "plugins", enter=enter, queues="v2")
     if release != OLD:
         raise NodeFailed(f"there is no RabbitMQ {release} here; one of {', '.join(RELEASES)} is meant")
     place = _ensured("ensure_rabbitmq_3_8.sh", release)
@@ -61,7 +73,7 @@ def installation(release: str) -> Installation:
 
 
 def _ensured(script: str, release: str) -> Path:
-    run = subprocess.run([str(TOOLS / script)], stdout=subprocess.PIPE, text=True, check=False)
+    run = subprocess.run([str(TOOLS / script), release], stdout=subprocess.PIPE, text=True, check=False)
     if run.returncode:
         raise NodeFailed(f"RabbitMQ {release} is not here and could not be fetched")
     return Path(run.stdout.strip().splitlines()[-1])

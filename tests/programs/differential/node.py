@@ -88,6 +88,10 @@ class PrivateNode:
         """Where the node keeps the queues and the message stores of the virtual host "/"."""
         return self.data / "msg_stores" / "vhosts" / VHOST
 
+    def program(self, name: str) -> list[str]:
+        """Return the command that runs one of the release's own programs."""
+        return [*self._installed.enter, str(self.home / "sbin" / name)]
+
     def _prepare(self) -> None:
         for name in ("data", "log", "home", "ebin", "gen"):
             (self.root / name).mkdir()
@@ -95,9 +99,18 @@ class PrivateNode:
             "log.file.level = warning\ndisk_free_limit.absolute = 10MB\n"
         )
         self.configure({})
-        sources = sorted(str(path) for path in HERE.glob("*.erl"))
+        sources = []
+        for path in sorted([*HERE.glob("*.erl"), *(HERE / self._installed.queues).glob("*.erl")]):
+            sources.append(str(shutil.copy(path, self.root / "gen")))
         subprocess.run(
-            ["erlc", "-o", str(self.root / "ebin"), *sources],
+            [
+                *self._installed.enter,
+                "erlc",
+                "+nowarn_deprecated_catch",
+                "-o",
+                str(self.root / "ebin"),
+                *sources,
+            ],
             env={**os.environ, **self._installed.environment, "ERL_LIBS": str(self._installed.libraries)},
             check=True,
         )
@@ -145,7 +158,15 @@ class PrivateNode:
         environment = self.environment()
         if self._epmd is None:
             self._epmd = subprocess.Popen(
-                [*WITH_PARENT, "epmd", "-port", str(self._epmd_port), "-address", LOOPBACK],
+                [
+                    *WITH_PARENT,
+                    *self._installed.enter,
+                    "epmd",
+                    "-port",
+                    str(self._epmd_port),
+                    "-address",
+                    LOOPBACK,
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -154,7 +175,7 @@ class PrivateNode:
         (self.root / "enabled_plugins").write_text("[].\n")
         with (self.root / "log" / "console").open("ab") as console:
             self._process = subprocess.Popen(
-                [*WITH_PARENT, str(self.home / "sbin" / "rabbitmq-server")],
+                [*WITH_PARENT, *self.program("rabbitmq-server")],
                 stdin=subprocess.DEVNULL,
                 stdout=console,
                 stderr=subprocess.STDOUT,

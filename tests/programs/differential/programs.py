@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 SIZES = (0, 1, 16, 100, 146, 147, 190, 200, 996, 997, 1000, 4092, 4093, 4096, 5000, 9000)
 RATES = ([0.5, 0.5, 0, 0], [0, 0, 0.75, 0.25], [0, 0.5, 0.5, 0])
@@ -36,16 +36,20 @@ def random_config(rng: random.Random) -> dict[str, Any]:
 class Program:
     """The steps of one program, one at a time.
 
+    Programs of version 1; those of version 2 are a family of their own.
+
     Args:
         seed: the program's own seed.
         whole_segments: for a broker whose segments always have 16,384 entries (V6): most programs use up the numbers
             of the first one nearly to its end.
     """
 
+    family: ClassVar[str] = "program"
+
     def __init__(self, seed: int, whole_segments: bool = False) -> None:
         self.seed = seed
-        self._rng = random.Random(f"program {seed}")
-        self.config = random_config(self._rng)
+        self._rng = random.Random(f"{self.family} {seed}")
+        self.config = self._config()
         self.steps = self._rng.randint(8, 60)
         self._first: list[dict[str, Any]] = []
         if whole_segments:
@@ -60,6 +64,9 @@ class Program:
         self._tags: list[int] = []
         self._len = 0
         self._weights = self._random_weights()
+
+    def _config(self) -> dict[str, Any]:
+        return random_config(self._rng)
 
     def _random_weights(self) -> list[tuple[Callable[[], dict[str, Any]], float]]:
         """Return operations with weights of their own for each program, so that programs have characters."""

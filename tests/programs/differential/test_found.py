@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.conformance.replay import replay
+from engine.conformance.replay import replay, replay_v2
 from engine.storage.ledger import LedgerStorage
 
 FOUND = sorted((Path(__file__).parent / "found").glob("*.json"))
@@ -15,5 +15,7 @@ FOUND = sorted((Path(__file__).parent / "found").glob("*.json"))
 
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_what_once_differed_is_equal(path: Path) -> None:
-    outcome = replay(json.loads(path.read_text()), LedgerStorage())
+    trace = json.loads(path.read_text())
+    play = replay_v2 if trace["format"] == "cq-trace/2" else replay
+    outcome = play(trace, LedgerStorage())
     assert outcome.whole, outcome.differences[:3]

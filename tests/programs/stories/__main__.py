@@ -1,4 +1,4 @@
-"""`python -m tests.programs.stories`: AMQP stories and random programs on a RabbitMQ 3.10.8 node and on the engine."""
+"""`python -m tests.programs.stories`: AMQP stories and random programs on a RabbitMQ node and on the engine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.programs.differential.installation import LATEST, RELEASES, summary_file
 from tests.programs.stories.run import run
 from tests.programs.stories.side_by_side import Seeds, run_side_by_side
 from tests.programs.stories.stories import STORIES
@@ -27,9 +28,15 @@ def targeted() -> Iterator[Story]:
         yield Story(path.stem, "", tuple(json.loads(path.read_text(encoding="utf-8"))["steps"]))
 
 
+def _recorded(name: str, release: str) -> str:
+    """Return the file of what nodes of a release showed."""
+    return name if release == LATEST else name.replace(".jsonl", f"-{release}.jsonl")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Play stories; return 0 only if none differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.stories", description=__doc__)
+    parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first random program")
     parser.add_argument("--count", type=int, default=200, help="how many random programs")
     parser.add_argument("--minutes", type=float, default=None, help="begin no program after so many minutes")
@@ -42,18 +49,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--record", action="store_true", help="with --known: write what the broker showed")
     parser.add_argument("--found", type=Path, default=ROOT / "var" / "stories")
     parser.add_argument("--as-it-is", action="store_true", help="shorten and store nothing that differs")
-    parser.add_argument("--summary", type=Path, default=ROOT / "var" / "stories" / "summary.json")
+    parser.add_argument("--summary", type=Path, help="else in var/stories")
     options = parser.parse_args(argv)
+    options.summary = options.summary or summary_file(ROOT / "var" / "stories", options.release)
     began = time.monotonic()
     if options.known:
         done = [
-            run(stories, record=HERE / name if options.record else None)
+            run(
+                stories,
+                record=HERE / _recorded(name, options.release) if options.record else None,
+                release=options.release,
+            )
             for stories, name in ((STORIES, "recorded.jsonl"), (tuple(targeted()), "targeted.jsonl"))
         ]
     else:
         last = None if options.minutes is None else began + 60 * options.minutes
         seeds_left = Seeds(options.seed, options.count, last, options.most_differing)
-        done = [run_side_by_side(seeds_left, options.nodes, None if options.as_it_is else options.found)]
+        found = None if options.as_it_is else options.found
+        done = [run_side_by_side(seeds_left, options.nodes, found, options.release)]
     stories, equal = sum(each.stories for each in done), sum(each.equal for each in done)
     chance = sum(len(each.by_chance) for each in done)
     steps = sum(each.steps for each in done)
@@ -68,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             result, seeds = result.added_to(before), [*before["seeds"], *seeds]
         summary = {
             "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
+            "broker": f"RabbitMQ {options.release}",
             "seeds": seeds,
             **result.as_dict(),
         }

@@ -512,9 +512,9 @@ class BrokerPlayer:
         environment = {
             name: value for name, value in self._node.environment().items() if name != "RABBITMQ_DIST_PORT"
         }
-        program = str(self._node.home / "sbin" / "rabbitmqctl")
+        program = self._node.program("rabbitmqctl")
         run = subprocess.run(
-            [program, "-n", NODE, *shlex.split(line)],
+            [*program, "-n", NODE, *shlex.split(line)],
             env=environment,
             stdout=subprocess.PIPE,
             text=True,

@@ -7,6 +7,7 @@ from typing import Any
 from engine.broker.clients.channel import Delivered
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import ask, operated
+from engine.releases import REFERENCE, RELEASES
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
     ChannelClosed,
@@ -37,11 +38,18 @@ OK_CODE = 200
 
 
 class EnginePlayer:
-    """Takes steps on a node of its own."""
+    """Takes steps on a node of its own.
+
+    Args:
+        release: of the broker.
+    """
+
+    def __init__(self, release: str = REFERENCE.name) -> None:
+        self._profile = next(each.profiles["real"] for each in RELEASES.values() if each.name == release)
 
     def begin(self) -> None:
         """Start a story from nothing."""
-        scenario = {"version": 1, "profile": "real", "topology": {}, "until_us": 1}
+        scenario = {"version": 1, "profile": self._profile, "topology": {}, "until_us": 1}
         self.node = operated(parse(scenario), LedgerStorage(), KEEP)
         self.node.consumers.observe(self._deliver)
         self._seen = self.node.log.number
@@ -130,7 +138,7 @@ class EnginePlayer:
 
     def _reject(self, tag: int | None = None, count: int = 0, on: str | None = None, **words: Any) -> None:
         if tag is not None:
-            self._submit("nack_tag", on=on, tag=tag, **words)
+            self._submit("nack_tag", on=on, tag=tag, reject=True, **words)
         elif count := min(count, self._held(on)):
             self._submit("reject", on=on, count=count, **words)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from tests.programs.differential.installation import LATEST
 from tests.programs.differential.node import PrivateNode
 from tests.programs.stories.broker import BrokerPlayer
 from tests.programs.stories.engine import EnginePlayer
@@ -146,12 +147,13 @@ class Bench:
 
     def __init__(self, node: PrivateNode, report: Callable[[str], None]) -> None:
         self.broker = BrokerPlayer(node)
+        self._release = node.release
         self._report = report
 
     def differs(self, story: Story) -> list[str]:
         """Play a story on both sides, and once more with patience if they differ; return where they do."""
         theirs = play(story, self.broker)
-        ours = play(story, EnginePlayer())
+        ours = play(story, EnginePlayer(self._release))
         if not compared(story, ours, theirs):
             self.theirs = theirs
             return []
@@ -167,7 +169,7 @@ class Bench:
 
         Or whether nothing differs but the order of two senders: some orders are too rare to wait for them.
         """
-        ours = play(story, EnginePlayer())
+        ours = play(story, EnginePlayer(self._release))
         for _ in range(REPLAYS):
             theirs = play(story, self.broker)
             if not compared(story, ours, theirs):
@@ -188,6 +190,7 @@ def run(
     on_differing: Callable[[], None] | None = None,
     report: Callable[[str], None] = print,
     result: Result | None = None,
+    release: str = LATEST,
 ) -> Result:
     """Play the stories against a private node and against the engine.
 
@@ -196,9 +199,10 @@ def run(
         found: a folder; what differs is shortened and stored there.
         on_differing: called with each story that differs.
         result: counts are added to these; what was counted stays if the node fails.
+        release: of the node.
     """
     result, recorded = result or Result(), []
-    with PrivateNode(SETTINGS) as node:
+    with PrivateNode(SETTINGS, release=release) as node:
         node.start()
         bench = Bench(node, report)
         for story in stories:

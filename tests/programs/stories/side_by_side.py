@@ -12,6 +12,7 @@ from typing import Any
 
 from pika.exceptions import AMQPError
 
+from tests.programs.differential.installation import LATEST
 from tests.programs.differential.node import NodeFailed
 from tests.programs.stories.programs import program
 from tests.programs.stories.run import Result, run
@@ -59,7 +60,7 @@ class Seeds:
             self._differing.value += 1
 
 
-def run_side_by_side(seeds: Seeds, nodes: int, found: Path | None) -> Result:
+def run_side_by_side(seeds: Seeds, nodes: int, found: Path | None, release: str = LATEST) -> Result:
     """Play programs on so many nodes, each with a process of its own; return the counts of all.
 
     Raises RuntimeError if one of them ended without a result.
@@ -68,7 +69,7 @@ def run_side_by_side(seeds: Seeds, nodes: int, found: Path | None) -> Result:
     processes: list[Any] = []
     for _ in range(nodes):
         ours, theirs = PROCESSES.Pipe(duplex=False)
-        process = PROCESSES.Process(target=_share, args=(seeds, found, theirs))
+        process = PROCESSES.Process(target=_share, args=(seeds, found, theirs, release))
         process.start()
         theirs.close()
         ends.append(ours)
@@ -93,7 +94,7 @@ def run_side_by_side(seeds: Seeds, nodes: int, found: Path | None) -> Result:
     return total
 
 
-def _share(seeds: Seeds, found: Path | None, result: Connection) -> None:
+def _share(seeds: Seeds, found: Path | None, result: Connection, release: str = LATEST) -> None:
     """Play programs on a node for as long as there are seeds, and send the counts.
 
     A node that ends, or does not start again in time on a busy machine, is replaced; the new one plays its program.
@@ -108,7 +109,7 @@ def _share(seeds: Seeds, found: Path | None, result: Connection) -> None:
 
     for failures in range(MOST_FAILURES):
         try:
-            run(stories(), found=found, on_differing=seeds.differs, result=total)
+            run(stories(), found=found, on_differing=seeds.differs, result=total, release=release)
             break
         except (NodeFailed, AMQPError, OSError) as failed:
             print(f"{begun[-1].name if begun else 'no program yet'}: the node failed: {failed}")

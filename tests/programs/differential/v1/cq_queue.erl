@@ -1,7 +1,7 @@
 %% One incarnation of a queue: a process that owns a rabbit_variable_queue state and executes steps of a trace on it,
 %% with frozen rates, stores settled after each call, and the mailbox drained at the end of each step.
 -module(cq_queue).
--export([start/4, step/2, terminate/1, crash/2]).
+-export([start/4, step/2, restart/2, crash_restart/3]).
 
 -include_lib("rabbit_common/include/rabbit.hrl").
 
@@ -22,20 +22,31 @@ start(Queue, Config, Recover, Known) ->
 step(Queue, #{<<"op">> := <<"set_mode">>} = Step) -> ask(Queue, {step, Step}, ?CONVERTED_MS);
 step(Queue, Step) -> ask(Queue, {step, Step}).
 
-%% Clean stop; the stores are settled afterwards.
-terminate({Pid, Monitor, _}) ->
+%% Clean stop and start; the stores are settled in between.
+restart({Pid, Monitor, _}, Name) ->
     ok = ask({Pid, Monitor, ok}, terminate),
-    receive {'DOWN', Monitor, process, Pid, _} -> ok end.
+    receive {'DOWN', Monitor, process, Pid, _} -> ok end,
+    Terms = cq_stores:restart(Name),
+    {Terms, #{terms => shown(Terms)}}.
 
 %% The process is gone without a word; torn leaves journal and segments as a crash in the middle of a flush does.
-crash({Pid, Monitor, _} = Queue, Torn) ->
-    Kept = case Torn of true -> ask(Queue, tear); false -> none end,
+crash_restart({Pid, Monitor, _} = Queue, Name, Step) ->
+    Kept = case maps:get(<<"torn">>, Step, false) of true -> ask(Queue, tear); false -> none end,
     exit(Pid, kill),
     receive {'DOWN', Monitor, process, Pid, _} -> ok end,
     case Kept of
         none -> ok;
         {Path, Bytes} -> ok = file:write_file(Path, Bytes)
-    end.
+    end,
+    Terms = cq_stores:restart(Name),
+    {Terms, #{terms => Terms}}.
+
+shown(non_clean_shutdown) -> non_clean_shutdown;
+shown(Terms) ->
+    Names = [next_seq_id, next_deliver_seq_id, persistent_count, persistent_bytes],
+    Segments = lists:sort([[N, Unacked] || {N, Unacked} <- proplists:get_value(segments, Terms, [])]),
+    maps:from_list([{segments, Segments} | [{Name, proplists:get_value(Name, Terms)}
+                                            || Name <- Names, proplists:is_defined(Name, Terms)]]).
 
 ask(Queue, Request) -> ask(Queue, Request, infinity).
 

@@ -1,0 +1,39 @@
+"""What a release does otherwise in AMQP's own matters than 3.10.8; its row in the table of releases says which."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+
+class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The defaults are 3.10.8's.
+
+    Args:
+        limits_channels: basic.qos with global limits all consumers of a channel together (P13); else it is the prefetch
+            of each consumer that comes after it (W220).
+        consumes_again: channels consume again by themselves where a queue's process was killed (D4); else their
+            consumers are cancelled (W221).
+        serves_after_cancel: a cancel serves who is left from what waits, and a message may go past others to a consumer
+            (W222); else a queue whose backlog nobody took crashes with the next message (P8.3).
+        deaths_apart: what is known of a message's deaths stands beside its headers; clients see its last death too, its
+            own expiration is never forgotten, and CC stays (W223).
+        unknown_type: which of AMQP's errors an unknown type of an exchange is (P18, W225).
+    """
+
+    limits_channels: bool = True
+    consumes_again: bool = True
+    serves_after_cancel: bool = False
+    deaths_apart: bool = False
+    unknown_type: Literal["command_invalid", "precondition_failed"] = "command_invalid"
+
+
+TODAYS: Final = AmqpRules(
+    limits_channels=False,
+    consumes_again=False,
+    serves_after_cancel=True,
+    deaths_apart=True,
+    unknown_type="precondition_failed",
+)
+"""4.x, with what 4.3 denies (section 17 of the rules of version 2)."""

@@ -1,0 +1,40 @@
+"""Stories on the engine, against what a 4.3.6 node showed of the same steps; `make stories RELEASE=4.3.6` is live."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.broker.commands.scenario import parse
+from engine.ctl.operator import operated
+from engine.releases import RELEASES
+from engine.storage.ledger import LedgerStorage
+from engine.transitions import ChannelClosed, ConnectionClosed
+from tests.programs.stories.engine import EnginePlayer
+from tests.programs.stories.run import compared, play, read_recorded
+from tests.programs.stories.story import Story, View
+
+HERE = Path(__file__).parent
+RECORDED = [each for name in ("recorded", "targeted") for each in read_recorded(HERE / f"{name}-4.3.6.jsonl")]
+
+
+@pytest.mark.parametrize(("story", "theirs"), RECORDED, ids=lambda each: getattr(each, "name", ""))
+def test_clients_see_what_they_saw_of_a_4_3(story: Story, theirs: list[View]) -> None:
+    """W220-W224: limits of channels, queues that die, cancels, deaths and failed deliveries are in these stories."""
+    assert not compared(story, play(story, EnginePlayer("4.3.6")), theirs)
+
+
+@pytest.mark.parametrize("release", [each.name for each in RELEASES.values()])
+def test_an_unknown_type_closes_the_channel_or_the_connection(release: str) -> None:
+    """W225."""
+    profile = next(each.profiles["real"] for each in RELEASES.values() if each.name == release)
+    scenario = {"version": 1, "profile": profile, "topology": {}, "until_us": 1}
+    node = operated(parse(scenario), LedgerStorage(), 100)
+    node.submit({"do": "declare_exchange", "name": "x", "type": "odd"})
+    rows = node.log.since(0)
+    assert rows is not None
+    kind = ChannelClosed if release.startswith("4.") else ConnectionClosed
+    assert [row.code for row in rows.rows if isinstance(row, kind)] == [
+        503 if kind is ConnectionClosed else 406
+    ]
