@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.backing_queue.arrivals import Arrival
-from engine.classic_v2.queue.entries import Deliveries, in_index
+from engine.classic_v2.queue.entries import DeliveryCounts, in_index
 from engine.classic_v2.queue.state import QueueState, pending_place
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Published, PublishedDelivered
@@ -126,7 +126,7 @@ def _counted(q: QueueState, extent: Extent, delivered: bool) -> None:
 def _count_deliveries(q: QueueState, extent: Extent, times: int) -> None:
     """Take over from the queue where they died how often delivering messages has failed (W42)."""
     if times and q.settings.counts_deliveries:
-        q.deliveries.insert(Deliveries(extent.start, extent.count, times))
+        q.deliveries.insert(DeliveryCounts(extent.start, extent.count, times))
 
 
 def bump(q: QueueState, extent: Extent) -> None:
