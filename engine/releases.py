@@ -21,6 +21,7 @@ from engine.backing_queue.places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUE
 from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
+from engine.formats.names import USUAL_ENTRY_COUNT
 from engine.priority_queue.making import priorities_of
 from engine.version_choice import from_version_1
 from engine.version_choice.generation import EITHER_VERSION, serves_version_2
@@ -176,7 +177,7 @@ V3_8_9: Final = Release(
     series="3.8",
     storage=CLASSIC_V1,
     queues=_queues(CLASSIC_V1, VARIABLE_QUEUE),
-    constants={"segment_entry_count": 16384, "delta_read_cap": 16384},
+    constants={"segment_entry_count": USUAL_ENTRY_COUNT, "delta_read_cap": 16384},
     rules={
         "flags_deliveries": True,
         "starts_at_a_boundary": True,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
+
+SYNC_INTERVAL_US: Final = 25_000
+"""A store that is never idle syncs this long after somebody began to wait for it (K6)."""
 
 
 class StoreLoad(msgspec.Struct, frozen=True):

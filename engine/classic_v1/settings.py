@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.formats.names import USUAL_ENTRY_COUNT
 from engine.values.errors import InvalidSetting
 
 MEBIBYTE: Final = 1024 * 1024
@@ -48,8 +49,10 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse values with which the formats or the rules cannot work (S4, S250)."""
-        if not 1 <= self.segment_entry_count <= 16384:
-            raise InvalidSetting.of("segment_entry_count", self.segment_entry_count, "1 to 16384")
+        if not 1 <= self.segment_entry_count <= USUAL_ENTRY_COUNT:
+            raise InvalidSetting.of(
+                "segment_entry_count", self.segment_entry_count, f"1 to {USUAL_ENTRY_COUNT}"
+            )
         initial, more = self.msg_store_credit_disc_bound
         if not 1 <= more <= initial:
             raise InvalidSetting.of(
@@ -75,7 +78,7 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 BOUNDS: Final[dict[str, tuple[int, int]]] = {
-    "segment_entry_count": (1, 16384),
+    "segment_entry_count": (1, USUAL_ENTRY_COUNT),
     "queue_index_embed_msgs_below": (0, 134_217_728),
     "queue_index_max_journal_entries": (0, 10_000_000),
     "msg_store_file_size_limit": (1, GIBIBYTE),

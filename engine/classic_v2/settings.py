@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.formats.names import USUAL_ENTRY_COUNT
 from engine.values.errors import InvalidSetting
 
 MEBIBYTE: Final = 1024 * 1024
@@ -95,7 +96,7 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 BOUNDS: Final[dict[str, tuple[int, int]]] = {
-    "segment_entry_count": (1, 16384),
+    "segment_entry_count": (1, USUAL_ENTRY_COUNT),
     "store_max_cache_size": (1, GIBIBYTE),
     "queue_index_embed_msgs_below": (0, 134_217_728),
     "msg_store_file_size_limit": (1, GIBIBYTE),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.damage.reading import Options
+from engine.formats.names import USUAL_ENTRY_COUNT
 from engine.inspect.places import inspect, kind_of
 from engine.inspect.words import lines
 from engine.storage.directory import DirectoryStorage
@@ -48,8 +49,8 @@ def main(argv: Sequence[str]) -> int:
     )
     options = parser.parse_args(argv)
     entry_count = options.segment_entry_count
-    if entry_count is not None and not 1 <= entry_count <= 16384:
-        parser.error("--segment-entry-count: from 1 to 16384")
+    if entry_count is not None and not 1 <= entry_count <= USUAL_ENTRY_COUNT:
+        parser.error(f"--segment-entry-count: from 1 to {USUAL_ENTRY_COUNT}")
     place: Path = options.directory
     if not place.is_dir():
         sys.stderr.write(

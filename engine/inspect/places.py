@@ -8,15 +8,13 @@ from typing import Any, Final
 
 from engine.damage.findings import Findings
 from engine.damage.reading import Options, content, numbered, parsed
-from engine.formats.names import queue_directory, read_config, vhost_directory
+from engine.formats.names import USUAL_ENTRY_COUNT, queue_directory, read_config, vhost_directory
 from engine.inspect.generations import QueueReader, Readers, StoreReader
 from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
 from engine.storage.directory import DirectoryStorage
 
 STORES: Final = ("msg_store_persistent", "msg_store_transient")
 VHOSTS: Final = "msg_stores/vhosts"
-ASSUMED_ENTRY_COUNT: Final = 16384
-"""What a broker assumes when `.config` cannot be read (S4)."""
 SEGMENTS: Final = ("idx", "qi", "qs")
 """Ends of the names of files that only a queue's directory has."""
 
@@ -61,11 +59,11 @@ def inspect(storage: DirectoryStorage, options: Options, directory: str = "") ->
         count = options.entry_count
         if above is not None and count is None:
             count = _entry_count(storage, above, findings, options)
-        readers = Readers(storage, "/", count or ASSUMED_ENTRY_COUNT, findings, options)
+        readers = Readers(storage, "/", count or USUAL_ENTRY_COUNT, findings, options)
         found = readers.queue(directory).report()
         found["release"] = readers.release((), has_config=True)
     elif kind == "store":
-        readers = Readers(storage, "/", ASSUMED_ENTRY_COUNT, findings, options)
+        readers = Readers(storage, "/", USUAL_ENTRY_COUNT, findings, options)
         found = readers.store(directory).report()
         found["release"] = readers.release((), has_config=True)
     else:
@@ -157,11 +155,11 @@ def _entry_count(storage: DirectoryStorage, directory: str, findings: Findings, 
         return options.entry_count
     path = _joined(directory, ".config")
     if storage.size(path) is None:
-        return ASSUMED_ENTRY_COUNT
+        return USUAL_ENTRY_COUNT
     count = parsed(content(storage, path, findings), path, findings, read_config)
-    if isinstance(count, int) and 1 <= count <= ASSUMED_ENTRY_COUNT:
+    if isinstance(count, int) and 1 <= count <= USUAL_ENTRY_COUNT:
         return count
-    most = assumed = ASSUMED_ENTRY_COUNT
+    most = assumed = USUAL_ENTRY_COUNT
     findings.add(path, None, "missing", "config_without_number", most=most, assumed=assumed)
     return assumed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, Place
+from engine.backing_queue.stores import SYNC_INTERVAL_US
 from playground.catalogue import javascript as js
 
 
@@ -15,6 +16,8 @@ def module() -> str:
             js.head("Where the messages of a queue can lie.", "engine/backing_queue/places"),
             "\n/** The backing queue of a queue whose settings name no other. */\n",
             f"export const USUAL = {js.literal(VARIABLE_QUEUE)};\n",
+            "\n/** How long a store waits for more before it syncs (K6). */\n",
+            f"export const STORE_SYNC_MS = {SYNC_INTERVAL_US // 1000};\n",
             "\n",
             js.comment(
                 "The places of each, from the tail to the head; then those of unacknowledged messages.",

@@ -11,7 +11,13 @@ from typing import Any, Final, Self
 from engine.amqp.arguments import MAX_PRIORITY
 from engine.classic_v1.formats import layout
 from engine.classic_v1.formats.layout import Found, Layout, NoRecord
-from engine.formats.names import priority_resource, queue_directory, read_config, vhost_directory
+from engine.formats.names import (
+    USUAL_ENTRY_COUNT,
+    priority_resource,
+    queue_directory,
+    read_config,
+    vhost_directory,
+)
 from engine.values.errors import FileMissing
 from engine.values.labels import bare, host_of, queue_of
 from playground.hosting.places import NotThere
@@ -19,8 +25,6 @@ from playground.hosting.places import NotThere
 BODY_SHOWN: Final = 512
 """Bytes of a body in one answer; of a longer body only the length of the rest is given."""
 BLOCK_BYTES: Final = 256 * 1024
-ASSUMED_ENTRY_COUNT: Final = 16384
-"""What a broker assumes where `.config` has no value (S4)."""
 MARK_BYTES: Final = 16
 """Room for the deliver and ack records right behind a publish record."""
 
@@ -220,8 +224,8 @@ class RecordReader:
     def _entry_count(self) -> int:
         path = f"{self._vhost('')}/.config"
         if path not in self.sizes:
-            return ASSUMED_ENTRY_COUNT
-        return read_config(self._storage.read_bytes(path, 0, 4096)) or ASSUMED_ENTRY_COUNT
+            return USUAL_ENTRY_COUNT
+        return read_config(self._storage.read_bytes(path, 0, 4096)) or USUAL_ENTRY_COUNT
 
     # --- to take away ---
 

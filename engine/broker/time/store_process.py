@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.backing_queue.stores import Store
+from engine.backing_queue.stores import SYNC_INTERVAL_US, Store
 from engine.broker.time.process import Process
 
-SYNC_INTERVAL_US: Final = 25_000
-"""A store that is never idle syncs this long after somebody began to wait for it (K6)."""
 MESSAGES: Final = 100
 """A store handles so many messages at a time."""
 

@@ -5,6 +5,9 @@
 /** The backing queue of a queue whose settings name no other. */
 export const USUAL = "variable_queue";
 
+/** How long a store waits for more before it syncs (K6). */
+export const STORE_SYNC_MS = 25;
+
 /**
  * The places of each, from the tail to the head; then those of unacknowledged messages.
  * @type {Record<string, import("./types.js").Place[]>}

@@ -1,4 +1,5 @@
 /** The files on their canvases: those that a queue has for itself, and the two message stores. */
+import { STORE_SYNC_MS } from "../../model/catalogue/places.js";
 import { STORE_FILE as F } from "../../model/catalogue/rows.js";
 import { recordSpot } from "../../layout/bytes-spot.js";
 import { byteAt, storeScene } from "../../layout/store-map.js";
@@ -32,8 +33,6 @@ const METERS = 132;
 const WIDE = 366;
 /** The height that the clock under the write buffer needs. */
 const CLOCK_FITS = 52;
-/** How long a store waits for more before it syncs (S166). */
-const STORE_SYNC_MS = 25;
 
 export class FilesView {
   /**
