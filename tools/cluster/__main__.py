@@ -1,6 +1,7 @@
 """`make cluster`: run a cluster until Ctrl-C; with --proof, see that another process takes over, and end."""
 
 import argparse
+import asyncio
 import os
 import signal
 import sys
@@ -8,8 +9,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from tools.cluster import cluster, proof
+from tools.cluster import cluster, load, proof
 from tools.live_server import ROOT, free_port
+
+MOST_S = 90.0
+"""For each proof."""
 
 
 def main() -> int:
@@ -31,10 +35,11 @@ def main() -> int:
             with (
                 tempfile.TemporaryDirectory(prefix="wl-cluster-") as scratch,
                 cluster.running(
-                    Path(scratch), given.apps, listen, lease_s=3, keep=False, scenarios=False
+                    Path(scratch), given.apps + 1, listen, lease_s=3, keep=False, scenarios=False
                 ) as running,
             ):
-                print(proof.owner_dies(running))
+                for proves in (load.one_dies, proof.owner_dies):
+                    print(asyncio.run(asyncio.wait_for(proves(running), MOST_S)))
             return 0
         print("Starting PostgreSQL, Redis, the app's processes and nginx ...")
         with cluster.running(given.folder.resolve(), given.apps, listen) as running:

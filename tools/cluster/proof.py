@@ -17,24 +17,19 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from bench.websocket import Socket, Visitor
 from tools.cluster.cluster import Cluster
 
-MOST_S = 90.0
 PATIENCE_S = 0.2
 MOVED = 4015
 
 
-def owner_dies(cluster: Cluster) -> str:
+async def owner_dies(cluster: Cluster) -> str:
     """Stop the owner of a session, let it write late, kill its heir; return what was observed, or fail."""
-    return asyncio.run(asyncio.wait_for(_owner_dies(cluster), MOST_S))
-
-
-async def _owner_dies(cluster: Cluster) -> str:
     visitor = Visitor(cluster.url)
-    path, socket_path = await asyncio.to_thread(_begin, visitor)
-    first = cluster.apps[_node(socket_path)]
-    second = next(app for app in cluster.apps.values() if app is not first)
-    stage = await _joined(visitor, socket_path)
+    path, socket_path = await asyncio.to_thread(begin, visitor)
+    first = cluster.apps[node(socket_path)]
+    second = next(app for app in cluster.apps.values() if app is not first and app.process.poll() is None)
+    stage = await joined(visitor, socket_path)
     await stage.send(t="control", play=False)
-    assert await _command(stage, 1, 13) == "accepted"
+    assert await command(stage, 1, 13) == "accepted"
 
     # The owner sleeps, and another one has the session meanwhile; then the owner goes on where it was.
     os.kill(first.process.pid, signal.SIGSTOP)
@@ -44,26 +39,26 @@ async def _owner_dies(cluster: Cluster) -> str:
             second.url, jar=visitor.jar
         )  # the proxy waits for a process that is stopped, not dead
         begun_s = time.monotonic()
-        heir = await _joined(direct, socket_path)
+        heir = await joined(direct, socket_path)
         taken_s = time.monotonic() - begun_s
         await heir.send(t="control", play=False)
-        assert await _command(heir, 3, 40) == "accepted"
+        assert await command(heir, 3, 40) == "accepted"
     finally:
         os.kill(first.process.pid, signal.SIGCONT)
     late = await _end_of(stage)
     assert "accepted" not in late["kinds"], "the late command of the old owner was acknowledged"
     assert late["code"] == MOVED, late
     assert late["moved"] == f"{socket_path.split('?')[0]}?node={second.name}", late
-    before = await asyncio.to_thread(_run, visitor, path)
+    before = await asyncio.to_thread(run_so_far, visitor, path)
     assert before["counts"] == [13, 40], before
 
     # Its heir is killed, and whoever is left repeats the run.
     second.process.kill()
     second.process.wait()
     begun_s = time.monotonic()
-    again = await _joined(visitor, late["moved"])
+    again = await joined(visitor, late["moved"])
     killed_s = time.monotonic() - begun_s
-    after = await asyncio.to_thread(_run, visitor, path)
+    after = await asyncio.to_thread(run_so_far, visitor, path)
     await again.close()
     assert after == before, (before, after)
     return (
@@ -72,7 +67,7 @@ async def _owner_dies(cluster: Cluster) -> str:
     )
 
 
-def _begin(visitor: Visitor) -> tuple[str, str]:
+def begin(visitor: Visitor) -> tuple[str, str]:
     """Begin a session; return the path of its page, and that of its socket with the hint."""
     visitor.get("/play/")
     page = visitor.post("/s/new", profile="classroom")
@@ -83,17 +78,18 @@ def _begin(visitor: Visitor) -> tuple[str, str]:
     return f"/s/{path[1]}", socket_path[1]
 
 
-def _node(socket_path: str) -> str:
+def node(socket_path: str) -> str:
+    """Return the process that a socket's path names."""
     return socket_path.rsplit("node=", 1)[1]
 
 
-def _run(visitor: Visitor, path: str) -> dict[str, Any]:
+def run_so_far(visitor: Visitor, path: str) -> dict[str, Any]:
     """Return the session's run so far: its digest, and how much each command published."""
     scenario = json.loads(visitor.get(f"{path}/scenario.json"))
     return {"digest": scenario["digest"], "counts": [each["count"] for each in scenario["commands"]]}
 
 
-async def _joined(visitor: Visitor, socket_path: str) -> Socket:
+async def joined(visitor: Visitor, socket_path: str) -> Socket:
     """Return a socket that was welcomed, however often it has to connect again."""
     while True:
         try:
@@ -120,7 +116,8 @@ def _publish(count: int) -> dict[str, Any]:
     return {"do": "publish", "count": count, "size_bytes": 100}
 
 
-async def _command(socket: Socket, number: int, count: int) -> str:
+async def command(socket: Socket, number: int, count: int) -> str:
+    """Publish so many messages; return the kind of the answer."""
     await socket.send(t="command", id=number, command=_publish(count))
     answer = await _until(socket, lambda message: message.get("id") == number)
     return str(answer["t"])

@@ -1,0 +1,87 @@
+"""A process of the app dies while everybody works: what was accepted stays, once and in order, and all go on."""
+
+import asyncio
+import collections
+import itertools
+import time
+from dataclasses import dataclass, field
+
+from websockets.exceptions import ConnectionClosed
+
+from bench.websocket import Visitor
+from tools.cluster.cluster import App, Cluster
+from tools.cluster.proof import PATIENCE_S, begin, command, joined, node, run_so_far
+
+STUDENTS = 6
+ANSWER_S = 5.0
+"""Who has no answer for so long connects again: the page does so as well."""
+AFTERWARDS = 5
+"""So many commands of each are accepted after the death."""
+
+
+@dataclass
+class Student:
+    """Somebody who publishes all the time, each time another number of messages, which names the command.
+
+    Args:
+        path, socket_path: of the session.
+        accepted: what was accepted, in order.
+    """
+
+    visitor: Visitor
+    path: str
+    socket_path: str
+    accepted: list[int] = field(default_factory=list)
+    works: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set with the first of them."""
+    back_s: float | None = None
+    """When the first command after the death was accepted."""
+
+    async def work(self, died_s: asyncio.Future[float]) -> None:
+        """Give commands until some were accepted after the death."""
+        given, afterwards = itertools.count(1), 0
+        while afterwards < AFTERWARDS:
+            stage = await joined(self.visitor, self.socket_path)
+            try:
+                await stage.send(t="control", play=False)
+                while afterwards < AFTERWARDS:
+                    count, after = next(given), died_s.done()
+                    answer = await asyncio.wait_for(command(stage, count, count), ANSWER_S)
+                    if answer == "accepted":
+                        self.accepted.append(count)
+                        self.works.set()
+                        afterwards += after
+                        if after and self.back_s is None:
+                            self.back_s = time.monotonic() - died_s.result()
+                    await asyncio.sleep(PATIENCE_S)
+            except (ConnectionClosed, TimeoutError, OSError):
+                await asyncio.sleep(PATIENCE_S)
+            finally:
+                await stage.close()
+
+
+async def one_dies(cluster: Cluster) -> str:
+    """Kill the process that has the most sessions; return what was observed, or fail."""
+    students = []
+    for _each in range(STUDENTS):
+        visitor = Visitor(cluster.url)
+        students.append(Student(visitor, *await asyncio.to_thread(begin, visitor)))
+    died_s: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+    at_work = [asyncio.create_task(each.work(died_s)) for each in students]
+    await asyncio.gather(*(each.works.wait() for each in students))
+    [(name, owned)] = collections.Counter(node(each.socket_path) for each in students).most_common(1)
+    victim: App = cluster.apps[name]
+    victim.process.kill()
+    victim.process.wait()
+    died_s.set_result(time.monotonic())
+    await asyncio.gather(*at_work)
+    lost = 0
+    for each in students:
+        recorded = (await asyncio.to_thread(run_so_far, each.visitor, each.path))["counts"]
+        assert recorded == sorted(set(recorded)), f"twice, or out of order: {recorded}"
+        lost += len(set(each.accepted) - set(recorded))
+    given = sum(len(each.accepted) for each in students)
+    assert not lost, f"{lost} of {given} accepted commands are lost"
+    back_s = max(each.back_s or 0.0 for each in students if node(each.socket_path) == name)
+    killed = f"killed under load with {owned} of {STUDENTS} sessions"
+    return f"{killed}: all back after {back_s:.1f} s, none of {given} commands lost"
