@@ -59,9 +59,10 @@ class Program:
 
     Args:
         seed: all that it does follows from it.
+        restarts: whether the node is stopped or killed in it at least once, and started again.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, restarts: bool = False) -> None:
         self._random = random.Random(f"amqp-{seed}")
         self._steps: list[Step] = []
         self._next_size = 1
@@ -82,7 +83,11 @@ class Program:
         """About how many deliveries the hand's channel had."""
         self._buries = False
         """Whether a queue may have a dead-letter exchange."""
-        self._restarts = self._random.random() < 0.2
+        self._restarts = 0.8 if self._random.random() < 0.2 else 0.0
+        """How likely a restart is as the next step."""
+        self._must_restart = restarts
+        if restarts:
+            self._restarts = 2.5
         self._waits = self._random.random() < 0.35
         self._kills = self._random.random() < 0.3
         self._single = self._random.random() < 0.5
@@ -97,6 +102,8 @@ class Program:
             self._exchange()
         verbs, weights = zip(*self._verbs(), strict=True)
         while len(self._steps) < count:
+            if self._must_restart and len(self._steps) > count // 2:
+                self._restart()
             self._random.choices(verbs, weights)[0]()
         return tuple(self._steps)
 
@@ -123,7 +130,7 @@ class Program:
             (self._confirms, 1.5),
             (self._wrong, 1),
             (self._lease, 0.6 if self._waits else 0),
-            (self._restart, 0.8 if self._restarts else 0),
+            (self._restart, self._restarts),
             (self._kill_queue, 0.8 if self._kills else 0),
         ]
 
@@ -493,6 +500,7 @@ class Program:
         self._do(verb, **words)
 
     def _restart(self) -> None:
+        self._must_restart = False
         kind = self._random.choice(("clean", "clean", "kill"))
         if kind == "kill":
             # What an idle queue writes after 200 ms (P2) is written then, however slow the machine.
@@ -523,7 +531,7 @@ class Program:
             self._do("wait", ms=ms)
 
 
-def program(seed: int) -> Story:
-    """Return the random program of a seed."""
-    made = Program(seed)
-    return Story(f"p{seed}", "D, K, P, Q", made.steps(30 + seed % 24))
+def program(seed: int, restarts: bool = False) -> Story:
+    """Return the random program of a seed; with restarts it has at least one."""
+    made = Program(seed, restarts)
+    return Story(f"{'r' if restarts else 'p'}{seed}", "D, K, P, Q", made.steps(30 + seed % 24))

@@ -33,14 +33,18 @@ class Seeds:
         first, count: of the seeds.
         last: monotonic time after which none is handed out, None for no such time.
         most_differing: none is handed out after so many programs that differ.
+        restarts: whether the node is restarted in each program.
     """
 
-    def __init__(self, first: int, count: int, last: float | None, most_differing: int) -> None:
+    def __init__(
+        self, first: int, count: int, last: float | None, most_differing: int, restarts: bool = False
+    ) -> None:
         self._next: Synchronized[int] = PROCESSES.Value("q", first)
         self._differing: Synchronized[int] = PROCESSES.Value("q", 0)
         self._end = first + count
         self._last = last
         self._most_differing = most_differing
+        self._restarts = restarts
 
     def programs(self) -> Iterator[Story]:
         """Yield programs until there is no seed left."""
@@ -52,7 +56,7 @@ class Seeds:
                 if seed >= self._end:
                     return
                 self._next.value = seed + 1
-            yield program(seed)
+            yield program(seed, self._restarts)
 
     def differs(self) -> None:
         """Count a program that differs."""

@@ -109,3 +109,10 @@ def test_programs_kill_queues_and_have_single_active_consumers() -> None:
     steps = [step for seed in range(100) for step in program(seed).steps]
     assert {step["how"] for step in steps if step["do"] == "kill_queue"} == {"kill", "error"}
     assert any("x-single-active-consumer" in step.get("arguments", {}) for step in steps)
+
+
+def test_with_restarts_every_program_has_one_and_the_others_stay_as_they_were() -> None:
+    """P17, D2: what a stop or a kill leaves is compared as well."""
+    for seed in range(30):
+        assert any(step["do"] == "restart" for step in program(seed, restarts=True).steps)
+    assert program(3).steps == program(3, restarts=False).steps
