@@ -116,6 +116,25 @@ def _takes(release: Release, name: str, value: Any) -> bool:
     return name in NODE_NAMES or name in storage.chosen
 
 
+def where_it_works(name: str) -> list[Message]:
+    """Return on which releases a setting has an effect, and what takes its place on the others; nothing if on all."""
+    feature = next((each for each, words in WORDS.items() if name in words), None)
+    has = [each for each in RELEASES.values() if feature not in each.gone and _knows(each, name)]
+    if len(has) == len(RELEASES):
+        return []
+    text = _("%(name)s has an effect in %(releases)s.")
+    said = [Message(text, name=name, releases=", ".join(each.name for each in has))]
+    last = next((each for each in reversed(RELEASES.values()) if feature in each.gone), None)
+    if feature is not None and last is not None:
+        said.append(Message(GONE[feature], release=last.name, rule=last.gone[feature]))
+    return said
+
+
+def _knows(release: Release, name: str) -> bool:
+    chosen = frozenset().union(*(each.storage.chosen for each in RELEASES.values()))
+    return name not in chosen or name in release.storage.chosen
+
+
 def used(scenario: Scenario) -> list[Feature]:
     """Return the features that a scenario uses, of those that some release has no more."""
     found = frozenset(_words(scenario))

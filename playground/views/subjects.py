@@ -10,12 +10,13 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 
+from engine.releases import REFERENCE
 from playground import library, selectors, verdicts
 from playground.messages import Message
 from playground.storybook import cards
 from playground.storybook.texts import in_language
 from playground.subjects import SUBJECTS
-from playground.verdicts import Verdict, articles_broker
+from playground.verdicts import Showing, Verdict, articles_broker, todays_broker
 from playground.web.errors import Gone
 
 
@@ -29,6 +30,47 @@ def _verdict_row(each: Verdict) -> dict[str, object]:
         "claim": in_language(each.claim),
         "finding": in_language(each.finding),
         "was_right": each.was_right is not None,
+    }
+
+
+def _releases(each: Verdict, loaded: dict[str, str]) -> list[dict[str, object]]:
+    """Return the verdict of three releases, each with the address of the run that shows it."""
+    today = todays_broker.verdicts()[each.number]
+    old = each.in_3_8.run
+    rows: list[dict[str, object]] = [
+        {
+            "release": articles_broker.ARTICLES.series,
+            "verdict": each.in_3_8.verdict,
+            "address": articles_broker.address_of(old, get_language() or ""),
+        }
+    ]
+    for release, verdict, run in (
+        (REFERENCE, each.verdict, _evidence(each)),
+        (todays_broker.TODAYS, today.verdict, today.run),
+    ):
+        short_id = loaded.get(run.scenario)
+        address = short_id and todays_broker.address_of(run.scenario, run.at_us, short_id, release.series)
+        rows.append({"release": release.series, "verdict": verdict, "address": address})
+    return rows
+
+
+def _evidence(each: Verdict) -> Showing:
+    """Return the run that judges a subject's claim for the reference, else the one that shows it for 3.8."""
+    for entry in library.entries():
+        story = entry.story.verdict
+        if story is not None and story.source == each.number and story.evidence_at_us is not None:
+            return Showing(entry.slug, story.evidence_at_us)
+    return each.in_3_8.run
+
+
+def _todays_broker(each: Verdict, loaded: dict[str, str]) -> dict[str, object]:
+    today = todays_broker.verdicts()[each.number]
+    return {
+        "verdict": today.verdict,
+        "finding": in_language(today.finding),
+        "rules": today.rules,
+        "release": todays_broker.TODAYS.name,
+        "address": _releases(each, loaded)[-1]["address"],
     }
 
 
@@ -46,7 +88,10 @@ def _articles_broker(each: Verdict) -> dict[str, object]:
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """List every subject with its verdict."""
-    rows = [_verdict_row(each) for each in verdicts.verdicts().values()]
+    loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
+    rows = [
+        {**_verdict_row(each), "releases": _releases(each, loaded)} for each in verdicts.verdicts().values()
+    ]
     counts = {kind: sum(each["verdict"] == kind for each in rows) for kind in ("true", "false", "depends")}
     return render(request, "subjects/index.html", {"subjects": rows, "counts": counts})
 
@@ -68,6 +113,8 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "subject": _verdict_row(each),
         "old": _articles_broker(each),
+        "today": _todays_broker(each, loaded),
+        "releases": _releases(each, loaded),
         "cards": runs,
         "mechanisms": _mechanisms(each.number, loaded),
         "before": _verdict_row(every[each.number - 1]) if each.number - 1 in every else None,

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from engine.ctl.stands_for import CLIENT, STANDS_FOR
+from playground import other_release
 from playground.whatif import bounds
 from playground.whatif.certainty import band, band_words
 from playground.whatif.labels import metric as label
@@ -30,6 +31,9 @@ def answer(query: Query) -> dict[str, Any]:
         "same": best is not None and best in _home(query),
         "commands": [line for kind, line in lines if kind == "command"],
         "conf": [line for kind, line in lines if kind == "line"],
+        "releases": [
+            str(each) for axis in heatmap.axes for each in other_release.where_it_works(axis.parameter)
+        ],
     }
 
 

@@ -56,6 +56,16 @@ def test_what_the_other_release_does_not_have_is_said_with_its_rule() -> None:
     assert not said("3.8", commands=[*mode, *ratio, *target], settings={"nodes": 1})
 
 
+def test_a_setting_says_on_which_releases_it_works() -> None:
+    ratio = [str(each) for each in other_release.where_it_works("vm_memory_high_watermark_paging_ratio")]
+    assert ratio[0].endswith("has an effect in 3.8.9, 3.10.8.")
+    assert "(W70)" in ratio[1]
+    batch = [str(each) for each in other_release.where_it_works("msg_store_io_batch_size")]
+    assert batch == ["msg_store_io_batch_size has an effect in 3.8.9, 3.10.8."]
+    assert not other_release.where_it_works("vm_memory_high_watermark")
+    assert not other_release.where_it_works("prefetch")
+
+
 def test_a_session_opens_at_its_moment_on_another_release(client: Client) -> None:
     publish = [{"at_us": 500_000, "do": "publish", "count": 5, "size_bytes": 100, "persistent": True}]
     mine = services.start_session(scenario(commands=publish), reached_us=1_000_000)

@@ -1,0 +1,50 @@
+"""Subjects answer for three releases: each verdict of 4.3 is proved by a run at the moment to which its page leads."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from playground import library as library_of_files
+from playground import rules, verdicts
+from playground.models import Scenario
+from playground.storybook.rehearsal import rehearse
+from playground.subjects import SUBJECTS
+from playground.verdicts import todays_broker
+from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_subject_has_a_verdict_for_today_with_rules_that_exist() -> None:
+    assert todays_broker.verdicts().keys() == SUBJECTS.keys()
+    for each in todays_broker.verdicts().values():
+        assert isinstance(each.finding, dict)
+        assert not TRADITIONAL.intersection(each.finding["zh_Hans"]), each.number
+        assert not SIMPLIFIED.intersection(each.finding["zh_Hant"]), each.number
+        assert [word for word in MAINLAND.split() if word in each.finding["zh_Hant"]] == [], each.number
+        for span in each.rules:
+            assert all(end in rules.by_id() for end in span.split("-")), span
+
+
+@pytest.mark.parametrize("each", todays_broker.verdicts().values(), ids=lambda each: str(each.number))
+def test_a_run_of_todays_broker_shows_each_verdict(each: todays_broker.TodaysVerdict) -> None:
+    entry = todays_broker.entry_of(each.run)
+    assert each.run.at_us <= entry.run["until_us"]
+    assert entry.story.claims
+    played = rehearse(entry)
+    assert (played.broken, played.refused) == ([], [])
+
+
+def test_pages_lead_to_three_releases(client: Client, library: list[Scenario]) -> None:
+    assert library
+    listed = client.get("/subjects/").content.decode()
+    assert listed.count('<ul class="releases"') == len(SUBJECTS)
+    page = client.get("/subjects/disk-alarm/").content.decode()
+    assert re.search(r'href="/r/[2-9a-z]+/\?at=6000000&amp;release=4\.3"', page)
+    own = client.get("/subjects/lazy-queues/").content.decode()
+    assert re.search(r'href="/r/[2-9a-z]+/\?at=3000000"', own)
+    for each in verdicts.verdicts().values():
+        assert library_of_files.entry(todays_broker.verdicts()[each.number].run.scenario), each.slug
