@@ -24,6 +24,7 @@ BENCHES = (
     "flatness",
     "one_at_a_time",
     "unequal",
+    "scattered",
     "cluster",
     "wire",
     "session_memory",

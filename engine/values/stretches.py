@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 COMPACT_AT = 64
@@ -44,8 +45,7 @@ class Stretch(Protocol):
 R = TypeVar("R", bound=Stretch)
 
 
-def _start(stretch: Stretch) -> int:
-    return stretch.start
+_start = attrgetter("start")
 
 
 class Stretches(Generic[R]):
@@ -280,6 +280,21 @@ class Stretches(Generic[R]):
             stretches[at:stop] = rest
         self._compact()
         return found
+
+    def replace(self, new: R) -> None:
+        """Put a stretch where items are; the list moves once where the new one merges with nothing."""
+        at = self._at(new.start)
+        stretches, start, end = self._stretches, new.start, new.start + new.count
+        if at < len(stretches):
+            old = stretches[at]
+            begins, ends = old.start, old.start + old.count
+            if begins < start and end < ends:
+                before, after = old.part(0, start - begins), old.part(end - begins, ends - end)
+                if not before.continued_by(new) and not new.continued_by(after):
+                    stretches[at : at + 1] = [before, new, after]
+                    return
+        self.remove(start, new.count)
+        self.insert(new)
 
     def copy(self) -> Stretches[R]:
         """Return an independent container over the same stretches."""

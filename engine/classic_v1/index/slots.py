@@ -108,6 +108,11 @@ def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
     Raises InvariantBroken where the table forbids it; the slots are unchanged then.
     """
     found = slots.overlapping(start, count)
+    if len(found) == 1 and found[0].count == count:
+        after = _after(found[0], action)
+        if after.bits != GONE:
+            slots.replace(after)
+            return
     changed: list[Slot] = []
     at = start
     for slot in [*found, None]:

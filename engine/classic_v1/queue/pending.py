@@ -52,8 +52,7 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     """
     found: list[Extent] = []
     for tag in tags:
-        for place, extent in pending_inside(q, tag.start, tag.count):
-            q.extents_of(place).remove(extent.start, extent.count)
+        for place, extent in _taken(q, tag):
             q.emit(Acked("Q39", q.name, place, None, (extent,)))
             account(q, extent, unacked=-1, before=extent.in_ram)
             found.append(extent)
@@ -61,6 +60,18 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     single = not multiple or total == 1
     q.rates.count(ack_out=sum(each.count for each in found) if single else total)
     end_messages(q, found, one_by_one=not multiple)
+    return found
+
+
+def _taken(q: QueueState, tag: Range) -> list[tuple[str, Extent]]:
+    """Take what is pending of some seq_ids, ascending, with the map each run was in."""
+    found: list[tuple[str, Extent]] = []
+    for place in PENDING:
+        runs = q.extents_of(place)
+        if runs.total:
+            found += [(place, extent) for extent in runs.remove(tag.start, tag.count)]
+    if len(found) > 1:
+        found.sort(key=lambda each: each[1].start)
     return found
 
 

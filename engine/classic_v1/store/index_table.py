@@ -144,8 +144,9 @@ class StoreIndexTable:
 
     def replace(self, new: StoreIndexRow) -> None:
         """Put `new` where entries of the same messages are."""
-        self.rows.remove(new.start, new.count)
-        self.insert(new)
+        self.rows.replace(new)
+        low, high = self._reach.get(new.file, (new.start, 0))
+        self._reach[new.file] = (min(low, new.start), max(high, new.start + new.count))
 
     def forget(self, start: int, count: int) -> None:
         """Delete the entries of [start, start+count)."""
