@@ -9,6 +9,7 @@ from engine.broker.queues.node import Node
 from engine.broker.queues.queue_process import QueueProcess
 from engine.mirrored_queue.instructions import Discard, Instruction, Publish, PublishDelivered, SyncStart
 from engine.mirrored_queue.mirror import Copy, Mirror, MirrorCrashed
+from engine.values.errors import ProcessCrash
 
 WITH_MESSAGES = (Publish, PublishDelivered, Discard)
 
@@ -82,9 +83,8 @@ class Member:
             return
         try:
             self.mirror.obey(instruction)
-        except MirrorCrashed:
-            self.gone = True
-            self._crashed(self)
+        except (MirrorCrashed, ProcessCrash):
+            self._crash()
             return
         self.process.handled()
         if self.mirror.stuck:
@@ -95,7 +95,15 @@ class Member:
     def _from_channel(self, copy: Copy) -> None:
         if self.observer is not None:
             self.observer(copy.arrival.count)
-        self.mirror.from_channel(copy)
+        try:
+            self.mirror.from_channel(copy)
+        except ProcessCrash:
+            self._crash()
+
+    def _crash(self) -> None:
+        """Its own process ends (H75), also where the queue in it does (V8, V9): the master's goes on."""
+        self.gone = True
+        self._crashed(self)
 
     def go_on(self) -> None:
         """Handle what waited: all instructions first (H22)."""

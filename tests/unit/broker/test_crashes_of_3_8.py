@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.queue.state import QueueState
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import IndexForgotten, QueueStopped
+from engine.transitions import IndexForgotten, MirrorLeft, QueueStopped
+from engine.values.errors import ProcessCrash
 from tests.helpers.following import Follower
 
 SECOND = 1_000_000
@@ -101,3 +104,56 @@ def test_a_3_10_reads_it_back() -> None:
     it = taken_to_the_last("real")
     assert stops(it.node) == []
     assert state_of(it.node).pending_count == 10
+
+
+MIRRORED: list[dict[str, Any]] = [
+    {"do": "set_policy", "name": "p", "pattern": "^orders$", "definition": {"ha-mode": "all"}},
+    {"do": "declare_queue", "name": "dead", "durable": True},
+    {"do": "publish", "count": 10, "size_bytes": 5000, "persistent": False},
+]
+
+
+def mirrored(commands: list[dict[str, Any]]) -> Follower:
+    """Run a queue with a mirror on a second node."""
+    scenario = {"version": 1, "profile": "3.8.9-classroom", "settings": {"nodes": 2}}
+    it = Follower(Cluster(parse(scenario), LedgerStorage(), keep=100_000))
+    for command in commands:
+        assert it.submit(command)
+        it.node.advance(it.node.now_us + SECOND)
+        it.check()
+    return it
+
+
+def left(node: Cluster) -> list[tuple[str, str]]:
+    rows = node.log.since(0)
+    assert rows is not None
+    return [(each.node, each.how) for each in rows.rows if isinstance(each, MirrorLeft)]
+
+
+def test_where_a_masters_process_ends_its_mirror_takes_over_with_everything() -> None:
+    """V9, H75: what the mirror has was never forgotten."""
+    lazy = {**MIRRORED[0], "definition": {"ha-mode": "all", "queue-mode": "lazy", **DEAD}}
+    takes = [{"do": "get", "count": count, "ack": True} for count in (9, 1)]
+    it = mirrored([*MIRRORED, lazy, *takes])
+    assert stops(it.node) == ["crash"]
+    assert it.node.queues["orders"].process.queue.state.len >= 9
+
+
+@pytest.mark.parametrize("way", ["obey", "from_channel"])
+def test_a_mirror_whose_process_ends_leaves_alone_and_comes_again_empty(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """V8, H75: the crash names the queue, and it is the mirror's; the master's goes on with all that it has."""
+    it = mirrored(MIRRORED)
+    [member] = it.node.cluster.members.values()
+
+    def ends(_anything: Any) -> None:
+        raise ProcessCrash("orders", "rabbit_variable_queue,d", "{delta,0,2,0,1}")
+
+    monkeypatch.setattr(member.mirror, way, ends)
+    assert it.submit({"do": "publish", "count": 3, "size_bytes": 5000, "persistent": True})
+    it.node.advance(it.node.now_us + SECOND)
+    it.check()
+    assert left(it.node) == [("n2", "crash")]
+    assert it.node.queues["orders"].process.queue.state.len == 13
+    assert [each is not member for each in it.node.cluster.members.values()] == [True]
