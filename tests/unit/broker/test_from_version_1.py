@@ -11,7 +11,8 @@ from engine.broker.commands.scenario import parse
 from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
 from engine.version_choice.legacy import ATOMS, atoms_of
-from playground.inspecting.revival import POWER_CUT_US, FoundFiles
+from playground.inspecting.revival import POWER_CUT_US, VHOST_ROOT, FoundFiles
+from tests.conftest import RECORDINGS
 from tests.helpers.following import Follower
 
 
@@ -75,6 +76,22 @@ def test_4_0_converts_them_in_order_and_deletes_the_old_ones() -> None:
     assert taken(node) == [(100, True)] * 10 + [(6000, True)] * 3 + [(9, True)] * 8
     assert {name.rpartition(".")[2] for name in names(node)} == {"qi", "qs", "queue_name"}
     node.check()
+
+
+def test_a_real_node_of_4_0_5_writes_the_same_bytes() -> None:
+    """W83, W100, W112, W163: it was started on files of version 1, and gave 21 messages, all redelivered."""
+    place = RECORDINGS / "v2" / "conversion"
+    old = place / "3.10.8"
+    files = {
+        f"{VHOST_ROOT}/{path.relative_to(old)}": path.read_bytes() for path in old.rglob("*") if path.is_file()
+    }
+    node = started("4.0.5", files)
+    storage: Any = node.node.storage
+    [directory] = node.node.queues["orders"].process.queue.directories
+    for path in (place / "4.0.5").iterdir():
+        name = f"{directory}/{path.name}"
+        assert storage.read_bytes(name, 0, storage.size(name)) == path.read_bytes(), path.name
+    assert taken(node) == [(100, True)] * 10 + [(6000, True)] * 3 + [(9, True)] * 8
 
 
 def test_4_0_goes_on_where_a_conversion_was_interrupted() -> None:
