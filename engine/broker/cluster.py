@@ -51,6 +51,7 @@ from engine.broker.vhost.capacity import Capacity
 from engine.broker.vhost.configuration import QUEUE, Configuration
 from engine.broker.vhost.definitions import Definitions
 from engine.broker.vhost.message_kinds import MessageKinds
+from engine.formats.message import MessageCodec
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
@@ -370,6 +371,11 @@ class Cluster:
     def now_us(self) -> int:
         """The virtual time in microseconds."""
         return self._clock.now_us
+
+    @property
+    def codec(self) -> MessageCodec:
+        """What numbers and encodes messages."""
+        return self._codec
 
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
         """Let time pass up to `until_us`; return whether that was reached.

@@ -99,6 +99,14 @@ class VersionedQueue(VariableQueue):
         files = V2Index(means.directory, means.storage, means.codec, settings, store, stub)
         return FilesIndex(files, store, partial(self._post, "index"))
 
+    @override
+    def store_references(self) -> list[Range]:
+        """Return the messages in the persistent store that files of either version need (W99)."""
+        found = self.state.index.store_references()
+        if conversion.files_of_the_other(self._means.storage, self._means.directory, self._version):
+            found += (self._index_1() if self._version == 2 else self._index_2()).store_references()
+        return found
+
     # --- beginning and end -------------------------------------------------------------------------------------------
 
     def _say_version(self, was_other: bool = False) -> None:

@@ -6,7 +6,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from playground.inspecting import again, configuration, definitions, revival, summary
+from engine.releases import REFERENCE
+from playground.inspecting import again, configuration, definitions, rehearsal, revival, summary
 from playground.inspecting.listing import figures
 from playground.inspecting.revival import Revival
 from playground.inspecting.unreadable import Unreadable
@@ -51,6 +52,7 @@ def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[An
         vhost: the directory of the virtual host that is meant; of several the answer is the list otherwise.
         steps: is told how far it is.
     """
+    files, flags = without_flags(files)
     several = revival.vhost_directories(files)
     if len(several) > 1:
         if vhost not in several:
@@ -59,8 +61,12 @@ def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[An
     report = revival.report_on(files, steps)
     steps("starting")
     revived = revival.revive(files, report)
-    steps("answering")
     started = revived is not None and revived.state is not None
+    rehearsed = []
+    if revived is not None and started and _lives(report) <= rehearsal.MOST_MESSAGES:
+        source = summary.release_of(report) or REFERENCE.series
+        rehearsed = rehearsal.rehearse(revived, source, flags, steps)
+    steps("answering")
     return {
         "kind": report["kind"],
         "release": summary.release_of(report),
@@ -72,12 +78,29 @@ def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[An
         "damage_more": max(0, len(report["damage"]) - summary.MOST_DAMAGE) + report["damage_more"],
         "files": summary.file_rows(files),
         "files_more": max(0, len(files) - summary.MOST_LISTED),
+        "upgrades": rehearsed,
         "failure": revived.failure if revived else None,
         "unplayed": revived.unplayed if revived else None,
         "not_started": revived.not_started if revived else 0,
         "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
         "started": started and {"scenario": revived.scenario, "power_cut_us": revival.POWER_CUT_US},  # type: ignore[union-attr]
     }, revived
+
+
+def without_flags(files: Files) -> tuple[Files, bytes | None]:
+    """Return the files without a node's list of feature flags, which lies beside its directory, and that list."""
+    lists = [path for path in files if path.endswith("-feature_flags")]
+    if not lists:
+        return files, None
+    rest = {path: data for path, data in files.items() if path not in lists}
+    tops = {path.partition("/")[0] for path in rest if "/" in path}
+    if len(tops) == 1 and all("/" in path for path in rest) and "/" not in lists[0]:
+        rest = {path.partition("/")[2]: data for path, data in rest.items()}
+    return rest, files[lists[0]]
+
+
+def _lives(report: dict[str, Any]) -> int:
+    return sum(queue["lasting_messages"] for queue in summary.queues_of(report))
 
 
 def names_left_out(names: list[str]) -> Answer:

@@ -83,7 +83,9 @@ def test_a_real_node_of_4_0_5_writes_the_same_bytes() -> None:
     place = RECORDINGS / "v2" / "conversion"
     old = place / "3.10.8"
     files = {
-        f"{VHOST_ROOT}/{path.relative_to(old)}": path.read_bytes() for path in old.rglob("*") if path.is_file()
+        f"{VHOST_ROOT}/{path.relative_to(old)}": path.read_bytes()
+        for path in old.rglob("*")
+        if path.is_file()
     }
     node = started("4.0.5", files)
     storage: Any = node.node.storage
