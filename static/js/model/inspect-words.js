@@ -1,7 +1,10 @@
 /** The texts of the page Inspect: sentences by code, for what cannot be read and for what needs attention in pasted figures. */
 import { bytes, fill, gettext } from "./text.js";
 
-/** @import { Values } from "./catalogue/types.js" */
+/**
+ * @import { Values } from "./catalogue/types.js"
+ * @import { Upgrade } from "./upgrade-words.js"
+ */
 
 /** @typedef {{code: string, values: Values}} Coded */
 
@@ -19,7 +22,7 @@ import { bytes, fill, gettext } from "./text.js";
 
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
- * @typedef {{ release: string | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ * @typedef {{ release: string | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, upgrades: Upgrade[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
  * @typedef {{ step: string } & Values} Progress what is done while files are read (playground/inspecting/reading.py, Steps)
  * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
  * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow
@@ -95,6 +98,7 @@ function steps() {
     unpacking: gettext("Unpacking …"),
     reading: gettext("Reading …"),
     starting: gettext("Starting the engine on the files …"),
+    rehearsing: gettext("Rehearsing an upgrade: %(release)s …"),
     answering: gettext("Putting the report together …"),
   };
 }

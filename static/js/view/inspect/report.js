@@ -3,29 +3,15 @@ import { codedWords, pinWords, startWords, stopWords } from "../../model/inspect
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
+import { table } from "./tables.js";
+import { upgradesOf } from "./upgrades.js";
 
 /**
  * @import { CleanStop, DamageRow, FilesAnswer, QueueRow, StoreRow } from "../../model/inspect-words.js"
  * @import { Reader } from "../../net/inspector.js"
  */
 
-/** @typedef {Node | string | (Node | string)[]} Cell */
-
 const MOST_SEGMENTS = 12;
-
-/**
- * A table with a caption; rows are lists of cells, the first of each names it.
- * @param {string} caption
- * @param {[text: string, numeric?: boolean][]} heads
- * @param {[name: string, ...Cell[]][]} rows
- */
-function table(caption, heads, rows) {
-  const head = el("tr", {}, ...heads.map(([text, numeric]) => el(numeric ? "th.num" : "th", { scope: "col" }, text)));
-  const body = rows.map(([first, ...rest]) =>
-    el("tr", {}, el("th.mono", { scope: "row" }, first), ...rest.map((cell, at) => el(heads[at + 1][1] ? "td.num" : "td", {}, ...[cell].flat()))));
-  return el("div.scroll", { tabindex: 0, role: "region", "aria-label": caption },
-    el("table.plain", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body)));
-}
 
 /** @param {number | null} value */
 const counted = (value) => (value === null || value === undefined ? "?" : number(value));
@@ -160,6 +146,7 @@ export function report(answer, reader, { sentences, kinds }, actions) {
       el("p", { "data-unowned": store }, fill(gettext("%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone."), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
     damage(answer.damage, answer.damage_more, sentences, kinds),
+    upgradesOf(answer.upgrades, sentences),
     el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
       el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader))),
       answer.files_more ? el("p", {}, fill(gettext("and %(n)s more"), { n: number(answer.files_more) })) : null));

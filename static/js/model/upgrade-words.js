@@ -1,0 +1,94 @@
+/** What a rehearsed upgrade says in words: the node's gate, what an orderly stop changes, and what stops having an effect. */
+import { bytes, fill, gettext, number } from "./text.js";
+
+/**
+ * @typedef {{ accepted: boolean, missing: string[], enable_first: string[], way: string[], listed: boolean }} Gate
+ * @typedef {{ name: string, before: number | null, after: number | null, order: boolean | null, redelivered: number | null }} UpgradedQueue
+ * @typedef {[kind: string, count: number, bytes: number, later: number, laterBytes: number]} FilesOfKind before and after the start
+ * @typedef {{ target: string, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[] }} Upgrade
+ */
+
+/**
+ * The name of a target.
+ * @param {string} target
+ */
+export function targetName(target) {
+  if (target === "3.10.8-v2") return gettext("RabbitMQ 3.10.8, with queues of version 2");
+  return fill("RabbitMQ %(release)s", { release: target });
+}
+
+/**
+ * Whether the node starts at all, and the way where it does not.
+ * @param {Gate} gate
+ */
+export function gateWords({ accepted, missing, enable_first: first, way, listed }) {
+  const words = [
+    accepted
+      ? gettext("The node starts: no feature flag that it requires is missing.")
+      : fill(gettext("The node refuses to start, and touches no file of a queue. Not enabled: %(flags)s."), { flags: missing.join(", ") }),
+  ];
+  if (way.length > 1)
+    words.push(fill(gettext("The way: %(way)s. Enable all feature flags at each step (rabbitmqctl enable_feature_flag all), before the next one."), { way: way.join(" → ") }));
+  if (first.length) words.push(fill(gettext("To be enabled before the first step: %(flags)s."), { flags: first.join(", ") }));
+  if (!listed)
+    words.push(gettext("The node's own list of flags was not given: a file beside its directory whose name ends in -feature_flags. So every flag that its release knows counts as enabled."));
+  return words;
+}
+
+/** @returns {Record<string, string[]>} */
+function notes() {
+  const today = [
+    gettext("x-queue-mode and queue-mode: taken, without effect. Every queue keeps nearly everything on disk (W39)."),
+    gettext("ha-mode and the other ha- keys of policies: classic mirrors are gone; quorum queues take their place (W75)."),
+    gettext("vm_memory_high_watermark_paging_ratio: taken, without effect. Nothing is paged (W70)."),
+    gettext("x-queue-version and queue-version: taken, without effect. Files are of version 2; classic_queue.default_version = 1 in rabbitmq.conf keeps the node from starting (W2)."),
+    gettext("Defaults: the alarm rings at 0.6 of the memory instead of 0.4, and a message has at most 16 MiB instead of 128 MiB (W1, W72)."),
+    gettext("A confirm does not wait for an fsync any more: it survives the death of the node, not of the machine (W65)."),
+  ];
+  return {
+    "3.10.8": [
+      gettext("Every message counts as redelivered, even after an orderly stop: what 3.8 leaves has no number below which all were delivered (Q33, V1). Segments keep their 16,384 entries, as there is no .config (V6)."),
+      gettext("Held to real nodes: 3.10.8 brought 21 of 21 messages of 3.8.9 back in their order, after a kill and after an orderly stop."),
+    ],
+    "3.10.8-v2": [
+      gettext("Files of version 2 stay only while an argument or a policy asks for them: the next start without one converts them back (W209)."),
+      gettext("Nothing of .qi and .qs is ever fsynced for a confirm; the message store still is (W65)."),
+    ],
+    "4.0.5": [
+      gettext("Each segment is converted when its queue starts: small bodies move to .qs as they are, large ones stay in the message store; each .idx file is deleted after its messages, the journal last (W100)."),
+      gettext("Held to real nodes: started on such files, 4.0.5 wrote the same bytes, message by message."),
+      ...today,
+    ],
+    "4.3.6": [
+      gettext("4.3 has no code for files of version 1. After a crash it leaves them where they are and finds no message; after an orderly stop the queue does not start (W100). Go through 4.0 to 4.2, which convert them."),
+      gettext("Held to real nodes: started on such files after a crash, 4.3.6 found no message and left the files."),
+      ...today,
+    ],
+  };
+}
+
+/**
+ * What is to be known of a target besides.
+ * @param {string} target
+ */
+export function targetNotes(target) {
+  return notes()[target] ?? [];
+}
+
+/**
+ * What became of the files of one kind.
+ * @param {FilesOfKind} row
+ */
+export function filesWords([kind, count, size, later, laterBytes]) {
+  const values = { kind, count: number(count), size: bytes(size), later: number(later), later_size: bytes(laterBytes) };
+  return fill(gettext(".%(kind)s: %(count)s files with %(size)s before, %(later)s with %(later_size)s afterwards"), values);
+}
+
+/**
+ * Whether the messages come in the same order; a question mark where nobody compared them.
+ * @param {boolean | null} order
+ */
+export function orderWords(order) {
+  if (order === null) return "?";
+  return order ? gettext("the same") : gettext("not the same messages");
+}
