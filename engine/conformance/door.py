@@ -303,6 +303,7 @@ class BackingQueueDoor:
 
     def _restart(self, step: dict[str, Any]) -> dict[str, Any]:
         terms = self.queue.terminate()
+        assert terms is not None, "an index of version 1 does not crash at a stop"
         self.settle()
         self.persistent.terminate()
         self.transient.terminate()

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.backing_queue.places import place_named
+from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.classic_v1.store import MsgStore
 from engine.classic_v1.store.client import StoreClient
@@ -99,9 +100,11 @@ def _delivered(q: QueueState, pending: list[Extent]) -> dict[str, Any]:
 
 
 def _index(q: QueueState) -> dict[str, Any]:
-    shown = _shortened_lists(q.index.vector(), ("files", "segments"))
+    index = q.index
+    assert isinstance(index, QueueIndex)
+    shown = _shortened_lists(index.vector(), ("files", "segments"))
     if q.settings.flags_deliveries:
-        shown["delivered_cache"] = q.index.actions.cached_delivers
+        shown["delivered_cache"] = index.actions.cached_delivers
     return shown
 
 

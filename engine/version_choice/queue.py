@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, VARIABLE_QUEUE_V2
@@ -49,19 +48,19 @@ class VersionedQueue(VariableQueue):
 
     def __init__(self, means: QueueMeans, version: int) -> None:
         self._means = means
-        self._version = version
+        self._have(version)
         self._of_files = Mutable(means.emit)
         super().__init__(means)
+
+    def _have(self, version: int) -> None:
+        """Have files of a version from now on."""
+        self._version = version
+        self.places = PLACES[NAMES[version]]
 
     @property
     @override
     def queue_version(self) -> int | None:
         return self._version
-
-    @property
-    @override
-    def places(self) -> Any:
-        return PLACES[NAMES[self._version]]
 
     @override
     def alike(self, arrival: Arrival) -> int:
@@ -175,7 +174,7 @@ class VersionedQueue(VariableQueue):
         q = self.state
         if version == self._version:
             return
-        self._version = version
+        self._have(version)
         self._of_files.muted = True
         old = q.index
         new: FilesIndex | QueueIndex = self._index_2() if version == 2 else self._index_1()

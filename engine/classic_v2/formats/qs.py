@@ -99,8 +99,8 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         if self.term is not None:
             return self._head(len(self.term), self.term) + self.term
         if self.step < 0:
-            data, size = self.turned().encode(), self.record_bytes
-            return b"".join(data[at : at + size] for at in range(len(data) - size, -1, -size))
+            turned, each = self.turned().encode(), self.record_bytes
+            return b"".join(turned[at : at + each] for at in range(len(turned) - each, -1, -each))
         size = self.record_bytes - ENTRY_HEADER_BYTES
         rows = np.empty((self.count, size + ENTRY_HEADER_BYTES), np.uint8)
         rows[:, :ENTRY_HEADER_BYTES] = np.frombuffer(ENTRY.pack(size, self.checked, 0, 0), np.uint8)

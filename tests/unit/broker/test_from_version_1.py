@@ -10,6 +10,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
+from engine.values.sizes import equal
 from engine.version_choice.legacy import ATOMS, atoms_of
 from playground.inspecting.revival import POWER_CUT_US, VHOST_ROOT, FoundFiles
 from tests.conftest import RECORDINGS
@@ -60,7 +61,7 @@ def started(profile: str, files: dict[str, bytes]) -> Follower:
 
 def taken(node: Follower) -> list[tuple[int, bool]]:
     found = node.node.queues["orders"].process.queue.fetch(100, True)
-    return [(e.extent.size_bytes, at < e.redelivered) for e in found for at in range(e.extent.count)]
+    return [(equal(e.extent.size_bytes), at < e.redelivered) for e in found for at in range(e.extent.count)]
 
 
 def names(node: Follower) -> list[str]:

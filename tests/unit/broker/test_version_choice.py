@@ -10,6 +10,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
+from engine.values.sizes import equal
 from tests.helpers.following import Follower
 from tests.helpers.twin import Twin
 from tests.property.test_javascript_twin import named
@@ -58,7 +59,7 @@ def taken(made: Follower, count: int) -> list[tuple[int, bool]]:
     """Get messages and acknowledge them; return body sizes and redelivered flags as the queue gave them."""
     live = made.node.queues["orders"].process.queue
     found = live.fetch(count, True)
-    return [(e.extent.size_bytes, at < e.redelivered) for e in found for at in range(e.extent.count)]
+    return [(equal(e.extent.size_bytes), at < e.redelivered) for e in found for at in range(e.extent.count)]
 
 
 @pytest.mark.parametrize("work", ["instant", "measured-vm"])
