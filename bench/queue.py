@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.virtual_host import VirtualHost
-from engine.formats.message import MessageCodec, Template
-from engine.releases import REFERENCE
+from engine.formats.message import OWN_PREFIX, Template
+from engine.releases import REFERENCE, Release
 from engine.report.log import TransitionLog
 from engine.storage.port import Storage
 
@@ -19,12 +23,19 @@ TARGET = 10_000
 class QueueUnderTest:
     """One queue with the real constants; transitions are logged and digested as in a session."""
 
-    def __init__(self, storage: Storage, target: int | None = TARGET) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        target: int | None = TARGET,
+        release: Release = REFERENCE,
+        arguments: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.log = TransitionLog()
-        self.codec = MessageCodec(templates=(Template(routing_keys=(QUEUE,)),))
+        settings = release.storage_settings("real", {})
+        self.codec = release.storage.codec(settings, OWN_PREFIX, (Template(routing_keys=(QUEUE,)),))
         self.host = VirtualHost(
-            release=REFERENCE,
-            settings=REFERENCE.storage_settings("real", {}),
+            release=release,
+            settings=settings,
             codec=self.codec,
             storage=storage,
             emit=lambda transition: self.log.add(0, transition),
@@ -32,7 +43,9 @@ class QueueUnderTest:
             later=lambda delay_us, action: None,
         )
         self.host.start_new()
-        self.queue: BackingQueue = self.host.add(DeclaredQueue(name=QUEUE), now_us=0)
+        self.queue: BackingQueue = self.host.add(
+            DeclaredQueue(name=QUEUE, arguments=dict(arguments)), now_us=0
+        )
         self.queue.set_target(target)
 
     def burst_and_drain(self, count: int) -> None:

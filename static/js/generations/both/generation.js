@@ -9,7 +9,7 @@ import { VERSION_2 } from "../v2/model/generation.js";
 /** @import { Generation } from "../../model/generations.js" */
 
 const { copy, empty, files, weight } = /** @type {Generation} */ (VERSION_2);
-const { held, larger } = /** @type {Generation} */ (EXPLAINED_1);
+const { held, larger, reasons } = /** @type {Generation} */ (EXPLAINED_1);
 
 /** @type {Partial<Generation>} */
 export const VERSION_CHOICE = {
@@ -28,6 +28,7 @@ export const VERSION_CHOICE = {
   moves: { FilesConverted: ({ to }) => ["joined", { to }] },
   situation: situationOf,
   surplus: surplusOf,
+  reasons,
   held,
   larger,
   empty: () => ({ reduced: null, ...empty() }),
