@@ -64,7 +64,7 @@ def rehearse(
         before = _played(revival, revival.scenario, {})
         for target in TARGETS.get(source, ()):
             steps("rehearsing", release=target.name)
-            scenario = {**revival.scenario, **_broker(revival, target)}
+            scenario = {**revival.scenario, **_broker(revival, source, target)}
             after = _played(revival, scenario, target.arguments)
             rows.append(_row(revival, target, ways.gate(source, target.series, enabled), before, after))
     except (MemoryError, OutOfTime):
@@ -88,16 +88,16 @@ def _row(
     }
 
 
-def _broker(revival: Revival, target: Target) -> dict[str, Any]:
-    """Return profile and settings of the target: what `.config` says of segments stays with the directory (S4)."""
-    release = RELEASES[target.series]
+def _broker(revival: Revival, source: str, target: Target) -> dict[str, Any]:
+    """Return profile and settings of the target: the entries of a segment stay with the directory (S4, V6)."""
+    before, release = RELEASES[source], RELEASES[target.series]
     entries = revival.scenario["settings"].get("segment_entry_count")
-    own = release.storage is RELEASES["3.10"].storage
-    if own and entries is None:  # a directory of 3.8 has no .config (V6)
-        entries = RELEASES["3.8"].constants["segment_entry_count"]
+    if entries is None:
+        entries = before.storage_settings("real", {}).shown()["segment_entry_count"]
+    alike = release.storage.host_files is before.storage.host_files
     return {
         "profile": release.profiles["real"],
-        "settings": {"segment_entry_count": entries} if own else {},
+        "settings": {"segment_entry_count": entries} if alike else {},
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from playground.inspecting import reading, ways
+from playground.inspecting.uploads import is_needed
 from tests.conftest import RECORDINGS
 
 OLD = RECORDINGS / "v2" / "conversion" / "3.10.8"
@@ -48,6 +49,25 @@ def test_what_becomes_of_a_queue(
     assert queue["redelivered"] == after
     assert {kind for kind, _, _, count, _ in row["files"] if count} == left
     assert row["failure"] is None
+
+
+def test_files_of_3_8_9_go_to_3_10_8() -> None:
+    """V6: without a `.config`, as a real 3.10.8 did with what 3.8.9 left; everything counts as redelivered (Q33)."""
+    place = RECORDINGS / "3.8.9" / "datadirs"
+    directory = sorted(path for path in place.iterdir() if path.is_dir())[0]
+    files = {
+        str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()
+    }
+    answer, _ = reading.directory({path: data for path, data in files.items() if is_needed(path)})
+    [row] = answer["upgrades"]
+    assert (row["target"], row["gate"]["accepted"], row["failure"]) == ("3.10.8", True, None)
+    assert row["queues"]
+    for queue in row["queues"]:
+        assert (queue["after"], queue["order"], queue["redelivered"]) == (
+            queue["before"],
+            True,
+            queue["after"],
+        )
 
 
 def test_the_gate_says_which_flags_are_missing_and_the_way(rehearsed: dict[str, dict[str, Any]]) -> None:
