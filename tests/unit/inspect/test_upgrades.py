@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tarfile
 from typing import Any
 
 import pytest
 
 from playground.inspecting import reading, ways
-from playground.inspecting.uploads import is_needed
+from playground.inspecting.uploads import gathered, is_needed
 from tests.conftest import RECORDINGS
 
 OLD = RECORDINGS / "v2" / "conversion" / "3.10.8"
@@ -53,12 +54,13 @@ def test_what_becomes_of_a_queue(
 
 def test_files_of_3_8_9_go_to_3_10_8() -> None:
     """V6: without a `.config`, as a real 3.10.8 did with what 3.8.9 left; everything counts as redelivered (Q33)."""
-    place = RECORDINGS / "3.8.9" / "datadirs"
-    directory = sorted(path for path in place.iterdir() if path.is_dir())[0]
-    files = {
-        str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()
-    }
-    answer, _ = reading.directory({path: data for path, data in files.items() if is_needed(path)})
+    files: dict[str, bytes] = {}
+    with tarfile.open(RECORDINGS / "3.8.9" / "datadirs" / "kill-mixed.tar.xz") as archive:
+        for member in archive.getmembers():
+            opened = archive.extractfile(member) if member.isfile() else None
+            if opened is not None and is_needed(member.name):
+                files[member.name] = opened.read()
+    answer, _ = reading.directory(gathered((path, [data]) for path, data in files.items()))
     [row] = answer["upgrades"]
     assert (row["target"], row["gate"]["accepted"], row["failure"]) == ("3.10.8", True, None)
     assert row["queues"]
