@@ -9,12 +9,13 @@ from zlib import crc32
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises import catalog, limits, readings, selectors, words
+from playground.exercises import catalog, elsewhere, limits, readings, selectors, words
 from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import GiveUp, Progress, grade, kind_of, never
 from playground.exercises.schema import Exercise
 from playground.exercises.worked import Answered, Worked
 from playground.messages import Refused
+from playground.verdicts import todays_broker
 
 MOST_VARIANTS: Final = 1_000_000
 """Seeds go from 1 up to this."""
@@ -117,6 +118,8 @@ def context(found: Exercise, work: Worked | None, attempt: Answered | None, lang
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
         "explained": work is not None and not anew and (work.done_at is not None or far.locked),
+        "otherwise": elsewhere.otherwise(found),
+        "today": todays_broker.TODAYS.name,
         "held": is_held,
         "hints": texts.hints[: work.hints] if work else (),
         "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
