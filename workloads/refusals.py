@@ -50,6 +50,7 @@ ENGLISH: Final[dict[str, str]] = {
     "option_not_number": "%(name)s %(text)s is no number",
     "option_out_of_range": "%(name)s %(text)s is out of range",
     "option_without_value": "%(name)s needs a value behind it",
+    "tx_and_confirm": "--ptxsize with --confirm: a broker closes such a channel; leave one of them out",
     "option_takes_no_value": "%(name)s takes no value",
     "option_unknown": "PerfTest has no option %(name)s",
     "option_not_here": "the option %(name)s cannot be carried over; take it out",

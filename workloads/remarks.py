@@ -51,6 +51,10 @@ ENGLISH: Final[dict[str, str]] = {
     "confirm_window": "--confirm %(count)s: confirms are asked for, but no producer waits when so many are missing",
     "nacks_requeue": "--nack: what a consumer finishes goes back to its queue, and is delivered again",
     "nacks_discard": "--nack --requeue false: what a consumer finishes is a dead letter, or gone",
+    "given_again": "%(name)s is given again; PerfTest takes the first, so %(text)s is left out",
+    "transactions_left_out": (
+        "--ptxsize %(count)s: transactions are left out where messages come in bursts, and beyond %(most)s messages"
+    ),
     "acks_together": "--multi-ack-every %(count)s: one acknowledgement comes for all messages that are finished",
     "random_start": "PerfTest starts its producers at random within %(seconds)s s; here all start at once",
     "exit_when": "--exit-when: the run goes on to its end",

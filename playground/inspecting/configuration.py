@@ -20,6 +20,8 @@ TITLE: Final = "A node's settings"
 UNTIL_US: Final = 1_000_000
 LINE: Final = re.compile(r"\s*([a-z][a-z0-9_.$-]*)\s*=\s*(\S.*?)\s*\Z", re.IGNORECASE)
 
+SAID: Final = re.compile(r"Application environment of node .*")
+
 NAMES: Final = {
     "vm_memory_high_watermark": "vm_memory_high_watermark",
     "vm_memory_high_watermark_paging_ratio": "vm_memory_high_watermark_paging_ratio",
@@ -61,7 +63,9 @@ def read(text: str) -> Configuration:
     """Return the settings in a text; raise Unreadable where it is no configuration of a broker."""
     text = text[:MOST_CHARS].removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     settings: dict[str, Any] = {}
-    left_out: list[tuple[str, Why]] = []
+    left_out: list[tuple[str, Why]] = [
+        (line, {"code": "line_unread", "values": {}}) for line in _unread(text)
+    ]
     for key, value in {
         **dict(_lines(text)),
         **dict(_terms(text)),
@@ -110,6 +114,16 @@ def _lines(text: str) -> Iterator[tuple[str, Term]]:
             yield head, Pair([INSIDE[last], value]) if INSIDE[last] else value
         else:
             yield key, value
+
+
+def _unread(text: str) -> Iterator[str]:
+    """Yield lines before any term that are no key with a value, no comment, and nothing that a tool says."""
+    for line in text.splitlines():
+        begin = line.strip()
+        if begin.startswith("["):
+            return
+        if begin and not begin.startswith(("#", "%")) and not SAID.match(begin) and not LINE.match(line):
+            yield begin[:255]
 
 
 def _terms(text: str) -> Iterator[tuple[str, Term]]:

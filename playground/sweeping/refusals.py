@@ -60,6 +60,7 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "option_not_number": _("%(name)s needs a number, not %(text)s."),
     "option_out_of_range": _("%(name)s %(text)s is out of range."),
     "option_without_value": _("%(name)s needs a value after it."),
+    "tx_and_confirm": _("--ptxsize with --confirm: a broker closes such a channel; leave one of them out."),
     "option_takes_no_value": _("%(name)s takes no value."),
     "option_unknown": _("PerfTest has no option %(name)s."),
     "option_not_here": _("The option %(name)s cannot be used here. Take it out."),

@@ -56,6 +56,11 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "nacks_requeue": _("--nack: what a consumer finishes goes back to its queue, and is delivered again"),
     "nacks_discard": _("--nack --requeue false: what a consumer finishes is a dead letter, or gone"),
+    "given_again": _("%(name)s is given again; PerfTest takes the first, so %(text)s is left out"),
+    "transactions_left_out": _(
+        "--ptxsize %(count)s: transactions are left out where messages come in bursts, and beyond %(most)s "
+        "messages"
+    ),
     "acks_together": _(
         "--multi-ack-every %(count)s: one acknowledgement comes for all messages that are finished."
     ),

@@ -106,6 +106,7 @@ function steps() {
 /** @returns {Record<string, string>} */
 function failures() {
   return {
+    line_unread: gettext("no key with a value"),
     key_unused: gettext("no setting of a session is called so"),
     section: gettext("a topology has no place for this section (entries: %(count)s)"),
     section_unknown: gettext("no section that is known here (entries: %(count)s)"),

@@ -202,6 +202,19 @@ def test_more_clients_than_a_page_can_draw_do_the_work_of_several() -> None:
     assert "300 --producers are played as 60 that do the work of several each" in map(str, imported.remarks)
 
 
+def test_transactions_are_the_publishers_own() -> None:
+    assert [each["tx"] for each in of(read("perf-test -u q -r 10 -z 1 -m 50"), "set_publisher")] == [50]
+    assert "transactions_left_out" in codes(read("perf-test -u q -C 100 -m 50"))
+    with pytest.raises(LineError, match="--ptxsize with --confirm"):
+        read("perf-test -u q -r 10 -m 50 -c 1")
+
+
+def test_an_option_that_is_given_again_is_told() -> None:
+    again = read("perf-test -u q -r 10 -r 20 -z 1 -y0")
+    assert [each["rate_per_s"] for each in of(again, "set_publisher")] == [10]
+    assert "--rate is given again; PerfTest takes the first, so 20 is left out" in map(str, again.remarks)
+
+
 def test_refusing_consumers() -> None:
     """--nack refuses what is finished; --requeue says what becomes of it, and means nothing without --nack."""
     back = read("perf-test -u q -r 10 -z 1 -R 5 --nack -A 10")

@@ -112,6 +112,8 @@ def _remark_on_the_rest(asked: Given, options: Options, remarks: list[Remark]) -
         remarks.append(Remark.of("queue_option"))
     if asked.without_effect():
         remarks.append(Remark.of("no_effect", names=", ".join(asked.without_effect())))
+    for name, again in asked.again():
+        remarks.append(Remark.of("given_again", name=name, text=again.text[:40]))
     if asked.stray:
         remarks.append(Remark.of("stray_words", names=", ".join(word.text[:40] for word in asked.stray[:8])))
     if asked.second_line:

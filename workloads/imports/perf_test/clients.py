@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from engine.broker.commands.base import MAX_PREFETCH, MAX_RATE, PROPERTIES
+from engine.broker.commands.commands import MAX_TX
 from engine.broker.commands.scenario import MAX_COMMANDS
 from workloads.errors import LineError, WorkloadError
 from workloads.imports.common import Options
@@ -170,6 +171,7 @@ def producers(
     variable = pairs(given, "variable-rate")
     one = producer_rate(given)
     each_sends = whole(given, "pmessages", 0)
+    tx = _transactions(given, same, not variable and (each_sends > 0 if one is None else one < 1), remarks)
     routes = where.routes(count)
     groups = _groups([share for *_, share in routes], "--producers", remarks)
     number = 0
@@ -184,9 +186,26 @@ def producers(
             else:
                 rates = _turns(variable or [Pair(-1, 2**40)], stop_us)
                 yield from _steady(
-                    f"p{number}", rates, one, many, sizes, fields, remarks if number == 1 else []
+                    f"p{number}", rates, one, many, sizes, {**fields, **tx}, remarks if number == 1 else []
                 )
                 yield {"at_us": stop_us, "do": "remove", "name": f"p{number}"}
+
+
+def _transactions(given: Given, same: dict[str, Any], bursts: bool, remarks: list[Remark]) -> dict[str, Any]:
+    """Return after how many messages a producer commits; it cannot have confirms as well.
+
+    Raises:
+        LineError: it asks for both.
+    """
+    size, word = max(0, whole(given, "ptxsize", 0)), given.word("ptxsize")
+    if word is None or not size:
+        return {}
+    if same["confirm"]:
+        raise LineError(word.line, "tx_and_confirm")
+    if bursts or size > MAX_TX:
+        remarks.append(Remark.of("transactions_left_out", count=size, most=MAX_TX))
+        return {}
+    return {"tx": size}
 
 
 def _burst(count: int, sizes: Sequence[Timed], fields: dict[str, Any]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ OPTIONS: Final = (
         "D/cmessages T/body-content-type ad/auto-delete L/consumer-latency qp/queue-pattern qpf/queue-pattern-from "
         "qpt/queue-pattern-to mp/message-properties P/publishing-interval prsd/producer-random-start-delay "
         "re/requeue ca/consumer-args ew/exit-when csd/consumer-start-delay mlb/max-length-bytes H/uris "
-        "k/routing-key cal/connection-allocation",
+        "k/routing-key",
     ),
     *_table(Use.TAKEN, PERHAPS, "e/exchange"),
     *_table(Use.TAKEN, MANY, "f/flag qa/queue-args vr/variable-rate vs/variable-size vl/variable-latency"),
@@ -73,7 +73,8 @@ OPTIONS: Final = (
     *_table(
         Use.NO_EFFECT,
         1,
-        "d/id h/uri i/interval ct/confirm-timeout M/framemax b/heartbeat o/output-file hst/heartbeat-sender-threads "
+        "d/id h/uri cal/connection-allocation "
+        "i/interval ct/confirm-timeout M/framemax b/heartbeat o/output-file hst/heartbeat-sender-threads "
         "rkcs/routing-key-cache-size pst/producer-scheduler-threads niot/nio-threads niotp/nio-thread-pool "
         "ctp/consumers-thread-pools st/shutdown-timeout sst/servers-startup-timeout sul/servers-up-limit "
         "bfc/body-field-count bc/body-count cri/connection-recovery-interval sni/server-name-indication "
@@ -131,6 +132,13 @@ class Given(NamedTuple):
     def word(self, name: str) -> Word | None:
         """Return the value of an option, the first one where it is given again, as PerfTest does; None without it."""
         return next(iter(self.values.get(name, ())), None)
+
+    def again(self) -> Iterator[tuple[str, Word]]:
+        """Yield each option that takes one value and is given again, with a value that PerfTest passes over."""
+        for name, words in self.values.items():
+            if BY_LONG[name].values == 1:
+                for word in words[1:]:
+                    yield f"--{name}", word
 
     def without_effect(self) -> list[str]:
         """Return the options that change nothing of what is stored."""
