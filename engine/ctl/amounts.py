@@ -11,6 +11,7 @@ from engine.values.errors import CommandError
 
 BAD_VALUE: Final = 65
 FRACTION: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+BELOW: Final = re.compile(r"-[0-9]{1,15}")
 PARTS: Final = re.compile(r"(?P<number>[+-]?[0-9]+)(?P<more>\.[0-9]+)?(?P<rest>.*)", re.DOTALL)
 NOT_WATERMARKS: Final = re.compile(r"[0-9]+[kK]iB")
 """The watermark has no such unit, although the disk limit has."""
@@ -47,12 +48,12 @@ def watermark_bytes(request: Request, text: str) -> int:
 
 
 def limit_bytes(request: Request, text: str) -> int:
-    """Return the bytes of a disk limit.
+    """Return the bytes of a disk limit; less than nothing is no limit.
 
     Raises:
         CtlRefused: the command line does not understand it.
     """
     try:
-        return bytes_of(text)
+        return 0 if BELOW.fullmatch(text) else bytes_of(text)
     except CommandError:
         raise request.invalid("Bad argument.", BAD_VALUE) from None

@@ -19,6 +19,12 @@ from engine.reading.hosts import state_of, vhosts_of
 from engine.reading.places import declared
 
 USAGE: Final = 64
+NO_MAP: Final = (
+    "{{{{:badmap, {text}}}, [{{:maps, :to_list, [{text}], [file: 'maps.erl', line: 581, error_info: "
+    "%{{module: :erl_stdlib_errors}}]}}, {{:rabbit_policy, :parse_set0, 8, [file: 'rabbit_policy.erl', line: 329]}}, "
+    "{{:rabbit_policy, :parse_set, 7, []}}]}}"
+)
+"""What the broker says of a list in the place of a definition."""
 NODE_REFUSED: Final = 69
 
 State = Mapping[str, Any]
@@ -89,6 +95,8 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
         raise _failed(request, heading, "JSON decoding error. Reason: badarg") from None
     if request.vhost not in vhosts_of(state):
         raise no_vhost(request, heading)
+    if isinstance(definition, list):
+        raise _failed(request, heading, NO_MAP.format(text=_inspected(definition)))
     if not isinstance(definition, dict):
         raise _failed(request, heading, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
     fields: dict[str, Any] = {
@@ -105,6 +113,17 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
             raise NotHere(f"{error}") from error
         raise _failed(request, heading, f"Validation failed\n\n{error}\n") from error
     return Change({"do": "set_policy", **fields}, heading)
+
+
+def _inspected(value: Any) -> str:
+    """Return a value as Elixir prints it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inspected, value))}]"
+    if isinstance(value, dict):
+        return (
+            f"%{{{', '.join(f'{_inspected(name)} => {_inspected(each)}' for name, each in value.items())}}}"
+        )
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _decoded(text: str) -> Any:

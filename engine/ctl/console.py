@@ -13,6 +13,7 @@ from engine.ctl.errors import CtlRefused
 from engine.ctl.evals import evaluated
 from engine.ctl.listings import LISTINGS, NOTHING_MORE
 from engine.ctl.printing import print_rows
+from engine.ctl.reports import as_json, environment, report
 from engine.ctl.request import PLAIN, Request, columns_of, parse
 from engine.ctl.sayings import SAYINGS, answer
 from engine.ctl.status import cluster_status, status
@@ -111,6 +112,12 @@ def _help(request: Request) -> str:
 
 
 def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live) -> str:
+    if request.name in ("status", "cluster_status") and request.formatter != "table":
+        return as_json(request, state, now_us)
+    if request.name == "environment":
+        return environment(request, state)
+    if request.name == "report":
+        return report(request, state, now_us, live)
     if request.name == "status":
         heading = "" if request.quiet else f"Status of node {NODE_NAME} ...\n"
         return heading + status(request, state, now_us)

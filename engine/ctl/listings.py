@@ -174,6 +174,19 @@ def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return found
 
 
+def _owners(state: State, queue: Mapping[str, Any], name: str) -> Row:
+    """Return what is empty of a queue that nobody has for himself, and whose messages have no time of their own."""
+    found: Row = {}
+    actors = [each for each in state["node"]["actors"].values() if each]
+    if not queue.get("exclusive"):
+        found["owner_pid"] = None
+    if not any(each.get("exclusive") and _queue_of(each) == name for each in actors):
+        found |= {"exclusive_consumer_pid": None, "exclusive_consumer_tag": None}
+    if not any("timestamp" in (each.get("properties") or {}) for each in actors):
+        found["head_message_timestamp"] = None
+    return found
+
+
 def queues(state: State, live: Live) -> list[Row]:
     """Return a row for each queue."""
     consumers = [_queue_of(info) for _, info in _consumers(state, live).values()]
@@ -220,6 +233,7 @@ def queues(state: State, live: Live) -> list[Row]:
                 "state": "flow" if counters["blocked"] else "running",
                 "type": "classic",
                 "leader": None,
+                **_owners(state, queue, name),
                 "members": None,
                 "online": None,
                 **({} if consumers.count(name) else {"consumer_utilisation": 0, "consumer_capacity": 0}),
@@ -394,6 +408,11 @@ def feature_flags(_: State, __: Live) -> list[Row]:
     ]
 
 
+def global_parameters(_: State, __: Live) -> list[Row]:
+    """Return a row for each global parameter: a new node has one, its cluster's identity."""
+    return [{"name": "internal_cluster_id", "value": Term('"rabbitmq-cluster-id-waterline"')}]
+
+
 def nothing(_: State, __: Live) -> list[Row]:
     """Return no row: there is no such thing here, or it is always well."""
     return []
@@ -413,6 +432,7 @@ LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
     "list_user_permissions": (permissions, 'Listing permissions for user "guest" ...'),
     "list_parameters": (nothing, 'Listing runtime parameters for vhost "{vhost}" ...'),
     "list_operator_policies": (nothing, 'Listing operator policy overrides for vhost "{vhost}" ...'),
+    "list_global_parameters": (global_parameters, "Listing global runtime parameters ..."),
     "list_feature_flags": (feature_flags, "Listing feature flags ..."),
     "list_unresponsive_queues": (nothing, "Listing unresponsive queues for vhost {vhost} ..."),
 }

@@ -21,7 +21,7 @@ PLAIN: Final = ("json", "csv")
 """Formatters that print no heading."""
 LAUNCHERS: Final = frozenset("sudo docker podman kubectl oc su runuser".split())
 """What stands in front of the program where it runs as another user or in a container."""
-TEXT_ONLY: Final = ("status", "cluster_status", "memory_breakdown")
+TEXT_ONLY: Final = ("memory_breakdown",)
 """Lines that the broker prints as JSON, too."""
 VHOST: Final = "/"
 

@@ -73,6 +73,11 @@ def _virtual_hosts(_: Request, __: State) -> tuple[str, str]:
     return f"Checking if all vhosts are running on node {NODE_NAME} ...", answer
 
 
+def _ports(_: Request, __: State) -> tuple[str, str]:
+    heading = f"Testing TCP connections to all active listeners on node {NODE_NAME} ..."
+    return heading, f"Successfully connected to ports 5672, 25672 on node {NODE_NAME}."
+
+
 def _server_version(_: Request, __: State) -> tuple[str, str]:
     return f"Asking node {NODE_NAME} for its RabbitMQ version...", VERSION
 
@@ -128,6 +133,7 @@ SAYINGS: Final[dict[str, Saying]] = {
     "is_booting": _is_booting,
     "check_virtual_hosts": _virtual_hosts,
     "server_version": _server_version,
+    "check_port_connectivity": _ports,
     "check_local_alarms": _local_alarms,
     "check_alarms": _all_alarms,
     "alarms": _known_alarms,

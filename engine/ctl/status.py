@@ -13,6 +13,7 @@ from engine.reading.places import declared
 
 UNITS: Final = {"bytes": 1, "mb": 1_000_000, "gb": 1_000_000_000}
 
+ALARMS: Final = {"memory": "Memory alarm", "disk": "Free disk space alarm"}
 PARTS: Final = (
     ("other_system", ("base_bytes",)),
     ("connection_readers", ("connection_bytes",)),
@@ -32,7 +33,7 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
     amount = _amounts(request)
     node = state["node"]
     memory, total = node["memory"], max(1, node["memory"]["process_memory"])
-    parts = _parts(memory)
+    parts = memory_parts(memory)
     strategy = node["settings"].get("vm_memory_calculation_strategy", "erlang")
     sections = [
         (
@@ -75,7 +76,9 @@ def memory_breakdown(request: Request, state: Mapping[str, Any]) -> tuple[str, s
     amount = _amounts(request)
     memory = state["node"]["memory"]
     total = max(1, memory["process_memory"])
-    lines = [f"{name}: {amount(size)} ({round(100 * size / total, 2)}%)" for size, name in _parts(memory)]
+    lines = [
+        f"{name}: {amount(size)} ({round(100 * size / total, 2)}%)" for size, name in memory_parts(memory)
+    ]
     return f"Reporting memory breakdown on node {NODE_NAME}...", "\n".join(lines)
 
 
@@ -95,15 +98,14 @@ def _amounts(request: Request) -> Callable[[float], str]:
     return amount
 
 
-def _parts(memory: Mapping[str, int]) -> list[tuple[int, str]]:
+def memory_parts(memory: Mapping[str, int]) -> list[tuple[int, str]]:
     """Return the parts of the memory with their bytes, the largest first."""
     sums = ((sum(max(0, memory.get(each, 0)) for each in counted), name) for name, counted in PARTS)
     return sorted(sums, key=lambda part: -part[0])
 
 
 def _alarms(alarms: Mapping[str, Any]) -> list[str]:
-    words = {"memory": "Memory alarm", "disk": "Free disk space alarm"}
-    return [f"{words[each]} on node {NODE_NAME}" for each in words if alarms.get(each)] or ["(none)"]
+    return [f"{ALARMS[each]} on node {NODE_NAME}" for each in ALARMS if alarms.get(each)] or ["(none)"]
 
 
 def _watermark(node: Mapping[str, Any], amount: Any) -> str:
@@ -122,12 +124,17 @@ def _disk(disk: Mapping[str, Any], amount: Any) -> list[str]:
     ]
 
 
-def cluster_status(request: Request, state: Mapping[str, Any]) -> str:
-    """Return which nodes there are and which run."""
+def cluster_names(state: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the names of the nodes that there are, and of those that run."""
     cluster = state["node"].get("cluster", {})
     names = sorted(name.removesuffix("_up") for name in cluster if name.endswith("_up"))
     running = [node_name(name) for name in names if cluster[f"{name}_up"]] or [NODE_NAME]
-    nodes = [node_name(name) for name in names] or [NODE_NAME]
+    return [node_name(name) for name in names] or [NODE_NAME], running
+
+
+def cluster_status(request: Request, state: Mapping[str, Any]) -> str:
+    """Return which nodes there are and which run."""
+    nodes, running = cluster_names(state)
     heading = "" if request.quiet else f"Cluster status of node {running[0]} ...\n"
     parts = {"Basics": [f"Cluster name: {NODE_NAME}"], "Disk Nodes": nodes, "Running Nodes": running}
     return heading + "\n\n".join("\n".join([name, "", *lines]) for name, lines in parts.items()) + "\n"

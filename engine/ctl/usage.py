@@ -218,6 +218,23 @@ USAGES: Final[dict[str, Usage]] = {
         "arguments auto_delete durable name pid recoverable_slaves".split(),
         "name",
     ),
+    "list_global_parameters": _fixed(
+        "list_global_parameters", "Lists global runtime parameters", "name value"
+    ),
+    "environment": Usage(
+        line="environment",
+        about="Displays the name and value of each variable in the application environment",
+    ),
+    "report": Usage(
+        line="report",
+        about="Generate a server status report containing a concatenation of all server status information for "
+        "support purposes",
+    ),
+    "check_port_connectivity": _check(
+        "check_port_connectivity",
+        "Basic TCP connectivity health check for each listener's port on the target node",
+        diagnostics=True,
+    ),
     "ping": _check(
         "ping",
         "Checks that the node OS process is up, registered with EPMD and CLI tools can authenticate with it",
@@ -288,7 +305,11 @@ USAGES: Final[dict[str, Usage]] = {
     "status": Usage(
         line="status [--unit <unit>] [--timeout <timeout>]",
         about="Displays status of a node",
-        options=("unit", "timeout"),
+        options=(
+            "unit",
+            "timeout",
+            "formatter",
+        ),
     ),
     "clear_policy": Usage(
         line="clear_policy [--vhost <vhost>] <name>",
@@ -358,6 +379,7 @@ USAGES: Final[dict[str, Usage]] = {
         line="cluster_status",
         about="Displays all the nodes in the cluster grouped by node type",
         needs_app=False,
+        options=("formatter",),
     ),
 }
 
@@ -377,16 +399,17 @@ GROUPS: Final = (
             "list_queues",
             "list_unresponsive_queues",
             "ping",
+            "report",
             "status",
         ),
     ),
     ("Users and access control", ("list_permissions", "list_user_permissions", "list_users")),
-    ("Parameters", ("list_parameters",)),
+    ("Parameters", ("list_global_parameters", "list_parameters")),
     ("Virtual hosts", ("add_vhost", "delete_vhost", "list_vhosts")),
     ("Feature flags", ("list_feature_flags",)),
     ("Operations", ("eval", "force_gc", "node_health_check")),
     ("Policies", ("clear_policy", "list_operator_policies", "list_policies", "set_policy")),
-    ("Configuration and Environment", ("set_disk_free_limit", "set_vm_memory_high_watermark")),
+    ("Configuration and Environment", ("environment", "set_disk_free_limit", "set_vm_memory_high_watermark")),
     ("Queues", ("delete_queue", "purge_queue")),
 )
 
@@ -397,11 +420,11 @@ ELSEWHERE: Final = frozenset(
     "change_password clear_password clear_user_limits delete_user list_user_limits set_user_limits "
     "set_user_tags clear_permissions clear_topic_permissions list_topic_permissions "
     "list_user_topic_permissions set_permissions set_topic_permissions "
-    "list_ciphers list_hashes list_node_auth_attempt_stats report schema_info "
-    "clear_global_parameter clear_parameter list_global_parameters set_global_parameter "
+    "list_ciphers list_hashes list_node_auth_attempt_stats schema_info "
+    "clear_global_parameter clear_parameter set_global_parameter "
     "set_parameter clear_operator_policy set_operator_policy clear_vhost_limits "
     "list_vhost_limits restart_vhost set_vhost_limits set_vhost_tags trace_off trace_on decode "
-    "encode environment set_cluster_name set_log_level export_definitions import_definitions "
+    "encode set_cluster_name set_log_level export_definitions import_definitions "
     "enable_feature_flag close_all_connections close_all_user_connections close_connection "
     "eval_file exec resume_listeners suspend_listeners hipe_compile".split()
 )
