@@ -115,8 +115,9 @@ def environment(request: Request, state: State) -> str:
         if key in KEYS and name not in NOT_A_SETTING:
             found[key] = _erlang(value)
     settings = state["node"]["settings"]
-    if "credit_initial" in settings:
-        found["credit_flow_default_credit"] = f"{{{settings['credit_initial']},{settings['credit_more']}}}"
+    if "credit_flow_initial" in settings:
+        credit = [settings["credit_flow_initial"], settings["credit_flow_more"]]
+        found["credit_flow_default_credit"] = _erlang(credit)
     pairs = ",\n".join(f"      {{{key},{value}}}" for key, value in sorted(found.items()))
     heading = "" if request.quiet else f"Application environment of node {NODE_NAME} ...\n"
     remark = REMARK.format("other keys, and other applications,")

@@ -51,7 +51,7 @@ def test_json_has_the_broker_s_keys(line: str, recorded: str) -> None:
 def test_the_environment_is_read_as_the_settings_of_a_session() -> None:
     """What is printed is a configuration: pasted into Inspect it gives the same node."""
     given = {
-        "vm_memory_high_watermark": {"absolute": 500_000_000},
+        "vm_memory_high_watermark": 0.6,
         "vm_memory_high_watermark_paging_ratio": 0.75,
         "queue_index_embed_msgs_below": 1024,
     }
@@ -66,20 +66,15 @@ def test_the_environment_is_read_as_the_settings_of_a_session() -> None:
 
 def test_a_report_has_everything_at_once_of_each_virtual_host() -> None:
     text = answer("report")
-    for part in (
-        "Status of node",
-        "Cluster status of node",
-        "Application environment",
-        "Queues on /:",
-        "Queues on prod:",
-    ):
+    listings = ("Queues on /:", "Queues on prod:")
+    for part in ("Status of node", "Cluster status of node", "Application environment", *listings):
         assert part in text
     assert text.index("orders\t") < text.index("Queues on prod:") < text.index("jobs\t")
     assert text.splitlines()[-1].startswith("Waterline: a broker prints")
     assert {each["name"] for each in reading.listing(text)["figures"]} == {"orders", "jobs"}
 
 
-def test_at_most_seven_percent_of_the_lines_differ() -> None:
+def test_at_most_one_line_in_thirteen_differs() -> None:
     from tests.ctl import test_recorded as lines
 
     state, differ = made_state(), []
@@ -89,4 +84,4 @@ def test_at_most_seven_percent_of_the_lines_differ() -> None:
         if not (same and found.code == each["code"]):
             differ.append(each["line"])
         lines._changed(state, each["line"])
-    assert len(differ) <= len(RECORDED) * 0.07, differ
+    assert len(differ) <= len(RECORDED) / 13, differ
