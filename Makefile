@@ -28,6 +28,7 @@ PREDICT_ARGS := --tiny --recorded --out var/tiny/predictions.json
 FIDELITY_ARGS := --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
 CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
+CONSOLE_ARGS := --recorded --lines 40
 STORIES_ARGS := --nodes 2 --summary var/tiny/stories.json
 INTEROP_ARGS := --tiny --summary var/tiny/interop.json
 DIGESTS_ARGS := --only first-burst
@@ -70,7 +71,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies supported js-lint js-types js-test py-test coverage \
-	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
+	bench heatmaps spark-cluster conformance differential console-lines stories interop fidelity predict digests docs-images screenshots attack \
 	soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -257,6 +258,11 @@ differential: dev-env ## Compare COUNT random programs from SEED on with a real 
 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on with real nodes of RELEASE and on the engine
 	@$(PY) -m tests.programs.stories --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
+console-lines: dev-env ## Ask a real node the lines of the console's tests, and compare every answer
+	@$(PY) -m tests.ctl.compare $(CONSOLE_ARGS)
+
+stories: dev-env ## Play COUNT random AMQP programs from SEED on with real RabbitMQ nodes and on the engine
+	@$(PY) -m tests.programs.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE (3.10.8, 3.8.9, 4.0.5, 4.3.6), both ways
 	@$(PY) -m tests.programs.interop --release $(RELEASE) $(INTEROP_ARGS)

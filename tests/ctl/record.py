@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -329,22 +330,28 @@ def _fill(port: int) -> Any:
     return client
 
 
-def main() -> None:
-    """Record every line, one after the other on the same node."""
+def asked(lines: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield what a private node answers to each line, one after the other."""
     with PrivateNode() as node:
         node.start()
         with channel(node.amqp_port):
             pass
         client = _fill(node.amqp_port)
         time.sleep(1)
-        answers = []
-        for line in LINES:
+        for line in lines:
             text, code = _rabbitmqctl(node, line)
-            answers.append({"line": line, "text": text, "code": code})
-            print(f"{code:3} {line}", flush=True)
+            yield {"line": line, "text": text, "code": code}
             with suppress(AMQPError, ValueError):  # stop_app closes the connection
                 client.process_data_events(0)
         node.stop()
+
+
+def main() -> None:
+    """Record every line, one after the other on the same node."""
+    answers = []
+    for each in asked(LINES):
+        answers.append(each)
+        print(f"{each['code']:3} {each['line']}", flush=True)
     RECORDED.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
 
 

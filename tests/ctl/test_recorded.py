@@ -101,7 +101,7 @@ def _set(state: dict[str, Any], command: dict[str, Any]) -> None:
     state["queues"]["orders"]["policy"] = found.name if found else None
 
 
-def _changed(state: dict[str, Any], line: str) -> None:
+def changed(state: dict[str, Any], line: str) -> None:
     """Do to the state what the line did to the real node, as far as later lines show it."""
     word = line.split()
     if word[0] in {"set_policy", "clear_policy", "rabbitmqctl", "add_vhost", "delete_vhost"}:
@@ -120,7 +120,8 @@ def _changed(state: dict[str, Any], line: str) -> None:
         state["node"]["actors"].clear()
 
 
-def _comparable(line: str, text: str) -> list[str]:
+def comparable(line: str, text: str) -> list[str]:
+    """Return the lines of an answer without ports, and in one order where the broker has none."""
     text = re.sub(r"(?<=ports )[0-9]+, [0-9]+|(?<=cluster-id-)\w+", "", text)
     text = re.sub(r"\x1b\(0(.*?)\x1b\(B", lambda frame: frame[1].translate(LINE_DRAWING), text)
     lines = [row for row in text.splitlines() if not row.startswith("/\tk10\t")]  # see OTHERWISE
@@ -140,13 +141,13 @@ def test_every_line_is_answered_as_the_broker_does():
         elif any(re.search(pattern, line) for pattern in OTHERWISE):
             pass
         elif (
-            _comparable(line, found.text) != _comparable(line, recorded["text"])
+            comparable(line, found.text) != comparable(line, recorded["text"])
             or found.code != recorded["code"]
         ):
             wrong.append(
                 f"$ {line}\nbroker {recorded['code']}:\n{recorded['text']}\nhere {found.code}:\n{found.text}"
             )
-        _changed(state, line)
+        changed(state, line)
     assert not wrong, "\n----\n".join(wrong)
     assert len(RECORDED) > 250
 

@@ -34,6 +34,7 @@ QUICK = (
     "firefox-test",
     "coverage",
     "supported",
+    "console-lines",
 )
 BROWSER = ("docs-images", "screenshots", "browser-test", "static-digests")
 SPARK = ("heatmaps", "spark-cluster")
