@@ -4,7 +4,7 @@
  * with the state of that moment: no number that neither the state nor the transition has, no name of a field, in three languages.
  * Prints how many moments and sentences were looked at.
  */
-import { NAMED as NUMBERS } from "../../static/js/model/number-words.js";
+import { named as numbersNamed } from "../../static/js/model/number-words.js";
 import { NAMED as SETTINGS } from "../../static/js/model/setting-words.js";
 import { NAMED as FACTS } from "../../static/js/model/fact-words.js";
 import { KINDS } from "../../static/js/model/catalogue/kinds.js";
@@ -170,7 +170,7 @@ function sumsOf(target) {
 
 /** What decided a transition has words for all of its numbers, and so has all that the log says of settings and queues. */
 function named(t) {
-  const lacking = Object.keys(t.why ?? {}).filter((name) => typeof t.why[name] !== "object" && !NUMBERS.has(name));
+  const lacking = Object.keys(t.why ?? {}).filter((name) => typeof t.why[name] !== "object" && !numbersNamed().has(name));
   if (t.kind === "NodeChanged" && t.part === "settings") lacking.push(...Object.keys(t.values).filter((name) => !SETTINGS.has(name)));
   if (t.kind === "QueueChanged") lacking.push(...Object.keys(t.values).filter((name) => !FACTS.has(name)));
   if (lacking.length) fail(`words of ${t.kind}`, lacking);

@@ -14,6 +14,7 @@ from playground.hosting.registry import Registry
 from playground.library import files, load
 from playground.models import Scenario
 from playground.web import access
+from tests.fuzz.damage import load as load_files
 
 PLAIN_NAMES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 """The storage of static files that changes no name."""
@@ -31,6 +32,12 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     with translation.override("en"):
         yield
     access.buckets.cache_clear()
+
+
+@pytest.fixture
+def mixed(recordings: Path) -> dict[str, bytes]:
+    """Return the files that a real broker left after a clean stop."""
+    return load_files(recordings / "datadirs" / "clean-mixed")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import zipfile
@@ -16,9 +15,7 @@ from django.test import AsyncClient, Client
 from django.utils import translation
 
 from playground.hosting.refusals import TEXTS
-from playground.hosting.solo import Solo
 from playground.inspecting import again, damage, definitions, reading, revival, summary, uploads
-from playground.inspecting.desk import Desk
 from playground.inspecting.listing import figures
 from playground.inspecting.unreadable import Unreadable
 from playground.models import Scenario, Session
@@ -26,11 +23,6 @@ from tests.fuzz.damage import damaged, load
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def mixed(recordings: Path) -> uploads.Files:
-    return load(recordings / "datadirs" / "clean-mixed")
 
 
 def zipped(files: dict[str, bytes], **more: bytes) -> SimpleUploadedFile:
@@ -380,129 +372,3 @@ def test_definitions_become_a_topology() -> None:
     for bad in (b"", b"[]", b"{}", b'{"queues": 7}', b"[" * 5000):
         with pytest.raises(Unreadable):
             definitions.read(bad)
-
-
-# --- without a server: what a worker in the reader's browser runs ---
-
-
-@pytest.fixture
-def desk(mixed: uploads.Files) -> Desk:
-    found = Desk()
-    found_report = json.loads(found.directory(json.dumps(list(mixed)), list(mixed.values())))
-    assert found_report["stop"]["clean"]
-    assert "recovery.dets" in found_report["stop"]["compared"]
-    return found
-
-
-def test_the_desk_answers_as_the_server_does(mixed: uploads.Files) -> None:
-    server = sent(files=zipped(mixed)).json()
-    del server["started"]["parts"]
-    packed = zipped(mixed)
-    assert json.loads(Desk().directory(json.dumps(["data.zip"]), [packed.read()])) == server
-    assert json.loads(Desk().listing(LISTING)) == sent(figures=LISTING).json()
-    assert json.loads(Desk().listing("nothing of the kind")) == {"unreadable": "figures", "values": {}}
-
-
-def test_only_a_brokers_files_are_opened() -> None:
-    paths = ["v/queues/A/0.idx", "v/notes.txt", "__MACOSX/v/0.idx", "v/recovery.dets"]
-    assert json.loads(Desk().needed(json.dumps(paths))) == [0, 3]
-
-
-def test_any_record_is_shown_byte_by_byte(desk: Desk) -> None:
-    path = "msg_store_persistent/0.rdq"
-    listed = json.loads(desk.records(path, 0))
-    assert [row[0] for row in listed["records"][:3]] == [0, 5218, 10536]
-    offset, size, kind, _entry = listed["records"][1]
-    found_report = json.loads(desk.bytes_at(path, offset, size))
-    assert kind == "content"
-    assert found_report["hex"].startswith("00001462  00 00 00 00 00 00 14 bd")
-    assert ["message id", "67d7432fb3f9a3db5a68468bcf8f26cd"] in [
-        field[2:] for field in found_report["fields"]
-    ]
-    assert json.loads(desk.records("no/such.rdq", 0)) == {"unreadable": "no_record", "values": {}}
-
-
-def test_a_session_goes_on_from_the_start_on_the_files(desk: Desk) -> None:
-    heard: list[dict[str, Any]] = []
-    solo = desk.begin(2_000_000, lambda text: heard.append(json.loads(text)), lambda log: None)
-    solo.receive('{"t": "hello"}')
-    _until(solo, heard, "snapshot")
-    publish = {"do": "publish", "count": 3, "size_bytes": 10, "persistent": True, "routing_key": "q.lazy"}
-    solo.receive(json.dumps({"t": "command", "id": 1, "command": publish}))
-    _until(solo, heard, "accepted")
-    solo.receive('{"t": "record", "id": 2, "question": {"seq": "4"}}')
-    counts = {name: queue["counters"]["len"] for name, queue in _state(heard)["queues"].items()}
-    assert counts == {"q.mixed": 16, "q.lazy": 5}
-    record = next(each["record"] for each in heard if each["t"] == "record")
-    assert record["msg_id"] == "b4d3103f201dc06788cf12d6714364f5"
-    assert not [each for each in heard if each["t"] == "refused"]
-
-
-def _until(solo: Solo, heard: list[dict[str, Any]], kind: str) -> None:
-    for _ in range(1000):
-        if any(each["t"] == kind for each in heard):
-            return
-        solo.turn()
-    raise AssertionError(f"no {kind} came, only {[each['t'] for each in heard]}")
-
-
-def _state(heard: list[dict[str, Any]]) -> dict[str, Any]:
-    return next(each["state"] for each in heard if each["t"] == "snapshot")
-
-
-@pytest.mark.parametrize("seed", range(100, 108))
-def test_the_desk_survives_damaged_files(recordings: Path, seed: int) -> None:
-    """As the fuzz tests damage them: an answer, each finding in words, and every file can be looked into."""
-    files = damaged(load(recordings / "datadirs" / ("clean-mixed", "dirty-mixed")[seed % 2]), seed)
-    desk = Desk()
-    found_report = json.loads(desk.directory(json.dumps(list(files)), list(files.values())))
-    assert "unreadable" in found_report or all(each["words"] for each in found_report["damage"])
-    for each in found_report.get("files", ()):
-        listed = json.loads(desk.records(each["path"], 0))
-        for offset, size, _kind, _entry in listed.get("records", ())[:20]:
-            assert json.loads(desk.bytes_at(each["path"], offset, size))["hex"]
-    if found_report.get("started"):
-        desk.begin(found_report["started"]["scenario"]["until_us"], lambda text: None, lambda log: None)
-
-
-def built(folder: Path, name: str, source: bytes) -> None:
-    """Write what `make wasm` would of one module."""
-    (folder / "engine.zip").write_bytes(b"PK")
-    (folder / "sources.json").write_text(json.dumps({name: hashlib.sha256(source).hexdigest()}))
-
-
-@pytest.mark.parametrize(
-    ("name", "source"),
-    [
-        ("engine/values/errors.py", b"# as it was yesterday\n"),
-        ("engine/no_longer_there.py", (ROOT / "engine/values/errors.py").read_bytes()),
-    ],
-    ids=("another text", "a module that is gone"),
-)
-def test_a_build_of_other_sources_does_not_pass_for_this_servers_engine(
-    tmp_path: Path, settings: Any, name: str, source: bytes
-) -> None:
-    settings.WASM_DIR = tmp_path
-    built(tmp_path, name, source)
-    data = Client().get("/inspect/").context["inspect_data"]
-    assert (data["worker"], data["outdated"], data["server"]) == ("", True, "/inspect/")
-    for text in ("", "{}x", "[]"):
-        (tmp_path / "sources.json").write_text(text)
-        assert Client().get("/inspect/").context["inspect_data"]["outdated"]
-    (tmp_path / "sources.json").unlink()  # built by a version that did not write it
-    assert Client().get("/inspect/").context["inspect_data"]["outdated"]
-    built(tmp_path, "engine/values/errors.py", (ROOT / "engine/values/errors.py").read_bytes())
-    data = Client().get("/inspect/").context["inspect_data"]
-    assert (data["worker"], data["outdated"]) == ("/inspect/engine/worker.js", False)
-
-
-def test_the_engine_is_served_once_it_is_built(tmp_path: Path, settings: Any) -> None:
-    settings.WASM_DIR = tmp_path
-    assert Client().get("/inspect/engine/worker.js").status_code == 404
-    assert b'"worker": ""' in Client().get("/inspect/").content
-    built(tmp_path, "engine/values/errors.py", (ROOT / "engine/values/errors.py").read_bytes())
-    answer = Client().get("/inspect/engine/worker.js")
-    assert "wasm-unsafe-eval" in answer["Content-Security-Policy"]
-    assert b"startPython" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]
-    assert b'"worker": "/inspect/engine/worker.js"' in Client().get("/inspect/").content
-    assert Client().get("/inspect/engine/values/settings.py").status_code == 404

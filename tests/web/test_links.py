@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -15,13 +14,11 @@ from django.test import Client
 from PIL import Image
 
 from engine import ENGINE_VERSION
-from engine.transitions import QueueStopped
 from playground import library, links, ownership, selectors, services
 from playground import library as ready
 from playground.doors import door
 from playground.models import Scenario, Session
 from playground.storybook.entry import read
-from playground.views import exports
 from playground.views import links as link_views
 from tests.web import record
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
@@ -348,62 +345,6 @@ async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa:
     await socket.disconnect()
 
 
-# --- exports ---
-
-
-async def lines_of(response: Any) -> str:
-    return "".join([piece.decode() async for piece in response.streaming_content])
-
-
-async def test_a_run_comes_out_as_json_lines_and_csv() -> None:
-    from asgiref.sync import sync_to_async
-    from django.test import AsyncClient
-
-    @sync_to_async
-    def begin() -> str:
-        entry = library.entry("first-burst")
-        assert entry is not None
-        kept = services.keep_scenario(entry.run)
-        session = services.start_session(selectors.scenario_body(kept), kept, 4_800_000)
-        return session.public_id
-
-    session_id = await begin()
-    client = AsyncClient()
-    text = await lines_of(await client.get(f"/s/{session_id}/run.jsonl"))
-    head, *rows = [json.loads(line) for line in text.splitlines()]
-    assert head["scenario"]["until_us"] == 4_800_000
-    assert [row["number"] for row in rows] == list(range(len(rows)))
-    assert {"kind", "rule", "at_us"} <= set(rows[-1])
-    assert rows[-1]["at_us"] <= 4_800_000
-    table = list(csv.DictReader(io.StringIO(await lines_of(await client.get(f"/s/{session_id}/run.csv")))))
-    assert [row["kind"] for row in table] == [row["kind"] for row in rows]
-    assert json.loads(table[-1]["fields"])
-
-
-async def test_an_export_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    from asgiref.sync import sync_to_async
-    from django.test import AsyncClient
-
-    monkeypatch.setattr(exports, "MOST_ROWS", 100)
-    monkeypatch.setattr(exports, "SLICE", 50)
-
-    @sync_to_async
-    def begin() -> str:
-        entry = library.entry("taking-from-a-queue")
-        assert entry is not None
-        return services.start_session(entry.run, None, 11_000_000).public_id
-
-    text = await lines_of(await AsyncClient().get(f"/s/{await begin()}/run.jsonl"))
-    last = json.loads(text.splitlines()[-1])
-    assert "cut after" in last["notice"]
-    assert len(text.splitlines()) < 400
-
-
-def test_names_do_not_become_formulas() -> None:
-    assert exports._harmless("=1+1") == "'=1+1"
-    assert exports._harmless("orders") == "orders"
-
-
 # --- the library and the editor ---
 
 
@@ -492,13 +433,3 @@ async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> Non
     mine = await sync_to_async(sharing.share)(await sync_to_async(selectors.session_by_id)(session.public_id))
     assert mine.story is None, "the story was about another run"
     assert selectors.scenario_body(mine)["until_us"] == 4_800_000
-
-
-def test_a_stop_comes_out_under_the_name_of_its_kind() -> None:
-    stop = QueueStopped("D4", "orders", "kill")
-    assert exports._named(stop) == {
-        "kind": "QueueStopped",
-        "rule": "D4",
-        "queue": "orders",
-        "how": "kill",
-    }

@@ -25,7 +25,7 @@ const STEP = 8;
 
 /**
  * The scene of one store: {files, current, garbage, bytes, limit, buffered, scale}: a bar is `scale` bytes long. `known(start, count)` gives the numbers of
- * messages in delta, as far as this page has received them (model/numbers.js).
+ * messages in the counted lane, as far as this page has received them (model/numbers.js).
  * @param {State} state
  * @param {QueueState | null} queue
  * @param {string} name

@@ -22,8 +22,6 @@ const NAMES = {
   commits: () => gettext("transactions"),
   count: () => gettext("how many"),
   cycling: () => gettext("dead letters dropped because they went in a circle"),
-  delta_count: () => gettext("messages in delta"),
-  delta_start: () => gettext("first message of delta"),
   depth_delta: () => gettext("messages that it lacks"),
   dirty: () => gettext("records in the journal"),
   dropped: () => gettext("messages that were gone already"),
@@ -57,17 +55,8 @@ const NAMES = {
   permitted: () => gettext("index entries that may stay"),
   pinned: () => gettext("set by hand"),
   process_memory: () => gettext("memory of the node"),
-  q1_moved: () => gettext("contents that left q1"),
-  q2: () => gettext("messages in q2"),
-  q2_to_delta: () => gettext("messages from q2 to delta"),
-  q3: () => gettext("messages in q3"),
-  q3_head: () => gettext("first message of q3"),
-  q3_len: () => gettext("messages in q3"),
-  q3_to_delta: () => gettext("messages from q3 to delta"),
-  q4_moved: () => gettext("contents that left q4"),
   quota: () => gettext("contents to move now"),
   ram_msg_count: () => gettext("contents in RAM"),
-  ram_pending: () => gettext("unacked contents in RAM"),
   rates: () => gettext("messages per second"),
   reclaimed: () => gettext("won back"),
   redelivered: () => gettext("delivered before"),
@@ -94,8 +83,16 @@ const WORDS = {
   alphas_first: () => gettext("contents first"),
 };
 
+/**
+ * Take what a kind of queue calls its own numbers.
+ * @param {Record<string, () => string>} names
+ */
+export function nameNumbers(names) {
+  Object.assign(NAMES, names);
+}
+
 /** The names of all numbers that have words. */
-export const NAMED = new Set(Object.keys(NAMES));
+export const named = () => new Set(Object.keys(NAMES));
 
 /**
  * @param {unknown} value

@@ -1,6 +1,6 @@
 /**
  * Which message has which number: of each queue, runs of seq_ids with the numbers of their bodies. The state drops
- * the numbers of messages that move into delta; a page that followed the move still has them.
+ * the numbers of messages that move into a counted lane; a page that followed the move still has them.
  */
 import { holding, insert, overlapping, remove } from "./stretches.js";
 
@@ -44,7 +44,7 @@ export class Numbers {
   }
 
   /**
-   * Keep the numbers of everything outside delta in a whole state.
+   * Keep the numbers of everything outside counted lanes in a whole state.
    * @param {State} state
    */
   take(state) {

@@ -1,4 +1,4 @@
-/** What lies over the marks: the fence with what is to leave, pills, the delta term, rings, thermometers. */
+/** What lies over the marks: the fence with what is to leave, pills, the counted lane's term, rings, thermometers. */
 import { aboutPlace } from "../../model/places.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { roundRect, write } from "../base/canvas.js";
@@ -32,7 +32,7 @@ export function paintFence(pen, scene) {
 }
 
 /**
- * Hatch the index entries that are more than permitted, and would move into delta.
+ * Hatch the index entries that are more than permitted, and would leave RAM.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
  */
@@ -101,7 +101,7 @@ function paintPill(pen, x, y, text, short, room) {
 }
 
 /**
- * The one term that RAM keeps of delta, and the segment numbers below it.
+ * The one term that RAM keeps of the counted lane, and the segment numbers below it.
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene
  */
@@ -112,7 +112,7 @@ export function paintDelta(pen, scene) {
     paintRuler(
       pen,
       scene,
-      required(scene.lanes.find((each) => aboutPlace(each.name)?.counted), "the lane of delta"),
+      required(scene.lanes.find((each) => aboutPlace(each.name)?.counted), "the counted lane"),
     );
   const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
   const note = gettext("all that RAM keeps");
