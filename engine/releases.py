@@ -218,7 +218,7 @@ V4_0_5: Final = Release(
     storage=version_2.CLASSIC_V2,
     queues={
         CLASSIC_V2: Implementation(any_queue, from_version_1.make),
-        PRIORITY_QUEUE: priorities_of(from_version_1.make),
+        PRIORITY_QUEUE: priorities_of(from_version_1.make, least=1),
     },
     rules=RULES_4_0,
     amqp=msgspec.structs.replace(TODAYS, limits_channels=True),
@@ -232,7 +232,10 @@ V4_3_6: Final = Release(
     name="4.3.6",
     series="4.3",
     storage=version_2.CLASSIC_V2,
-    queues=_queues(version_2.CLASSIC_V2, CLASSIC_V2),
+    queues={
+        CLASSIC_V2: Implementation(any_queue, version_2.CLASSIC_V2.make),
+        PRIORITY_QUEUE: priorities_of(version_2.CLASSIC_V2.make, least=1),
+    },
     amqp=TODAYS,
     node=TODAYS_NODE,
     profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},

@@ -16,25 +16,26 @@ from engine.priority_queue.queue import PriorityQueue
 from engine.values.labels import bare
 
 
-def priorities_of(make: Maker) -> Implementation:
+def priorities_of(make: Maker, least: int = 0) -> Implementation:
     """Return the implementation that has a queue for each priority.
 
     Args:
         make: makes each of these queues.
+        least: what asks for fewer priorities above 0 gets so many (W226).
     """
-    return Implementation(_has_priorities, partial(_priority_queue, make))
+    return Implementation(_has_priorities, partial(_priority_queue, make, least))
 
 
 def _has_priorities(queue: Declared) -> bool:
     return PRIORITIES in queue.arguments
 
 
-def _priority_queue(make: Maker, means: Means) -> BackingQueue:
+def _priority_queue(make: Maker, least: int, means: Means) -> BackingQueue:
     """Return a queue for each priority behind one; one process has them, so they share its credit (F1)."""
     return PriorityQueue(
         name=means.name,
         durable=means.durable,
-        highest=means.arguments[PRIORITIES],
+        highest=max(least, means.arguments[PRIORITIES]),
         make=partial(_one_priority, make, means, means.files.credit()),
         codec=means.codec,
         emit=means.emit,

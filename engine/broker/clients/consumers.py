@@ -107,12 +107,12 @@ class Consumers:
         consumer.own_channel.observer = self.observer
         self._queues[consumer.queue].add(consumer)
 
-    def unsubscribe(self, consumer: Consumer) -> bool:
-        """Let its queue forget a consumer; return whether the queue had it."""
+    def unsubscribe(self, consumer: Consumer, serve: bool = False) -> bool:
+        """Let its queue forget a consumer, and `serve` those who are left; return whether the queue had it."""
         queue = self._queues.get(consumer.queue)
         if queue is None or consumer not in queue.consumers:
             return False
-        queue.remove(consumer, serve=self.rules.serves_after_cancel)
+        queue.remove(consumer, serve=serve)
         return True
 
     def limit_channel(self, channel: Channel, limit: int) -> None:
@@ -180,7 +180,7 @@ class Consumers:
 
     def cancel(self, consumer: Consumer) -> None:
         """basic.cancel: it gets nothing more, and finishes what it holds (P11)."""
-        known = self.unsubscribe(consumer)
+        known = self.unsubscribe(consumer, serve=self.rules.serves_after_cancel)
         consumer.running = False
         consumer.finishing = bool(consumer.holding)
         self._emit(ConsumerCancelled("P11", consumer.name, consumer.queue, {"cause": "cancelled"}))

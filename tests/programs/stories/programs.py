@@ -21,6 +21,8 @@ LARGE = 5000
 TTL_MS = 300
 LONG_MS = 300_000
 IDLE_MS = 400
+HIBERNATED_MS = 2500
+"""Waited before a kill of a queue that writes what nobody waits for only when it sleeps (W63)."""
 PAD_MS = 900
 """Waited after a publish that expires, so that the message has expired on a slow machine too."""
 LEASE_MS = 1500
@@ -60,9 +62,11 @@ class Program:
     Args:
         seed: all that it does follows from it.
         restarts: whether the node is stopped or killed in it at least once, and started again.
+        idle_ms: how long nothing is done before a kill.
     """
 
-    def __init__(self, seed: int, restarts: bool = False) -> None:
+    def __init__(self, seed: int, restarts: bool = False, idle_ms: int = IDLE_MS) -> None:
+        self._idle_ms = idle_ms
         self._random = random.Random(f"amqp-{seed}")
         self._steps: list[Step] = []
         self._next_size = 1
@@ -504,7 +508,7 @@ class Program:
         kind = self._random.choice(("clean", "clean", "kill"))
         if kind == "kill":
             # What an idle queue writes after 200 ms (P2) is written then, however slow the machine.
-            self._wait(IDLE_MS)
+            self._wait(self._idle_ms)
         elif self._buries or any(name.startswith("a") for name, _ in self._consumers):
             # What comes back as the node closes its connections may still reach a consumer or another queue, or not:
             # the order to stop reaches a queue some 2 ms later, and overtakes what its mailbox has.
@@ -523,7 +527,7 @@ class Program:
             return
         queue = self._random.choice(alone)
         unheard = not channels.get(queue) and self._chance(0.5)
-        self._wait(IDLE_MS)
+        self._wait(self._idle_ms)
         self._do("kill_queue", queue=queue, how="error" if unheard else "kill")
 
     def _wait(self, ms: int) -> None:
@@ -531,7 +535,7 @@ class Program:
             self._do("wait", ms=ms)
 
 
-def program(seed: int, restarts: bool = False) -> Story:
+def program(seed: int, restarts: bool = False, idle_ms: int = IDLE_MS) -> Story:
     """Return the random program of a seed; with restarts it has at least one."""
-    made = Program(seed, restarts)
+    made = Program(seed, restarts, idle_ms)
     return Story(f"{'r' if restarts else 'p'}{seed}", "D, K, P, Q", made.steps(30 + seed % 24))

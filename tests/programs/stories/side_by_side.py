@@ -12,9 +12,9 @@ from typing import Any
 
 from pika.exceptions import AMQPError
 
-from tests.programs.differential.installation import LATEST
+from tests.programs.differential.installation import LATEST, TODAYS
 from tests.programs.differential.node import NodeFailed
-from tests.programs.stories.programs import program
+from tests.programs.stories.programs import HIBERNATED_MS, IDLE_MS, program
 from tests.programs.stories.run import Result, run
 from tests.programs.stories.story import Story
 
@@ -46,7 +46,7 @@ class Seeds:
         self._most_differing = most_differing
         self._restarts = restarts
 
-    def programs(self) -> Iterator[Story]:
+    def programs(self, idle_ms: int = IDLE_MS) -> Iterator[Story]:
         """Yield programs until there is no seed left."""
         while self._differing.value < self._most_differing:
             if self._last is not None and time.monotonic() > self._last:
@@ -56,7 +56,7 @@ class Seeds:
                 if seed >= self._end:
                     return
                 self._next.value = seed + 1
-            yield program(seed, self._restarts)
+            yield program(seed, self._restarts, idle_ms)
 
     def differs(self) -> None:
         """Count a program that differs."""
@@ -103,7 +103,11 @@ def _share(seeds: Seeds, found: Path | None, result: Connection, release: str = 
 
     A node that ends, or does not start again in time on a busy machine, is replaced; the new one plays its program.
     """
-    total, left, begun = Result(), seeds.programs(), list[Story]()
+    total, left, begun = (
+        Result(),
+        seeds.programs(HIBERNATED_MS if release in TODAYS else IDLE_MS),
+        list[Story](),
+    )
 
     def stories() -> Iterator[Story]:
         yield from begun[-1:]

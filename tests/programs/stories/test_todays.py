@@ -38,3 +38,12 @@ def test_an_unknown_type_closes_the_channel_or_the_connection(release: str) -> N
     assert [row.code for row in rows.rows if isinstance(row, kind)] == [
         503 if kind is ConnectionClosed else 406
     ]
+
+
+@pytest.mark.parametrize(("release", "priorities"), [("3.10.8", 1), ("4.0.5", 2), ("4.3.6", 2)])
+def test_a_queue_of_no_priorities_has_one_above_nothing_today(release: str, priorities: int) -> None:
+    """W226."""
+    player = EnginePlayer(release)
+    player.begin()
+    player.take({"do": "declare_queue", "name": "q", "durable": True, "arguments": {"x-max-priority": 0}})
+    assert len(player.node.queues["q"].process.queue.parts) == priorities
