@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from django.utils import translation
+
+
+MEBIBYTE: Final = 1024 * 1024
+
+
+class Places(dict[str, object]):
+    """The numbers of a text. `%(used_mib)s` stands for `used` in MiB: people do not count bytes by the million."""
+
+    def __missing__(self, name: str) -> object:
+        value = self[name.removesuffix("_mib")] if name.endswith("_mib") else None
+        if not isinstance(value, int):
+            raise KeyError(name)
+        mebibytes = value / MEBIBYTE
+        return f"{mebibytes:.0f}" if mebibytes >= 100 else f"{mebibytes:.1f}"
 
 
 class Message:
@@ -23,7 +37,7 @@ class Message:
 
     def __str__(self) -> str:
         text = str(self.text)
-        return text % self.values if self.values else text
+        return text % Places(self.values) if self.values else text
 
     def in_language(self, language: str) -> str:
         """Return the text in a language, whatever the current one is."""

@@ -478,6 +478,10 @@ class Cluster:
         """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
         return self._capacity.held(self.connections.waiting)
 
+    def ram_bytes(self) -> int:
+        """Return the bytes of all bodies in RAM."""
+        return self._capacity.ram_bytes()
+
     def live(self) -> Live:
         """Return what a snapshot does not contain: rates, and who is subscribed."""
         return self._report.live()

@@ -29,6 +29,9 @@ class Node(Protocol):
     def held_messages(self) -> int:
         """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
 
+    def ram_bytes(self) -> int:
+        """Return the bytes of all bodies in RAM: any of them may be paged out."""
+
     def snapshot(self) -> dict[str, Any]:
         """Return the state that folding the log gives."""
 

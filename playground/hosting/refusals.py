@@ -21,8 +21,8 @@ TEXTS: Final[dict[str, Any]] = {
         "The node holds %(held)s messages and may hold %(most)s. Publish at most %(room)s, or purge or consume first."
     ),
     "too_many_bytes": _(
-        "%(count)s messages could need %(needed)s bytes on disk; %(free)s of %(most)s are free. Publish fewer or "
-        "smaller messages, or purge first."
+        "%(count)s messages could need %(needed_mib)s MiB on disk; %(free_mib)s of %(most_mib)s MiB are free. Publish "
+        "fewer or smaller messages, or purge first."
     ),
     "broker_stopped": _("The broker is stopped. Start it in the console with start_app first."),
     "quorum_queue": _(

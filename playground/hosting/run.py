@@ -124,7 +124,8 @@ class Run:
 
     def usage(self, commands: int) -> Usage:
         """Count what the run takes now."""
-        return Usage(self.node.held_messages(), self.files.used_bytes(), self.node.log.number, commands)
+        node = self.node
+        return Usage(node.held_messages(), self.files.used_bytes(), node.ram_bytes(), node.log.number, commands)
 
 
 class Replay:

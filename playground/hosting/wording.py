@@ -152,12 +152,12 @@ FAILURES = {
 
 CODED = {
     "full": _(
-        "The session holds %(messages)s messages and %(bytes)s bytes on disk; it may hold %(most)s and "
-        "%(most_bytes)s. Publishers were stopped. Consume or purge to make room."
+        "The session holds %(messages)s messages and %(bytes_mib)s MiB on disk; it may hold %(most)s and "
+        "%(most_bytes_mib)s MiB. Publishers were stopped. Consume or purge to make room."
     ),
     "too_many_bytes": _(
-        "These messages could take %(wanted)s bytes on disk; the session has %(used)s of its %(most)s. "
-        "Publish fewer or smaller ones, or purge."
+        "These messages could take %(wanted_mib)s MiB on disk; the session has room for %(most_mib)s MiB, and "
+        "%(used_mib)s MiB are taken or promised. %(room)s of this size fit. Publish fewer or smaller ones, or purge."
     ),
     "too_many_messages": _(
         "The session holds %(held)s messages and may hold %(most)s. "

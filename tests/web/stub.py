@@ -134,6 +134,9 @@ class StubNode:
             return int(self._scripted[0]["at_us"])
         return self.now_us + TICK_US if self.ticking else None
 
+    def ram_bytes(self) -> int:
+        return 0
+
     def held_messages(self) -> int:
         return self.held
 

@@ -7,6 +7,7 @@ import pytest
 from playground import limits
 from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.usage import Usage
+from playground.hosting.wording import coded
 from playground.limits import check_command, check_shape
 from playground.messages import Refused
 
@@ -61,3 +62,22 @@ def test_a_value_of_the_wrong_type_is_left_to_the_engine() -> None:
 
 def test_shape_counts_keys_too() -> None:
     assert check_shape({"a": 1, "b": [2, 3]}) == 7
+
+
+def test_what_does_not_fit_is_refused_with_how_many_do() -> None:
+    """A million messages of 100 bytes: their records take more than their bodies, and the run could not go on."""
+    with pytest.raises(Beyond) as beyond:
+        check({"do": "publish", "count": 1_000_000, "size_bytes": 100})
+    room = beyond.value.values["room"]
+    assert 500_000 < room < 1_000_000
+    check({"do": "publish", "count": room, "size_bytes": 100})
+    sentence = str(coded(beyond.value.code, beyond.value.values))
+    assert f"{room} of this size fit" in sentence
+    assert "MiB" in sentence
+    assert str(beyond.value.values["wanted"]) not in sentence, "nobody counts bytes by the million"
+
+
+def test_what_is_in_ram_has_a_promise_of_room() -> None:
+    most = limits.current().max_disk_bytes
+    with pytest.raises(Beyond):
+        check({"do": "publish", "count": 100_000, "size_bytes": 1000}, ram_bytes=most // 2, messages=100_000)

@@ -48,6 +48,10 @@ class Capacity:
                     waiting += each.queue.depth + each.queue.unacked
         return waiting
 
+    def ram_bytes(self) -> int:
+        """Return the bytes of all bodies in RAM: any of them may be paged out."""
+        return sum(each.ram_bytes for hosts in self._hosts for each in hosts.queues())
+
     def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
         """Return why a batch cannot be let in, or None.
 
@@ -64,8 +68,7 @@ class Capacity:
             return None
         term = self._codec.term_bytes(0, batch.size_bytes, batch.persistent)
         each = copies * (2 * term + INDEX_BYTES)
-        in_ram = sum(each.ram_bytes for hosts in self._hosts for each in hosts.queues())
-        used = self._storage.used_bytes() + 2 * in_ram + HELD_BYTES * held
+        used = self._storage.used_bytes() + 2 * self.ram_bytes() + HELD_BYTES * held
         free = self._max_disk_bytes - used
         if batch.count * each > free:
             needed = batch.count * each

@@ -10,5 +10,6 @@ class Usage(msgspec.Struct, frozen=True):
 
     messages: int = 0
     disk_bytes: int = 0
+    ram_bytes: int = 0
     transitions: int = 0
     commands: int = 0

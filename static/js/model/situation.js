@@ -86,6 +86,20 @@ export function fileBytes(state) {
   return sum;
 }
 
+/** What a node counts for a message in RAM besides its body, at least (docs/calibration.md). */
+const MESSAGE_BYTES = 300;
+
+/**
+ * How many messages of a size bring memory past the paging line, as it is counted now; 0 where it is past it, null where there is none.
+ * @param {State} state
+ * @param {number} size of a body in bytes
+ */
+export function toPagingLine(state, size) {
+  const { used, pagingAt } = memoryOf(state);
+  if (pagingAt === null) return null;
+  return used >= pagingAt ? 0 : Math.ceil((1.1 * (pagingAt - used)) / (size + MESSAGE_BYTES));
+}
+
 /**
  * A sentence of the situation, and its tone.
  * @param {string} tone

@@ -1,7 +1,7 @@
 /** The controls: every one of them posts a command, and shows beside itself how the engine answered it. */
 import { PRESETS } from "../../model/presets.js";
-import { figures } from "../../model/situation.js";
-import { fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
+import { figures, memoryOf, toPagingLine } from "../../model/situation.js";
+import { bytes, fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
 import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
 import { dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
@@ -21,6 +21,9 @@ const OFFLINE = {
   timeout: () => gettext("The engine did not answer in time."),
 };
 
+/** More messages than this to the paging line are not published by chance. */
+const FAR = 500;
+
 export class Controls {
   /**
    * @param {HTMLElement} root
@@ -36,6 +39,8 @@ export class Controls {
     /** @type {Record<string, number>} the host's, by name */
     this.limits = {};
     this.owner = true;
+    /** Whether the counts and rates of the forms suit a node whose paging line is far. */
+    this.suited = false;
     this.bindMessages();
     this.bindConsumer();
     this.memory = new MemoryControls(this);
@@ -120,6 +125,7 @@ export class Controls {
       this.publish();
     });
     this.field("count").addEventListener("input", () => this.labelPublish());
+    need("[data-act=fill]", this.root).addEventListener("click", () => this.fillToLine());
     need("[data-act=stream]", this.root).addEventListener("click", () => this.toggleStream());
     for (const name of ["rate", "size_bytes", "persistent", "confirm"]) {
       this.field(name).addEventListener(
@@ -169,6 +175,38 @@ export class Controls {
   }
 
   /** Publish a burst; the first one also lets time pass, so that its effect is visible. */
+  /** Publish as many as bring memory past the paging line. */
+  async fillToLine() {
+    const count = this.lacking();
+    if (!count) return;
+    this.field("count").value = String(count);
+    this.labelPublish();
+    await this.publish();
+  }
+
+  /** How many messages of the form's size are lacking to the paging line. */
+  lacking() {
+    const count = toPagingLine(this.session.state, Number(this.field("size_bytes").value) || 0);
+    return count === null ? 0 : Math.min(count, this.limits.max_messages ?? count);
+  }
+
+  /** With constants of a real node a few messages change nothing: say where the line is, and how many reach it. */
+  offerLine() {
+    const count = this.lacking();
+    const { used, pagingAt } = memoryOf(this.session.state);
+    const far = count > FAR;
+    show(find("[data-to-line]", this.root), far);
+    if (!far) return;
+    const text = gettext("Paging begins at %(line)s; the node has %(used)s. That takes about %(n)s messages of this size.");
+    setText(find("[data-to-line] span", this.root), fill(text, { line: bytes(pagingAt), used: bytes(used), n: number(count) }));
+    if (this.suited) return;
+    // The first time, counts and rates become such that something happens within a minute.
+    this.suited = true;
+    const suited = 10 ** Math.max(2, Math.floor(Math.log10(count / 5)));
+    for (const [name, value] of Object.entries({ count: suited, rate: suited, consumer_rate: suited })) this.field(name).value = String(value);
+    this.labelPublish();
+  }
+
   async publish() {
     const shape = this.shape();
     const count = this.whole("count", 1, this.limits.max_messages ?? 1000000);
@@ -296,6 +334,7 @@ export class Controls {
     this.followActors();
     const now = figures(this.session.state);
     this.memory.update(now);
+    this.offerLine();
     for (const button of findAll("[data-mode]", this.root))
       button.setAttribute("aria-pressed", String(button.dataset.mode === now.mode));
     const profile = this.choice("work_profile");
