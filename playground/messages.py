@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from django.utils import translation
 
-
 MEBIBYTE: Final = 1024 * 1024
 
 

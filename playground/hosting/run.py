@@ -125,7 +125,9 @@ class Run:
     def usage(self, commands: int) -> Usage:
         """Count what the run takes now."""
         node = self.node
-        return Usage(node.held_messages(), self.files.used_bytes(), node.ram_bytes(), node.log.number, commands)
+        return Usage(
+            node.held_messages(), self.files.used_bytes(), node.ram_bytes(), node.log.number, commands
+        )
 
 
 class Replay:

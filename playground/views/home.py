@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
 from playground import demo as demos
-from playground import limits, other_release, ownership, repeating, selectors, services, whereabouts
+from playground import limits, opened, other_release, ownership, repeating, selectors, services, whereabouts
 from playground.doors import door
 from playground.models import Scenario, Session
 from playground.storybook.entry import BadScenario, read
@@ -106,7 +106,9 @@ def new(request: HttpRequest) -> HttpResponse:
     """Begin a session: with a ready or shared scenario, or with nothing but a profile."""
     name = request.POST.get("scenario", "")
     if name:
-        session = _ready(request, scenario_or_gone(name[:80]))
+        kept = scenario_or_gone(name[:80])
+        session = _ready(request, kept)
+        opened.note(request.session, kept.slug or "")
     else:
         profile = request.POST.get("profile", USUAL_PROFILE)
         if profile not in PROFILES:

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from playground import library, selectors
+from playground import library, opened, selectors
 from playground.messages import Message
-from playground.storybook import cards
+from playground.storybook import cards, paths
 from playground.storybook.schema import schema
 from playground.subjects import QUESTIONS, SUBJECTS
 from playground.web.access import rate_limited_reading
@@ -32,10 +32,22 @@ def page(request: HttpRequest) -> HttpResponse:
     every = [
         cards.card(entry, loaded[entry.slug], release) for entry in library.entries() if entry.slug in loaded
     ]
-    found = [each for each in every if cards.matches(each, words, subject, question)]
+    path = paths.path_of(request.GET.get("path", ""))
+    by_slug = {each.slug: each for each in every}
+    among = every if path is None else _in_order(by_slug, path.slugs)
+    found = [each for each in among if cards.matches(each, words, subject, question)]
+    seen = set(opened.slugs(request.session))
     context = {
         "cards": found,
         "count": len(every),
+        "path": path,
+        "start": _in_order(by_slug, paths.START),
+        "paths": [
+            (each, len(_in_order(by_slug, each.slugs)), len(seen.intersection(each.slugs)))
+            for each in paths.PATHS
+        ],
+        "seen": seen,
+        "filtered": bool(path or words or subject or question or release or request.GET.get("all")),
         "words": words,
         "subject": subject,
         "question": question,
@@ -45,6 +57,11 @@ def page(request: HttpRequest) -> HttpResponse:
     }
     template = "library/_cards.html" if getattr(request, "htmx", False) else "library/page.html"
     return render(request, template, context)
+
+
+def _in_order(by_slug: dict[str, Any], slugs: tuple[str, ...]) -> list[Any]:
+    """Return the cards of some scenarios, those that are not loaded left out."""
+    return [by_slug[slug] for slug in slugs if slug in by_slug]
 
 
 def _number(text: str, known: dict[int, Any]) -> int | None:

@@ -7,7 +7,6 @@ from typing import Any, Final
 from playground.bounds import Bounds, number_of
 from playground.hosting.session.usage import Usage
 
-
 RECORD_BYTES: Final = 230
 """What files have of a message besides its body: index entries, properties, framing.
 
