@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground.messages import Refused
 
-LEAST, MOST = 2, 24
+LEAST, MOST = 1, 24
 ADJECTIVES = (
     "quiet blue odd slow paper amber tiny north salt green lost warm iron late silver brisk calm dry flat gold high "
     "ivory jade kind loud mild neat pale quick red soft tall"

@@ -14,7 +14,7 @@ OpenPage = Callable[..., Page]
 
 
 def open_scenario(page: Page, slug: str) -> None:
-    page.goto("/library/")
+    page.goto("/library/?all=1")
     page.locator(f"#{slug}").get_by_role("button", name=re.compile("^Open")).click()
     page.wait_for_url("**/s/*/")
     expect(page.locator("#story")).to_be_visible()

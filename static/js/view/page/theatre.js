@@ -1,6 +1,6 @@
 /**
- * Before a restart, a kill or a power cut: time stands, the engine computes what the stop would leave, each glyph shows
- * it, and the reader may guess first. Then the cut, ghosts of what is lost, and what came of it.
+ * Before a restart, a kill or a power cut: time stands, the engine computes what the stop would leave, the reader guesses, and
+ * each glyph shows it. Then the cut, ghosts of what is lost, and what came of it.
  */
 import { countsOf, fateOfStart } from "../../model/fate.js";
 import { outcomeText, reasonsOf } from "../../model/fate-words.js";
@@ -49,7 +49,7 @@ export class Theatre {
     /** @type {{ queue: string, before: QueueState, entries: Entry[] | null, ended: boolean } | null} the stop that goes on */
     this.watched = null;
     /** @type {Record<string, () => unknown>} */
-    const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.openGuess() };
+    const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.fates && this.showFates(this.fates) };
     for (const button of findAll("[data-theatre-act]", root))
       button.addEventListener("click", () => acts[dataOf(button, "theatreAct")]());
     need("[data-theatre-guess]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => this.guessed(event));
@@ -88,7 +88,9 @@ export class Theatre {
     const request = (this.request = {});
     const { fates, error } = await this.requestFates(kind);
     if (request !== this.request) return undefined;
-    if (fates) this.showFates(fates);
+    this.fates = fates ?? null;
+    if (this.fate) this.openGuess();
+    else if (fates) this.showFates(fates);
     else setText(find("[data-theatre-text]", this.root), error || gettext("What would be left is not known now."));
     return undefined;
   }
@@ -119,7 +121,7 @@ export class Theatre {
     if (!this.fate) return;
     const counts = countsOf(this.fate);
     this.counts(counts, reasonsOf(this.fate));
-    this.parts({ counts: true, guess: false, cut: true, hide: this.guess === null });
+    this.parts({ counts: true, guess: false, cut: true, hide: false });
     setText(find("[data-theatre-text]", this.root), this.verdict(counts));
     this.stage.showFates(this.fate);
   }
@@ -144,10 +146,10 @@ export class Theatre {
       : fill(gettext("You said %(guess)s; %(lost)s would be lost."), values);
   }
 
-  /** The reader guesses: nothing is shown until then. */
+  /** The reader guesses first: nothing is shown until then, or until it is asked for. */
   openGuess() {
     this.stage.showFates(null);
-    this.parts({ counts: false, guess: true, cut: false, hide: false });
+    this.parts({ counts: false, guess: true, cut: true, hide: true });
     setText(find("[data-theatre-text]", this.root), gettext("Look at what is in RAM, on disk, and not yet fsynced."));
     need("[name=lost]", this.root).focus();
   }

@@ -76,3 +76,24 @@ export function gaugeText(state) {
     },
   );
 }
+
+/** The height of a label of two lines. */
+const LABEL = 25;
+
+/**
+ * Where the labels of a thermometer's lines stand: each beside its line if it can, never over another, all within [top, bottom].
+ * @param {number[]} lines from the top down
+ * @param {number} top
+ * @param {number} bottom
+ */
+export function labelPlaces(lines, top, bottom) {
+  /** @type {number[]} */
+  const places = [];
+  for (const at of lines) places.push(Math.max(at, top, places.length ? places[places.length - 1] + LABEL : top));
+  let room = bottom;
+  for (let at = places.length - 1; at >= 0; at -= 1) {
+    places[at] = Math.min(places[at], room);
+    room = places[at] - LABEL;
+  }
+  return places;
+}

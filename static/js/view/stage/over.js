@@ -4,6 +4,7 @@ import { bytes, fill, gettext, number } from "../../model/text.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 import { required } from "../base/dom.js";
+import { labelPlaces } from "./gauges.js";
 
 /**
  * @import { Box, Geo } from "../../layout/geometry.js"
@@ -216,13 +217,13 @@ export function paintThermometer(pen, x, y, height, gauge) {
   pen.strokeStyle = colors.line2;
   pen.lineWidth = 1;
   pen.stroke();
-  let lowest = -Infinity;
-  for (const [value, label, tone] of gauge.lines) {
-    const at = top + room * (1 - Math.min(1, value / gauge.top));
+  const lines = gauge.lines.toSorted((one, other) => other[0] - one[0]);
+  const ats = lines.map(([value]) => top + room * (1 - Math.min(1, value / gauge.top)));
+  const places = labelPlaces(ats, top + 4, top + room);
+  for (const [place, [value, label, tone]] of lines.entries()) {
     pen.fillStyle = colors[tone];
-    pen.fillRect(x - 3, at - 1, 18, 2);
-    const text = Math.max(at, lowest + 25, top + 4);
-    lowest = text;
+    pen.fillRect(x - 3, ats[place] - 1, 18, 2);
+    const text = places[place];
     write(pen, bytes(value), x + 20, text + 2, {
       size: 10.5,
       weight: 650,
