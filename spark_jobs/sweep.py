@@ -65,7 +65,10 @@ def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
 
     def note(done: int) -> None:
         took_s = time.perf_counter() - began
-        report(f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s")
+        left_s = took_s / done * (total - done) if done else 0
+        report(
+            f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s, about {left_s:.0f} s left"
+        )
 
     def note_tasks(done: int, total: int) -> None:
         report(f"  {done} of {total} tasks of this wave, {time.perf_counter() - began:.1f} s")
