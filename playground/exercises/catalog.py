@@ -32,12 +32,17 @@ def with_nulls(value: Any) -> Any:
     }
 
 
+def _number(unit: Path) -> int:
+    """Return the number with which a unit's folder begins."""
+    return int(unit.parent.name.partition("-")[0])
+
+
 @cache
 def units() -> tuple[Unit, ...]:
     """Return the units in the order in which they are taught."""
     return tuple(
         msgspec.convert(tomllib.loads(path.read_text("utf-8")), Unit)
-        for path in sorted(FOLDER.glob("*/unit.toml"))
+        for path in sorted(FOLDER.glob("*/unit.toml"), key=_number)
     )
 
 
