@@ -145,3 +145,18 @@ def test_grading_is_pure() -> None:
         for module in imported:
             assert module.split(".")[0] not in {"django", "time", "datetime", "random", "os"}, path.name
             assert not module.startswith("playground") or module.startswith("playground.exercises"), path.name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_longest_option_is_right_no_more_often_than_by_chance(language: str) -> None:
+    """Who always takes the longest of the options is not better off than who draws one."""
+    longest = chance = 0.0
+    for exercise in EXERCISES:
+        if exercise.kind == "choice":
+            words = exercise.texts(language).words
+            lengths = {option.id: len(words[option.id]) for option in exercise.form.options}
+            most = [each for each, length in lengths.items() if length == max(lengths.values())]
+            right = next(each for each in lengths if grade(exercise, each).passed)
+            longest += (right in most) / len(most)
+            chance += 1 / len(lengths)
+    assert longest <= chance + 1, (longest, chance)
