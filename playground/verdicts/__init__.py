@@ -137,6 +137,12 @@ def mechanisms() -> list[Mechanism]:
     return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[Mechanism])
 
 
+@cache
+def exercised() -> dict[int, list[str]]:
+    """Return the exercises that ask for each subject, by its number."""
+    return msgspec.json.decode((FOLDER / "exercised.json").read_bytes(), type=dict[int, list[str]])
+
+
 def claims_of(scenario: str) -> list[Claim]:
     """Return what the mechanisms claim of a ready scenario."""
     return [

@@ -7,6 +7,7 @@ from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -14,6 +15,7 @@ from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 
 from engine.releases import REFERENCE
 from playground import library, selectors, verdicts
+from playground.exercises import catalog
 from playground.messages import Message
 from playground.storybook import cards
 from playground.storybook.texts import in_language
@@ -120,10 +122,22 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
         "releases": _releases(each, loaded),
         "cards": runs,
         "mechanisms": _mechanisms(each.number, loaded),
+        "exercises": _exercises(each.number),
         "before": _verdict_row(every[each.number - 1]) if each.number - 1 in every else None,
         "after": _verdict_row(every[each.number + 1]) if each.number + 1 in every else None,
     }
     return render(request, "subjects/subject.html", context)
+
+
+def _exercises(number: int) -> list[dict[str, str]]:
+    """Return the exercises that ask for a subject."""
+    every = catalog.exercises()
+    language = get_language() or "en"
+    return [
+        {"slug": slug, "title": every[slug].texts(language).title}
+        for slug in verdicts.exercised()[number]
+        if slug in every
+    ]
 
 
 def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:

@@ -13,6 +13,7 @@ from engine.broker.commands.scenario import parse
 from engine.classic_v1.settings import QueueSettings
 from playground import library as library_of_files
 from playground import links, verdicts
+from playground.exercises import catalog
 from playground.models import Scenario
 from playground.storybook.entry import Entry
 from playground.storybook.rehearsal import rehearse
@@ -210,3 +211,12 @@ def test_where_the_articles_are_right_for_their_release_the_page_begins_with_it(
     assert 0 < page.index("for RabbitMQ 3.8.9") < page.index("for RabbitMQ 3.10.8")
     other = client.get("/subjects/rdq-record/").content.decode()
     assert other.index("for RabbitMQ 3.8.9") > other.index("for RabbitMQ 3.10.8")
+
+
+def test_every_subject_has_an_exercise_that_its_page_offers(client: Client) -> None:
+    assert set(verdicts.exercised()) == set(SUBJECTS)
+    for number, slugs in verdicts.exercised().items():
+        assert slugs, number
+        assert set(slugs) <= set(catalog.exercises()), number
+    page = client.get("/subjects/credit-flow/").content.decode()
+    assert "/learn/exercises/slower-than-it-comes/" in page or "slower-than-it-comes" in page
