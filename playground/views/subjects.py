@@ -134,7 +134,7 @@ def _exercises(number: int) -> list[dict[str, str]]:
     every = catalog.exercises()
     language = get_language() or "en"
     return [
-        {"slug": slug, "title": every[slug].texts(language).title}
+        {"unit": every[slug].unit, "slug": slug, "title": every[slug].texts(language).title}
         for slug in verdicts.exercised()[number]
         if slug in every
     ]
