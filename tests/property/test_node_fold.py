@@ -52,6 +52,8 @@ ARGUMENTS = st.sampled_from(
         {"x-message-ttl": 0},
         {"x-expires": 400},
         {"x-queue-mode": "lazy"},
+        {"x-queue-version": 2},
+        {"x-queue-version": 2, "x-queue-mode": "lazy"},
     ]
 )
 POLICIES = st.sampled_from(
@@ -61,6 +63,8 @@ POLICIES = st.sampled_from(
         {"message-ttl": 500},
         {"message-ttl": 0, "dead-letter-exchange": ""},
         {"queue-mode": "lazy"},
+        {"queue-version": 2},
+        {"queue-version": 1},
         {"dead-letter-exchange": "x", "dead-letter-routing-key": "third"},
     ]
 )

@@ -24,6 +24,7 @@ from engine.classic_v2.store.server import unreported
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.extents import Extent
+from engine.values.inherit import override
 from engine.values.ranges import Range, RangeSet
 
 
@@ -108,10 +109,12 @@ class ClassicQueueV2(V2Reading):
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
+    @override
     def start_new(self) -> None:
         """Begin as a queue that never existed (W80)."""
         lifecycle.start_new(self.state)
 
+    @override
     def recover(
         self,
         terms: Terms | None,
@@ -123,56 +126,66 @@ class ClassicQueueV2(V2Reading):
         lifecycle.start_again(self.state, terms, store_clean, contains)
         self._done()
 
+    @override
     def terminate(self) -> Terms | None:
         """Stop in order and return what the next start needs, None where it will find nothing (W95, W200, W201)."""
         return lifecycle.terminate(self.state)
 
+    @override
     def delete_and_terminate(self, cause: str = "deleted") -> None:
         """End for good, with all messages and files (W57)."""
         lifecycle.delete(self.state, cause)
 
+    @override
     def kill(self, kind: str = "crash") -> None:
         """End without cleaning up; buffers are lost (D4)."""
         lifecycle.kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
+    @override
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish one after the other, `spacing_us` apart; return the positions (W33)."""
         found = publish.publish(self.state, arrival, already_delivered, spacing_us)
         self._done()
         return found
 
+    @override
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
         """Hand messages to a consumer without queueing; return the tags (W37)."""
         found = publish.publish_delivered(self.state, arrival, spacing_us)
         self._done()
         return found
 
+    @override
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
         """Take up to `count` messages with their bodies, one call each (W43)."""
         taken = taking.fetch(self.state, count, ack, True, spacing_us)
         self._done()
         return taken
 
+    @override
     def drop(self, count: int, ack: bool) -> list[Taken]:
         """Take up to `count` messages without reading bodies, one call each (W47)."""
         taken = taking.fetch(self.state, count, ack, False, 0)
         self._done()
         return taken
 
+    @override
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         """End acknowledged messages: one call with all tags, or one call for each (W50, W51)."""
         found = pending.ack(self.state, tags, multiple)
         self._done()
         return found
 
+    @override
     def ackfold(self, tags: Sequence[Range], delivery_failed: bool = False) -> list[Extent]:
         """Read pending messages with their bodies, and leave them as they are (Q41)."""
         found = pending.ackfold(self.state, tags, delivery_failed)
         self._done()
         return found
 
+    @override
     def deliveries_of(self, extent: Extent) -> list[tuple[Extent, int]]:
         """Return messages with how often delivering them has failed (W42)."""
         if not self.state.settings.counts_deliveries:
@@ -183,6 +196,7 @@ class ClassicQueueV2(V2Reading):
             done += count
         return found
 
+    @override
     def requeue(
         self, tags: Sequence[Range], multiple: bool = True, delivery_failed: bool = True
     ) -> list[Extent]:
@@ -191,18 +205,21 @@ class ClassicQueueV2(V2Reading):
         self._done()
         return found
 
+    @override
     def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
         """Drop expired messages at the head (W47)."""
         found = taking.dropwhile(self.state, now_us)
         self._done()
         return found
 
+    @override
     def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
         """Fetch expired messages at the head as pending ones (W47)."""
         found = taking.fetchwhile(self.state, now_us)
         self._done()
         return found
 
+    @override
     def purge(self) -> int:
         """Drop every ready message; return how many (W56)."""
         count = taking.purge(self.state)
@@ -229,30 +246,36 @@ class ClassicQueueV2(V2Reading):
         pending.purge_acks(self.state)
         self._done()
 
+    @override
     def discard(self, arrival: Arrival) -> None:
         """Keep nothing of messages that left at once (Q24)."""
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
+    @override
     def ram_duration(self) -> float | None:
         """Compute the rates, as the process does every five seconds; there is no RAM duration any more (W36, W70)."""
         self.state.rates.update(self.state.now_us)
         self._done()
         return None
 
+    @override
     def set_ram_duration_target(self, duration_s: float | None) -> int | None:
         """Take no notice: nothing is paged (W70)."""
         return None
 
+    @override
     def set_target(self, count: int | None) -> None:
         """Take no notice: there is no target (W70)."""
 
+    @override
     def set_queue_mode(self, mode: str) -> bool:
         """Take no notice: a mode has no effect (W39)."""
         return True
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
+    @override
     def timeout(self) -> None:
         """Sync (W62, W63)."""
         confirms.sync(self.state)
@@ -263,10 +286,12 @@ class ClassicQueueV2(V2Reading):
     pre_hibernate = timeout
     """Before it sleeps the queue syncs (W58)."""
 
+    @override
     def needs_timeout(self) -> NeedsTimeout:
         """Return which timer the process must arm (W63)."""
         return "timed" if self.state.index.confirms or self.state.unconfirmed_simple else "no"
 
+    @override
     def drain_mailbox(self) -> Drained:
         """Apply callbacks and credit in order; each grant is followed by a resume (K7, F5)."""
         q = self.state
@@ -281,12 +306,14 @@ class ClassicQueueV2(V2Reading):
         self._done()
         return Drained(bumps, bumps)
 
+    @override
     def drain_confirmed(self) -> list[Range]:
         """Hand over the message numbers whose confirms may be sent (K8)."""
         found = confirms.drain(self.state)
         self._done()
         return found
 
+    @override
     def take_message(self, kind: str, what: Any) -> None:
         """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5).
 
@@ -297,16 +324,19 @@ class ClassicQueueV2(V2Reading):
             self.resume()
         self._done()
 
+    @override
     def take_posted(self) -> list[Message]:
         """Return what the stores sent since, for a process with a mailbox of its own."""
         posted = list(self.state.mailbox)
         self.state.mailbox.clear()
         return posted
 
+    @override
     def let_stores_work_alone(self, alone: bool) -> None:
         """Let the stores go on at their own pace, or let them finish whenever a call ends."""
         self.state.settle = _nothing if alone else self._settle
 
+    @override
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
         """Do something for which the stores answer without delay, once what `waiting` names is done."""
         self.state.mailbox.extendleft(reversed(waiting))

@@ -15,6 +15,7 @@ from engine.classic_v2.queue.publish import new_extent
 from engine.classic_v2.queue.state import LANES, QueueState
 from engine.values.errors import InvariantBroken
 from engine.values.extents import IN_RAM, WANTS_CONFIRM, Extent
+from engine.values.inherit import override
 from engine.values.ranges import Range
 
 LISTED = tuple(place for place in PLACES[CLASSIC_V2] if not place.counted)
@@ -27,6 +28,7 @@ class V2Reading(PlainQueue):
     state: QueueState
 
     @property
+    @override
     def directories(self) -> tuple[str, ...]:
         """Where its files are."""
         return (self.state.index.directory,)
@@ -34,14 +36,17 @@ class V2Reading(PlainQueue):
     # --- time --------------------------------------------------------------------------------------------------------
 
     @property
+    @override
     def now_us(self) -> int:
         """Its clock, in virtual microseconds."""
         return self.state.now_us
 
+    @override
     def advance_clock(self, to_us: int) -> None:
         """Set the clock; it never goes back."""
         self.state.now_us = max(self.state.now_us, to_us)
 
+    @override
     def pass_time(self, us: int) -> None:
         """Let microseconds pass between two messages of one batch."""
         self.state.now_us += us
@@ -49,42 +54,50 @@ class V2Reading(PlainQueue):
     # --- counts ------------------------------------------------------------------------------------------------------
 
     @property
+    @override
     def depth(self) -> int:
         """Ready messages."""
         return self.state.len
 
     @property
+    @override
     def ready_bytes(self) -> int:
         """Body bytes of the ready messages."""
         return self.state.bytes
 
     @property
+    @override
     def unacked(self) -> int:
         """Messages that were delivered and not acknowledged."""
         return self.state.pending_count
 
     @property
+    @override
     def ram_bytes(self) -> int:
         """Body bytes in RAM."""
         return self.state.ram_bytes
 
     @property
+    @override
     def rates(self) -> tuple[float, float, float, float]:
         """Messages per second: in, out, acks in, acks out (Q26)."""
         return self.state.rates.all
 
+    @override
     def oldest_message(self) -> int | None:
         """Return the lowest message number of those that RAM has entries of, None without any."""
         runs = [self.state.extents_of(place) for place in LANES]
         runs.append(self.state.index.entries)
         return min((extent.msg_no for each in runs for extent in each), default=None)
 
+    @override
     def entries(self) -> Iterator[tuple[Place, Extent]]:
         """Yield every entry in RAM with its place."""
         for place in LISTED:
             for extent in self.state.extents_of(place.name):
                 yield place, extent
 
+    @override
     def index_load(self) -> IndexLoad:
         """Return what the index keeps in RAM: items of its write buffer, without bodies (W71)."""
         index = self.state.index
@@ -93,11 +106,13 @@ class V2Reading(PlainQueue):
             len(index.segments), index.settings.segment_entry_count, records, bool(index.buffered)
         )
 
+    @override
     def store_references(self) -> list[Range]:
         """Return the messages in the persistent store that the index files need (W99)."""
         index = self.state.index
         return list(references(index.storage, index.directory, index.codec, index.settings))
 
+    @override
     def store_credit(self) -> Mapping[str, StoreCredit]:
         """Return the credit towards each store by its name (F3, F4)."""
         initial, more = self.state.settings.msg_store_credit_disc_bound
@@ -109,30 +124,37 @@ class V2Reading(PlainQueue):
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
 
+    @override
     def entry(self, arrival: Arrival) -> Extent:
         """Return what newly arrived messages would be in this queue (W30, W31)."""
         return new_extent(self.state, arrival)
 
+    @override
     def unkept(self, arrival: Arrival) -> Extent:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
         return new_extent(self.state, arrival).with_flags(clear=IN_RAM | WANTS_CONFIRM)
 
+    @override
     def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where they are in the tail alone."""
         return heads.head_extent(self.state)
 
+    @override
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never."""
         return heads.head_expiry_us(self.state)
 
+    @override
     def head_stays(self) -> bool:
         """Return whether taking the head and putting it back would leave the queue as it is (W40, W47)."""
         return heads.head_stays(self.state)
 
+    @override
     def unexpired(self, count: int) -> int:
         """Return how many of `count` messages may be taken before one that has expired; at least 1."""
         return heads.unexpired(self.state, count)
 
+    @override
     def undisturbed(self, count: int) -> int:
         """Return how many of `count` fetches give the same at once as with a look at the head after each: all.
 
@@ -140,12 +162,14 @@ class V2Reading(PlainQueue):
         """
         return count
 
+    @override
     def steady(self, arrival: Arrival, same_size: bool) -> int:
         """Return how many messages may enter a full queue at once, each of which drops one head: one."""
         return 1
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
+    @override
     def snapshot(self) -> dict[str, Any]:
         """Return the queue's state as plain values, from its own structures (the fold's counterpart)."""
         q = self.state
@@ -158,6 +182,7 @@ class V2Reading(PlainQueue):
             "own": {"files": q.index.snapshot()},
         }
 
+    @override
     def verify(self) -> None:
         """Compare tables with one another; raises InvariantBroken at the first difference (S253)."""
         q = self.state

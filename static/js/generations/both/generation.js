@@ -11,6 +11,12 @@ import { VERSION_2 } from "../v2/model/generation.js";
 const { copy, empty, files, weight } = /** @type {Generation} */ (VERSION_2);
 const { held, larger, reasons } = /** @type {Generation} */ (EXPLAINED_1);
 
+/**
+ * How many entries a segment of `.qi` has: twice as many as one of `.idx`, unless the session names a number.
+ * @type {Generation["perFile"]}
+ */
+const perFile = (settings) => settings.index_v2_segment_entry_count || 2 * settings.segment_entry_count;
+
 /** @type {Partial<Generation>} */
 export const VERSION_CHOICE = {
   words: {
@@ -27,7 +33,7 @@ export const VERSION_CHOICE = {
   },
   moves: { FilesConverted: ({ to }) => ["joined", { to }] },
   situation: situationOf,
-  surplus: surplusOf,
+  surplus: (queue, settings, lanes) => surplusOf(queue, { ...settings, segment_entry_count: perFile(settings) }, lanes),
   reasons,
   held,
   larger,
@@ -38,5 +44,5 @@ export const VERSION_CHOICE = {
   copy: (own) => ({ ...copy(own), reduced: own.reduced }),
   weight,
   files,
-  perFile: (settings) => settings.index_v2_segment_entry_count || 2 * settings.segment_entry_count,
+  perFile,
 };
