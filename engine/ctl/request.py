@@ -19,8 +19,16 @@ PROGRAMS: Final = (PROGRAM, DIAGNOSTICS)
 FORMATTERS: Final = ("table", "json", "csv", "pretty_table", "erlang")
 PLAIN: Final = ("json", "csv")
 """Formatters that print no heading."""
-LAUNCHERS: Final = frozenset("sudo docker podman kubectl oc su runuser".split())
-"""What stands in front of the program where it runs as another user or in a container."""
+LAUNCHERS: Final = frozenset(
+    "sudo docker docker-compose podman kubectl oc su runuser ssh watch time env nsenter lxc crictl nerdctl".split()
+)
+"""What stands in front of the program where it runs as another user, again and again, elsewhere, or in a container."""
+OTHER_TOOLS: Final = frozenset(
+    "rabbitmqadmin rabbitmq-queues rabbitmq-plugins rabbitmq-streams rabbitmq-upgrade rabbitmq-server".split()
+)
+SHELL: Final = re.compile(r"\||\|\||&&?|;|[0-9]?>>?.*|<.*")
+"""A word that a shell keeps for itself, where it stands without quotes."""
+SHELLS: Final = frozenset({"sh", "bash", "ash"})
 TEXT_ONLY: Final = ("memory_breakdown",)
 """Lines that the broker prints as JSON, too."""
 VHOST: Final = "/"
@@ -90,10 +98,8 @@ def parse(line: str) -> Request:
     """
     if len(line) > MAX_LINE:
         raise CtlRefused(f"Error: a line has at most {MAX_LINE} characters\n")
-    try:
-        words = shlex.split(line)
-    except ValueError as error:
-        raise CtlRefused(f"Error: {str(error).lower()}: close what you opened\n") from error
+    words = _words(line)
+    _check_shell(line)
     program, words = _behind_program(words)
     arguments, options, unknown = _sorted_out(words)
     given = " ".join(words)
@@ -111,11 +117,45 @@ def parse(line: str) -> Request:
 
 def _behind_program(words: list[str]) -> tuple[str, list[str]]:
     """Return which program a line calls, and the words behind its name; launchers in front have no influence."""
-    names = [word.rpartition("/")[2] for word in words]
+    names = [word.rpartition("/")[2].removesuffix(".bat") for word in words]
+    if names and names[0] in OTHER_TOOLS:
+        raise NotHere(
+            f"{names[0]} is another tool, and is not played here; this console takes lines of {PROGRAM}"
+        )
+    for at, name in enumerate(names[:-2]):
+        if name in SHELLS and words[at + 1] in ("-c", "-lc") and (at == 0 or names[0] in LAUNCHERS):
+            return _behind_program(_words(words[at + 2]))
     first = next((at for at, name in enumerate(names) if name in PROGRAMS), None)
     if first is not None and (first == 0 or names[0] in LAUNCHERS):
         return names[first], words[first + 1 :]
     return PROGRAM, words
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line as a shell parts them.
+
+    Raises:
+        CtlRefused: a quote is not closed.
+    """
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise CtlRefused(f"Error: {str(error).lower()}: close what you opened\n") from error
+
+
+def _check_shell(line: str) -> None:
+    """Refuse what only a shell does: pipes, redirections, one line after another.
+
+    Raises:
+        NotHere: there is such a word.
+    """
+    try:
+        words = shlex.split(line, posix=False)
+    except ValueError:  # with quotes in words it reads other words, or none
+        return
+    for word in words:
+        if SHELL.fullmatch(word):
+            raise NotHere(f"this console is no shell: leave out '{word}' and what follows")
 
 
 def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple[str, str]]]:

@@ -23,6 +23,8 @@ MOST_NAMED: Final = 100
 MOST_VHOSTS: Final = MAX_VHOSTS
 """With the first one, which is there in any case."""
 UNTIL_US: Final = 1_000_000
+UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+"""How a file begins that PowerShell has written."""
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 TYPES: Final = frozenset({"direct", "fanout", "topic", "headers"})
 HEAD: Final = frozenset(
@@ -74,10 +76,14 @@ def read(data: bytes) -> Taken:
     """
     if len(data) > MOST_BYTES:
         raise Unreadable("definitions_bytes", most=MOST_BYTES)
+    if data[:2] in UTF_16:
+        data = data.decode("utf-16", "replace").encode(errors="replace")
     try:
         found = msgspec.json.decode(data.removeprefix(BYTE_ORDER_MARK), type=dict[str, Any])
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         raise Unreadable("definitions") from None
+    if "queues" not in found and not found.keys().isdisjoint({*FIELDS, *OTHERS, "vhosts"}):
+        raise Unreadable("definitions_queues", most=MAX_QUEUES)
     if not isinstance(found.get("queues"), list):
         raise Unreadable("definitions")
     reader = _Reader(found)

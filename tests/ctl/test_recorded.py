@@ -166,6 +166,10 @@ PREFIXES = (
     "sudo -u rabbitmq /usr/sbin/rabbitmqctl ",
     "docker exec -it mq rabbitmqctl ",
     "kubectl -n prod exec mq-0 -- rabbitmqctl ",
+    "docker-compose exec -T rabbit rabbitmqctl ",
+    "ssh mq1 sudo rabbitmqctl ",
+    "watch -n1 rabbitmqctl ",
+    "rabbitmqctl.bat ",
 )
 
 
@@ -174,3 +178,28 @@ def test_the_program_may_be_written_before_the_command(prefix):
     state = made_state()
     assert ask(f"{prefix}list_queues", state, 0) == ask("list_queues", state, 0)
     assert isinstance(ask("help", state, 0), Answer)
+
+
+def test_a_line_inside_a_shell_is_read():
+    state = made_state()
+    inside = "kubectl exec rabbitmq-0 -- bash -c 'rabbitmqctl list_queues name'"
+    assert ask(inside, state, 0) == ask("list_queues name", state, 0)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "list_queues | grep orders",
+        "list_queues > out.txt",
+        "list_queues 2>/dev/null",
+        "stop_app && start_app",
+        "rabbitmqadmin list queues",
+        "rabbitmq-queues check_if_node_is_quorum_critical",
+    ],
+)
+def test_what_a_shell_or_another_tool_does_is_said_as_a_remark_and_nothing_is_done(line):
+    answer = ask(line, made_state(), 0)
+    assert answer.text.startswith("Waterline: ")
+    assert answer.code
+    with pytest.raises(CommandError):
+        command_of(line, made_state())

@@ -148,6 +148,15 @@ def test_what_is_beyond_the_bounds_is_counted() -> None:
     assert dict(found.left_out)["queues"]["values"] == {"count": 100 - MOST_EACH, "most": MOST_EACH}
 
 
+def test_a_file_that_power_shell_wrote_is_read() -> None:
+    assert read(json.dumps({"queues": [queue("in")]}).encode("utf-16")).vhosts == [(VHOST, 1)]
+
+
+def test_a_file_without_queues_is_told_so() -> None:
+    with pytest.raises(Unreadable, match="definitions_queues"):
+        read(json.dumps({"users": [], "vhosts": [{"name": "/"}], "exchanges": []}).encode())
+
+
 def test_a_byte_order_mark_is_no_error() -> None:
     assert read(BYTE_ORDER_MARK + json.dumps({"queues": [queue("in")]}).encode()).vhost == VHOST
 
