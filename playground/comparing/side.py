@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 
 from engine.metrics import Meter
+from engine.metrics.disk import disk_reads, disk_writes, fsyncs
+from engine.metrics.messages import confirmed
 from engine.replay import Piece, Player, Witness
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS
@@ -18,7 +20,7 @@ from playground.messages import Refused
 MOST_TRANSITIONS = 250_000
 MOST_BYTES = 8_000_000
 """Bytes of messages of all sides; when half of its share is used, a side's whole states come further apart."""
-CURVES = ("disk_writes", "disk_reads", "fsyncs", "confirmed")
+CURVES = tuple(each.name for each in (disk_writes, disk_reads, fsyncs, confirmed))
 """Metrics that are drawn as they grow."""
 
 Row = tuple[int, bytes]

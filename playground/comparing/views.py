@@ -15,6 +15,7 @@ from playground import affordable, holds, limits, other_release, repeating, sele
 from playground.comparing import changes, ready
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
+from playground.comparing.side import CURVES
 from playground.comparing.table import figure_labels
 from playground.doors import door
 from playground.hosting.refusals import message_of
@@ -23,6 +24,7 @@ from playground.models import Scenario
 from playground.web.access import charge, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.counted import counted_as
 from playground.web.errors import answer
+from playground.whatif.labels import metric
 
 US = 1_000_000
 USUAL_RELEASES = ("3.10", "4.3")
@@ -186,6 +188,7 @@ def _shown(*sides: Scenario) -> dict[str, Any]:
             "figures": figure_labels(),
         },
         "differences": _differences(*sides),
+        "curves": [(name, metric(name).name) for name in CURVES],
         "counted_as": counted_as(selectors.scenario_body(each) for each in sides),
     }
 

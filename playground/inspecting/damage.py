@@ -94,9 +94,6 @@ TEXTS: Final[dict[str, Any]] = {
     "versions_mixed": _(
         "Files of both index versions are here: .idx files that wait for their conversion (W100)."
     ),
-    "no_record": _(
-        "The %(count)s bytes from offset %(at)s on are no record. A broker's scanner looks on byte by byte (W143)."
-    ),
     # --- a queue's index ---
     "no_journal": _("There are segments, but no journal. A broker makes one."),
     "segment_of_zeros": _("All %(count)s bytes are zero. A broker deletes the file."),
@@ -126,6 +123,9 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "store_file_missing": _("The file summary names this file with %(size)s bytes."),
     "store_file_too_short": _("The file summary says %(size)s bytes, but the file ends at %(end)s."),
+    "no_record": _(
+        "The %(count)s bytes from offset %(at)s on are no record. A broker's scanner looks on byte by byte (W143)."
+    ),
     "record_without_message": _("The record at offset %(at)s holds no message. Reading it would fail."),
     "record_of_another_message": _(
         "The message in the record at offset %(at)s has another id than the record."

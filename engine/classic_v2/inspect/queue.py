@@ -239,11 +239,21 @@ class V2QueueInspector:
             if found is None:
                 raise _Broken("body_without_message", at=entry)
         except _Broken as broken:
-            kind = "truncated" if broken.code == "body_cut_off" else "garbage"
-            self._findings.add(path, min(entry, len(store)), kind, broken.code, seq=seq, **broken.values)
+            self._note_broken(path, min(entry, len(store)), seq, broken)
             return None, None
         self.signs.note(found)
         return found.id16, found.body
+
+    def _note_broken(self, path: str, offset: int, seq: int, broken: _Broken) -> None:
+        values = broken.values
+        if broken.code == "body_cut_off":
+            self._findings.add(path, offset, "truncated", "body_cut_off", seq=seq, **values)
+        elif broken.code == "body_of_other_size":
+            self._findings.add(path, offset, "garbage", "body_of_other_size", seq=seq, **values)
+        elif broken.code == "body_checksum":
+            self._findings.add(path, offset, "garbage", "body_checksum", seq=seq, **values)
+        else:
+            self._findings.add(path, offset, "garbage", "body_without_message", seq=seq, **values)
 
     def _odd(self, path: str, offset: int, data: bytes) -> None:
         """Note slots that are neither live nor empty; those that recovery marked are as they should be (W97)."""
