@@ -237,7 +237,7 @@ class V2QueueInspector:
         try:
             found = content_of(entry_term(store, entry, term_bytes))
             if found is None:
-                raise _Broken("body_without_message", at=entry)
+                raise _Broken("body_without_message", entry)
         except _Broken as broken:
             self._note_broken(path, min(entry, len(store)), seq, broken)
             return None, None
@@ -245,15 +245,19 @@ class V2QueueInspector:
         return found.id16, found.body
 
     def _note_broken(self, path: str, offset: int, seq: int, broken: _Broken) -> None:
-        values = broken.values
+        at, found, wanted = broken.at, broken.found, broken.wanted
         if broken.code == "body_cut_off":
-            self._findings.add(path, offset, "truncated", "body_cut_off", seq=seq, **values)
+            self._findings.add(
+                path, offset, "truncated", "body_cut_off", seq=seq, at=at, left=found, wanted=wanted
+            )
         elif broken.code == "body_of_other_size":
-            self._findings.add(path, offset, "garbage", "body_of_other_size", seq=seq, **values)
+            self._findings.add(
+                path, offset, "garbage", "body_of_other_size", seq=seq, at=at, found=found, wanted=wanted
+            )
         elif broken.code == "body_checksum":
-            self._findings.add(path, offset, "garbage", "body_checksum", seq=seq, **values)
+            self._findings.add(path, offset, "garbage", "body_checksum", seq=seq, at=at)
         else:
-            self._findings.add(path, offset, "garbage", "body_without_message", seq=seq, **values)
+            self._findings.add(path, offset, "garbage", "body_without_message", seq=seq, at=at)
 
     def _odd(self, path: str, offset: int, data: bytes) -> None:
         """Note slots that are neither live nor empty; those that recovery marked are as they should be (W97)."""
@@ -305,12 +309,14 @@ class V2QueueInspector:
 
 
 class _Broken(Exception):
-    """An entry of `.qs` that a broker does not take: the code of why, and its numbers."""
+    """An entry of `.qs` that a broker does not take: why, where, and the bytes that are there and should be."""
 
-    def __init__(self, code: str, **values: object) -> None:
+    def __init__(self, code: str, at: int, found: int = 0, wanted: int = 0) -> None:
         super().__init__(code)
         self.code = code
-        self.values = values
+        self.at = at
+        self.found = found
+        self.wanted = wanted
 
 
 def entry_term(data: bytes, at: int, term_bytes: int) -> bytes:
@@ -321,13 +327,13 @@ def entry_term(data: bytes, at: int, term_bytes: int) -> bytes:
     """
     end = at + ENTRY_HEADER_BYTES + term_bytes
     if end > len(data):
-        raise _Broken("body_cut_off", at=at, left=max(0, len(data) - at), wanted=term_bytes)
+        raise _Broken("body_cut_off", at, max(0, len(data) - at), term_bytes)
     size, flags, checksum, _ = ENTRY.unpack_from(data, at)
     if size != term_bytes:
-        raise _Broken("body_of_other_size", at=at, found=size, wanted=term_bytes)
+        raise _Broken("body_of_other_size", at, size, term_bytes)
     term = data[at + ENTRY_HEADER_BYTES : end]
     if flags & 1 and zlib.crc32(term) & 0xFFFF != checksum:
-        raise _Broken("body_checksum", at=at)
+        raise _Broken("body_checksum", at)
     return term
 
 
