@@ -51,23 +51,35 @@ def nodes_of(
         later: lets something happen in so many microseconds.
     """
     names = NODES[: configuration.node.nodes]
+    nodes: dict[str, Node] = {}
+    for name in names:
+        seen = emit if len(names) == 1 else Labelled(emit, name, name == NODES[0], label)
+        make = partial(_virtual_host, name, configuration, codec, storage, seen, kinds, later)
+        nodes[name] = Node(name, VirtualHosts(make, storage), MemoryWatch(MemoryMonitor()))
+    return nodes
 
-    def virtual_host(node: str, vhost: str) -> VirtualHost:
-        return VirtualHost(
-            release=configuration.release,
-            settings=configuration.queue,
-            codec=codec if vhost == codec.vhost else codec.in_vhost(vhost),
-            storage=storage,
-            emit=emit if len(names) == 1 else Labelled(emit, node, node == NODES[0], label),
-            as_read=kinds.as_read,
-            later=later,
-            folder="" if node == NODES[0] else f"{node}/",
-        )
 
-    return {
-        name: Node(name, VirtualHosts(partial(virtual_host, name), storage), MemoryWatch(MemoryMonitor()))
-        for name in names
-    }
+def _virtual_host(
+    node: str,
+    configuration: Configuration,
+    codec: MessageCodec,
+    storage: Storage,
+    emit: Callable[[Transition], None],
+    kinds: MessageKinds,
+    later: Later,
+    vhost: str,
+) -> VirtualHost:
+    """Make a virtual host of a node; no closure, as a checkpoint has to keep what makes it."""
+    return VirtualHost(
+        release=configuration.release,
+        settings=configuration.queue,
+        codec=codec if vhost == codec.vhost else codec.in_vhost(vhost),
+        storage=storage,
+        emit=emit,
+        as_read=kinds.as_read,
+        later=later,
+        folder="" if node == NODES[0] else f"{node}/",
+    )
 
 
 def queues_of(nodes: Mapping[str, Node]) -> Iterator[BackingQueue]:
