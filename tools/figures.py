@@ -41,6 +41,11 @@ def proofs(folder: Path) -> Iterator[Row]:
         "random programs of the queue, equal on a real node",
         f"{whole(differential['equal'])} of {whole(differential['programs'])}",
     )
+    old = json.loads((folder / "differential-3.8.9.json").read_text(encoding="utf-8"))
+    yield (
+        "random programs of the queue, equal on a real node of 3.8.9",
+        f"{whole(old['equal'])} of {whole(old['programs'])}",
+    )
     yield "random AMQP programs, equal on a real node", f"{stories['equal']} of {stories['stories']}"
     yield (
         "random AMQP programs of which the broker shows several outcomes, the engine's among them",
@@ -51,6 +56,13 @@ def proofs(folder: Path) -> Iterator[Row]:
         ("node_to_engine", "queues that the engine read from a real node's files"),
     ):
         each = interop[name]
+        yield label, f"{each['queues'] - len(each['differing'])} of {each['queues']}"
+    exchanged = json.loads((folder / "interop-3.8.9.json").read_text(encoding="utf-8"))
+    for name, label in (
+        ("engine_to_node", "queues that a real node of 3.8.9 read from the engine's files"),
+        ("node_to_engine", "readings of queues in directories of a real 3.8.9 that are equal"),
+    ):
+        each = exchanged[name]
         yield label, f"{each['queues'] - len(each['differing'])} of {each['queues']}"
     for place, where in (("node", "Node.js"), ("chromium", "a worker of Chromium")):
         found = webassembly[place]
