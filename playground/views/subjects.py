@@ -100,7 +100,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@csp_replace({"frame-src": [SELF]})
+@csp_replace({"frame-src": [SELF]})  # type: ignore[arg-type]  # its types have only views without arguments
 def subject(request: HttpRequest, slug: str) -> HttpResponse:
     """Show one subject: claim, verdict, what the broker does, and the runs that show it."""
     each = verdicts.by_slug(slug)
@@ -142,7 +142,7 @@ def _exercises(number: int) -> list[dict[str, str]]:
 def _mechanisms(number: int, loaded: dict[str, str]) -> list[dict[str, object]]:
     """Return the rows of a subject, each with the moments at which it is seen, by {slug: id} of the ready runs."""
     entries = {entry.slug: entry for entry in library.entries()}
-    rows = []
+    rows: list[dict[str, object]] = []
     for each in verdicts.mechanisms():
         if each.subject == number:
             moments = [

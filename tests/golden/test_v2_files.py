@@ -27,6 +27,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.message import Template
 from engine.formats.names import queue_directory
 from engine.storage.directory import DirectoryStorage
+from engine.values.sizes import at as size_at
 from tests.conftest import RECORDINGS
 
 V2 = RECORDINGS / "v2"
@@ -200,7 +201,7 @@ def fetched(queue: ClassicQueueV2) -> list[tuple[int, bool]]:
     """Return body size and redelivered flag of each message that the queue has."""
     taken: list[Taken] = queue.fetch(100_000, True)
     return [
-        (each.extent.size_bytes, number < each.redelivered)
+        (size_at(each.extent.size_bytes, each.extent.msg_no + number), number < each.redelivered)
         for each in taken
         for number in range(each.extent.count)
     ]

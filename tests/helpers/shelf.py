@@ -25,6 +25,7 @@ from engine.transitions import (
 )
 from engine.values.extents import BLANK, IN_RAM, Extent
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 SHELF = "shelf"
@@ -121,7 +122,7 @@ class Shelf(PlainQueue):
 
     @property
     def ready_bytes(self) -> int:
-        return sum(each.count * each.size_bytes for each in self._ready)
+        return sum(total(each.size_bytes, each.msg_no, each.count) for each in self._ready)
 
     @property
     def unacked(self) -> int:

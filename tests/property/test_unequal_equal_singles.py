@@ -95,7 +95,7 @@ TIGHT = CONFIGS.map(
         **config,
         "mode": "default" if config["segment_entry_count"] > 4 else config["mode"],
         "queue_index_embed_msgs_below": config["queue_index_embed_msgs_below"] // 14,
-        "msg_store_file_size_limit": min(20000, config["msg_store_file_size_limit"]),
+        "msg_store_file_size_limit": min(20000, int(str(config["msg_store_file_size_limit"]))),
     }
 )
 """Most messages belong to a store, whose files are small."""

@@ -216,8 +216,9 @@ def test_totals(mode: str, persistent: bool, steps: list[str], totals: list[int]
 def test_trim() -> None:
     """Q14: a body whose home is the store leaves RAM, an embedded one stays."""
     stored, embedded = Extent(0, 1, 0, LARGE, IN_RAM | HOME_STORE), Extent(0, 1, 0, SMALL, IN_RAM)
-    assert not trim(stored).in_ram
-    assert trim(embedded) is embedded
+    q = World().q
+    assert not trim(q, stored).in_ram
+    assert trim(q, embedded) is embedded
 
 
 def test_write_body() -> None:

@@ -102,7 +102,7 @@ def test_a_copy_of_a_run_has_the_row_itself() -> None:
 def test_every_row_serves_every_queue() -> None:
     assert REFERENCE in RELEASES.values()
     for release in RELEASES.values():
-        asked = ({}, {"x-queue-version": 2}, {"x-max-priority": 3})
+        asked: tuple[dict[str, int], ...] = ({}, {"x-queue-version": 2}, {"x-max-priority": 3})
         found = [release.backing_queue_of(_Queue("a", arguments)) for arguments in asked]
         assert list(dict.fromkeys(found)) == list(release.queues)
 

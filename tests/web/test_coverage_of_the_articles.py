@@ -62,7 +62,9 @@ def test_a_claim_of_a_mechanism_that_is_wrong_would_be_found() -> None:
 def test_every_scenario_shows_something_that_the_articles_name() -> None:
     seen = {seen.scenario for each in verdicts.mechanisms() for seen in each.seen}
     asked = {slug for slug, entry in ENTRIES.items() if entry.story.questions and "mirrors" not in slug}
-    older = {slug for slug, entry in ENTRIES.items() if entry.run["profile"] in ("classroom", "real", "articles")}
+    older = {
+        slug for slug, entry in ENTRIES.items() if entry.run["profile"] in ("classroom", "real", "articles")
+    }
     assert older - seen - asked == set(), "it shows a mechanism, or answers a question"
 
 

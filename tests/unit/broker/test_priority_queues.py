@@ -15,6 +15,7 @@ from engine.reading.places import declared, drawn_queue, held_messages, parts_of
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
+from engine.values.sizes import equal
 from tests.helpers.following import Follower
 
 
@@ -43,7 +44,7 @@ def publish(made: Follower, *priorities: int | None, **words: Any) -> None:
 def got(made: Follower, count: int) -> list[int]:
     """Take messages by hand; return their sizes in the order of delivery."""
     sizes: list[int] = []
-    made.node.consumers.observe(lambda seen: sizes.extend([seen.extent.size_bytes] * seen.count))
+    made.node.consumers.observe(lambda seen: sizes.extend([equal(seen.extent.size_bytes)] * seen.count))
     assert made.submit({"do": "get", "queue": "tasks", "count": count})
     made.check()
     made.node.verify()

@@ -217,7 +217,8 @@ export function paintThermometer(pen, x, y, height, gauge) {
   pen.strokeStyle = colors.line2;
   pen.lineWidth = 1;
   pen.stroke();
-  const lines = gauge.lines.toSorted((one, other) => other[0] - one[0]);
+  /** @type {[number, string, string][]} */
+  const lines = gauge.lines.toSorted((/** @type {[number]} */ one, /** @type {[number]} */ other) => other[0] - one[0]);
   const ats = lines.map(([value]) => top + room * (1 - Math.min(1, value / gauge.top)));
   const places = labelPlaces(ats, top + 4, top + room);
   for (const [place, [value, label, tone]] of lines.entries()) {

@@ -11,6 +11,7 @@ import pytest
 
 from engine.values.extents import PERSISTENT
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import at
 from tests.unit.classic_v1.index.harness import Harness
 
 NAMES = ("clean-mixed", "dirty-mixed", "clean-17000")
@@ -35,7 +36,7 @@ def lines(it: Harness) -> dict[int, tuple[str, int, bool, int]]:
         for i in range(each.count):
             found[each.start + i] = (
                 it.codec.id_bytes(each.msg_no + i).hex(),
-                each.size_bytes,
+                at(each.size_bytes, each.msg_no + i),
                 each.flags & PERSISTENT != 0,
                 each.expiry_us,
             )

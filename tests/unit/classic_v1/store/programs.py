@@ -10,6 +10,7 @@ from typing import Any
 from engine.storage.port import Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import at
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, numbers
 
 SIZES = (400, 401, 700, 1087, 2500)
@@ -102,7 +103,7 @@ def _write(plan: Plan) -> Iterator[Command]:
     what = extent(plan.next_msg_no, chance.choice([1, 2, 5, 9, 20]), chance.choice(SIZES))
     plan.next_msg_no += what.count + chance.randrange(2)
     for msg_no in range(what.msg_no, what.msg_no + what.count):
-        plan.sizes[msg_no] = what.size_bytes
+        plan.sizes[msg_no] = at(what.size_bytes, msg_no)
     single, descending = plan.calls and chance.random() < 0.4, chance.random() < 0.3
     if single:
         yield ("settle",)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
+from engine.values.sizes import at as length_at
 from tests.unit.classic_v1.store.harness import DIRECTORY, Harness
 from tests.unit.classic_v1.store.programs import World, make_program
 
@@ -63,8 +64,9 @@ def check_files(harness: Harness) -> None:
             assert isinstance(chunk, StoreRecords), f"{DIRECTORY}/{name} holds something else at {at}"
             order = range(chunk.count)[:: chunk.step]
             for i in order:
-                found[int(name[:-4]), at] = (chunk.msg_no + i, chunk.record_bytes)
-                at += chunk.record_bytes
+                size_bytes = length_at(chunk.record_bytes, chunk.msg_no + i)
+                found[int(name[:-4]), at] = (chunk.msg_no + i, size_bytes)
+                at += size_bytes
     on_disk = {file[0]: file[4] for file in harness.store.snapshot()["files"]}
     for msg_no, (_, file, offset, record_bytes) in harness.places().items():
         if offset < on_disk[file]:
