@@ -79,8 +79,8 @@ PATHS: Final = (
         _("Files and bytes"),
         _("What stands in .idx, .jif and .rdq, and when does a file go?"),
         "index-segments journal-flush journal-at-32768 segment-that-stays store-files store-record write-buffer "
-        "embed-4092-4093 fourteen-properties big-transient-messages one-body-three-queues a-store-for-each-host garbage-collection rdq-pin "
-        "read-while-combining sixteen-mebibytes busy-store-syncs thousand-and-first fetchwhile-forgets",
+        "embed-4092-4093 fourteen-properties big-transient-messages one-body-three-queues garbage-collection rdq-pin "
+        "a-store-for-each-host read-while-combining sixteen-mebibytes busy-store-syncs thousand-and-first fetchwhile-forgets",
     ),
     _path(
         "disk",
