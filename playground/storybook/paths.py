@@ -80,7 +80,8 @@ PATHS: Final = (
         _("What stands in .idx, .jif and .rdq, and when does a file go?"),
         "index-segments journal-flush journal-at-32768 segment-that-stays store-files store-record write-buffer "
         "embed-4092-4093 fourteen-properties big-transient-messages one-body-three-queues garbage-collection rdq-pin "
-        "a-store-for-each-host read-while-combining sixteen-mebibytes busy-store-syncs thousand-and-first fetchwhile-forgets",
+        "a-store-for-each-host read-while-combining sixteen-mebibytes busy-store-syncs thousand-and-first "
+        "fetchwhile-forgets",
     ),
     _path(
         "disk",
