@@ -50,7 +50,7 @@ PATHS: Final = (
         "fast-consumer direct-delivery two-consumers-order one-connection "
         "taking-from-a-queue head-goes-back requeue-order "
         "requeue-storm what-a-delivery-costs where-a-body-is-read remedies "
-        "auto-ack-loses asked-too-often restart-loads-2048",
+        "auto-ack-loses asked-too-often restart-loads-2048 prefetch-fills-memory",
     ),
     _path(
         "lazy",
@@ -104,6 +104,13 @@ PATHS: Final = (
         "operators-drill watermark-command watermark-advice remedies disk-limit-as-ram argument-beats-policy "
         "named-by-the-broker passive-and-internal exchange-durability exchange-auto-delete topic-and-headers "
         "auto-delete-exclusive exclusive-queue",
+    ),
+    _path(
+        "today",
+        _("Today's broker"),
+        _("What does RabbitMQ 4.x do otherwise?"),
+        "two-lanes l-follows-the-consumer one-in-ram-after-a-start confirmed-and-gone compacted-in-place "
+        "one-holds-4095 counted-twice a-stop-that-loses purged-and-stopped",
     ),
     _path(
         "articles",
