@@ -210,7 +210,7 @@ def test_a_torn_power_cut_is_one_of_the_possible_ones() -> None:
         door.persistent.handle_mailbox()
         journal = storage.contents(QUEUE)["journal.jif"]
         published(door, 3)
-        door.queue.state.index.journal._handle.flush()  # type: ignore[union-attr]
+        door.queue.state.index.journal.handle.flush()  # type: ignore[union-attr]
         longer = storage.contents(QUEUE)["journal.jif"]
         storage.power_cut(Random(seed))
         left = storage.contents(QUEUE)["journal.jif"]

@@ -49,7 +49,7 @@ class Run:
 
     def publish(self) -> None:
         count = self.random.randint(1, 40)
-        first = self.node.connections.next_msg_no
+        first = self.node.kinds.next_msg_no
         number = self.node.connections.burst.next_number
         self.numbers |= {number + i: first + i for i in range(count)}
         size = self.random.choice((16, 500, 8000))

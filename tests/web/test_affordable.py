@@ -27,7 +27,7 @@ TOO_MUCH = [
     (scenario(profile="real", settings={"segment_entry_count": 8}), "segment_entry_count"),
     (scenario(commands=[{**PUBLISHER, "rate_per_s": 1_000_000}]), "rate_per_s"),
     (scenario(commands=[{"at_us": 5, "do": "publish", "count": 10_000_000, "size_bytes": 1}]), "count"),
-    (scenario(commands=[{**PUBLISHER, "name": f"p{number}"} for number in range(20)]), "20 publishers"),
+    (scenario(commands=[{**PUBLISHER, "name": f"p{number}"} for number in range(129)]), "129 publishers"),
 ]
 
 

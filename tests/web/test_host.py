@@ -227,7 +227,8 @@ async def test_a_huge_burst_is_refused_with_the_limit(world: World) -> None:
 async def test_a_burst_that_would_not_fit_the_disk_is_refused(world: World) -> None:
     reader = world.reader()
     world.command(reader, do="publish", count=1_000_000, size_bytes=10_000)
-    assert str(world.limits.max_disk_bytes) in (await reader.until("refused"))["message"]
+    room_mib = world.limits.max_disk_bytes * 9 // 10 // 2**20
+    assert f"has room for {room_mib} MiB" in (await reader.until("refused"))["message"]
 
 
 async def test_a_command_that_cannot_be_written_down_is_undone(world: World) -> None:

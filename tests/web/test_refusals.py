@@ -32,8 +32,8 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     (
         "too many priorities",
         [{"do": "declare_queue", "name": "q", "arguments": {"x-max-priority": 255}}],
-        "x-max-priority is at most 62",
-        "x-max-priority 最大为 62",
+        "x-max-priority is at most 126",
+        "x-max-priority 最大为 126",
     ),
     ("nothing held", [{"do": "ack", "count": 2}], "0 messages are held by hand", "0 条，不是 2 条"),
     ("nothing held to requeue", [{"do": "requeue", "count": 1}], "use Get", "请先取出"),
@@ -46,7 +46,7 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
         "c1 holds 2",
         "c1 持有 2 条",
     ),
-    ("too many actors", [{**PUBLISHER, "name": f"p{n}"} for n in range(21)], "There are 20", "已有 20 个"),
+    ("too many actors", [{**PUBLISHER, "name": f"p{n}"} for n in range(129)], "There are 128", "已有 128 个"),
     ("too small", [{**BURST, "count": 0}], "count must be at least 1", "count 不能小于 1"),
     ("too large", [{**BURST, "size_bytes": 10**12}], "must be at most", "size_bytes 不能大于"),
     ("no whole number", [{**BURST, "count": "5"}], "must be a whole number.", "count 必须是整数"),
@@ -71,9 +71,9 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("no such channel", [{"do": "close_channel", "name": "x"}], "called x", "名为 x 的信道"),
     (
         "too many queues",
-        [{"do": "declare_queue", "name": f"q{n}"} for n in range(8)],
-        "There are 8 queues",
-        "已有 8 个队列",
+        [{"do": "declare_queue", "name": f"q{n}"} for n in range(64)],
+        "There are 64 queues",
+        "已有 64 个队列",
     ),
     (
         "header with a fraction",

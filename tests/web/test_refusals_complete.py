@@ -32,7 +32,7 @@ from engine.values.refusals import ENGLISH
 from playground import written
 from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
-from playground.messages import Message
+from playground.messages import MEBIBYTE, Message
 from playground.sweeping import refusals as sweeping
 from playground.sweeping import remarks
 from playground.written import OF_FILES, WrittenWrong
@@ -90,6 +90,11 @@ AS_THEY_ARE = {"broker_refuses", "invalid", "unexpected"}
 PLACES = re.compile(r"%\((\w+)\)s")
 
 
+def filled(text: str) -> set[str]:
+    """Return the parameters that a text writes; `%(used_mib)s` is `used`, in MiB."""
+    return {name.removesuffix("_mib") for name in PLACES.findall(text)}
+
+
 def test_the_codes_are_the_engines() -> None:
     assert list(TEXTS) == list(ENGLISH)
     assert list(sweeping.OF_WORKLOADS) == list(OF_WORKLOADS)
@@ -107,7 +112,7 @@ def test_a_code_means_one_thing() -> None:
 def test_a_code_has_a_text_in_three_languages(code: str) -> None:
     sentence, lazy = {**SHOWN, **DAMAGE, **REMARKS}[code]
     english = str(lazy)
-    assert set(PLACES.findall(english)) <= set(PLACES.findall(sentence)), "a place that nobody fills"
+    assert filled(english) <= set(PLACES.findall(sentence)), "a place that nobody fills"
     for language in ("zh-hans", "zh-hant"):
         with translation.override(language):
             text = str(lazy)
@@ -121,11 +126,17 @@ def test_a_refusal_is_written_whatever_its_parameters_are_called(code: str) -> N
     read_by: Callable[[Exception], Message] = sweeping.message_of
     if code in OF_FILES:
         kind, read_by = WrittenWrong, written.message_of
-    error = kind(code, "", **{name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])})
+    named = {name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])}
+    in_mib = {name for name in PLACES.findall(str(SHOWN[code][1])) if name.endswith("_mib")}
+    counted = {
+        name.removesuffix("_mib"): number * MEBIBYTE for number, name in enumerate(sorted(in_mib), start=101)
+    }
+    error = kind(code, "", **named | counted)
     message = read_by(error)
     assert (message.code, message.values) == (code, error.values)
     for place in PLACES.findall(str(SHOWN[code][1])):
-        assert f"<{place}>" in str(message)
+        value = error.values[place.removesuffix("_mib")]
+        assert (str(value // MEBIBYTE) if place in in_mib else value) in str(message)
 
 
 def sources() -> Iterator[Path]:

@@ -46,7 +46,7 @@ async def settings_that_make_files_without_end(world: World) -> None:
         scenario(settings={"segment_entry_count": 1}),
         scenario(settings={"msg_store_file_size_limit": 1}),
         scenario(commands=[{**publisher, "rate_per_s": 1_000_000}]),
-        scenario(commands=[{**publisher, "name": f"p{number}"} for number in range(20)]),
+        scenario(commands=[{**publisher, "name": f"p{number}"} for number in range(129)]),
         scenario(commands=[publish]),
     ):
         answer = await in_thread(person.ask, "/s/import", text=text)

@@ -8,6 +8,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.broker.control.client_verbs import MAX_ACTORS
 from engine.classic_v1.queue.state import QueueState
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConfirmsSent, Discarded, PublishedDelivered, Transition
@@ -275,9 +276,9 @@ def test_names_and_numbers_of_actors_are_bounded() -> None:
     node.submit({"do": "set_consumer", "name": "x"})
     with pytest.raises(CommandError, match="already the name of another actor"):
         node.submit({"do": "set_publisher", "name": "x", "rate_per_s": 1, "size_bytes": 1})
-    for i in range(19):
+    for i in range(MAX_ACTORS - 1):
         node.submit({"do": "set_consumer", "name": f"c{i}"})
-    with pytest.raises(CommandError, match="there are 20 publishers and consumers"):
+    with pytest.raises(CommandError, match="there are 128 publishers and consumers"):
         node.submit({"do": "set_consumer", "name": "y"})
 
 

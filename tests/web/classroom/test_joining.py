@@ -57,7 +57,7 @@ def test_join_codes_are_long_enough() -> None:
     assert all(re.fullmatch(r"[2-9a-z]{4}-[2-9a-z]{4}", code) for code in codes)
 
 
-@pytest.mark.parametrize("name", ["Anna", "小明", "Ünal 3", "a-b_c", "О́ля"])
+@pytest.mark.parametrize("name", ["Anna", "x", "小明", "Ünal 3", "a-b_c", "О́ля"])
 def test_a_nickname_may_be_in_any_script(name: str) -> None:
     assert names.cleaned(f"  {name} ") == __import__("unicodedata").normalize("NFKC", name)
 
@@ -66,7 +66,6 @@ def test_a_nickname_may_be_in_any_script(name: str) -> None:
     "name",
     [
         "",
-        "x",
         "y" * 25,
         "<script>alert(1)</script>",
         "=1+1",

@@ -1,6 +1,6 @@
 /** The controls: every one of them posts a command, and shows beside itself how the engine answered it. */
 import { PRESETS } from "../../model/presets.js";
-import { figures, memoryOf, toPagingLine } from "../../model/situation.js";
+import { figures, memoryOf, strategyOf, toPagingLine } from "../../model/situation.js";
 import { bytes, fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
 import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
@@ -197,8 +197,10 @@ export class Controls {
     const far = count > FAR;
     show(find("[data-to-line]", this.root), far);
     if (!far) return;
-    const text = gettext("Paging begins at %(line)s; the node has %(used)s. That takes about %(n)s messages of this size.");
-    setText(find("[data-to-line] span", this.root), fill(text, { line: bytes(pagingAt), used: bytes(used), n: number(count) }));
+    const text = gettext("Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s messages of this size.");
+    const strategy = strategyOf(this.session.state.node.settings);
+    const words = { line: bytes(pagingAt), used: bytes(used), strategy, n: number(count) };
+    setText(find("[data-to-line] span", this.root), fill(text, words));
     if (this.suited) return;
     // The first time, counts and rates become such that something happens within a minute.
     this.suited = true;
