@@ -62,7 +62,7 @@ _VARIABLE_QUEUE: Final = (
 
 PLACES: Final[dict[str, tuple[Place, ...]]] = {
     VARIABLE_QUEUE: _VARIABLE_QUEUE,
-    VARIABLE_QUEUE_V2: (*_VARIABLE_QUEUE,),
+    VARIABLE_QUEUE_V2: _VARIABLE_QUEUE,
     PRIORITY_QUEUE: (),
     CLASSIC_V2: (
         Place("tail", "disk", counted=True, letter="delta"),

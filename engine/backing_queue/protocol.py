@@ -13,7 +13,6 @@ import msgspec
 
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.measured import Measured
-from engine.backing_queue.places import Place
 from engine.backing_queue.terms import Terms
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
@@ -39,12 +38,12 @@ class Verbs(Protocol):
     Args:
         name: of the queue.
         durable: whether it survives a restart (D1).
-        places: where its messages can lie, from the tail to the head; then those of unacknowledged ones.
+        kind: its name in the tables of places, and of releases.
     """
 
     name: str
     durable: bool
-    places: tuple[Place, ...]
+    kind: str
 
     # --- beginning and end ------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.measured import IndexLoad, StoreCredit
-from engine.backing_queue.places import PLACES, PRIORITY_QUEUE, Place
+from engine.backing_queue.places import PRIORITY_QUEUE, Place
 from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.protocol import BackingQueue
 from engine.priority_queue.tags import tagged
@@ -23,7 +23,7 @@ class PriorityReading(PlainQueue):
     The members are those of `engine.backing_queue.protocol`, which documents them.
     """
 
-    places: tuple[Place, ...] = PLACES[PRIORITY_QUEUE]
+    kind = PRIORITY_QUEUE
     name: str
     durable: bool
     mode: str

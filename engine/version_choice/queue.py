@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, VARIABLE_QUEUE_V2
+from engine.backing_queue.places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.port import Index
@@ -55,7 +55,7 @@ class VersionedQueue(VariableQueue):
     def _have(self, version: int) -> None:
         """Have files of a version from now on."""
         self._version = version
-        self.places = PLACES[NAMES[version]]
+        self.kind = NAMES[version]
 
     @property
     @override

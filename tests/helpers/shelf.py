@@ -36,7 +36,7 @@ ON_SHELF = (Place("shelf", "ram"), Place("lent", "ram", unacked=True))
 class Shelf(PlainQueue):
     """A queue in RAM alone: what is ready lies on the shelf, what was delivered is lent."""
 
-    places = ON_SHELF
+    kind = SHELF
 
     def __init__(self, means: Means) -> None:
         self.name = means.name

@@ -9,7 +9,7 @@ from typing import Any, Final
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import Effective
 from engine.backing_queue.host_files import StopKind
-from engine.backing_queue.places import PLACES, VARIABLE_QUEUE
+from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.way_out import WayOut
 from engine.broker.commands.settings import NodeSettings
@@ -372,5 +372,4 @@ class Queues(Mapping[str, Deliveries]):
 
 def _kind_of(part: BackingQueue) -> dict[str, Any]:
     """Return what is shown of a part's implementation: nothing of the usual one."""
-    kind = next(name for name, places in PLACES.items() if places is part.places)
-    return {} if kind == VARIABLE_QUEUE else {"backing_queue": kind}
+    return {} if part.kind == VARIABLE_QUEUE else {"backing_queue": part.kind}

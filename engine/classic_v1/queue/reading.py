@@ -24,7 +24,7 @@ SIDES = ("persistent", "transient")
 class VariableQueueReading(PlainQueue):
     """The part of a variable queue that changes nothing but its clock."""
 
-    places = PLACES[VARIABLE_QUEUE]
+    kind = VARIABLE_QUEUE
     state: QueueState
 
     @property

@@ -24,7 +24,7 @@ LISTED = tuple(place for place in PLACES[CLASSIC_V2] if not place.counted)
 class V2Reading(PlainQueue):
     """The part of a queue of version 2 that changes nothing but its clock."""
 
-    places = PLACES[CLASSIC_V2]
+    kind = CLASSIC_V2
     state: QueueState
 
     @property

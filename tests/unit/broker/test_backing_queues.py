@@ -52,7 +52,7 @@ def check_all(made: Follower) -> dict[str, Any]:
 
 def test_both_are_backing_queues() -> None:
     made = node()
-    assert [each.places for each in made.node.host.queues()] == [PLACES["variable_queue"], PLACES[SHELF]]
+    assert [each.kind for each in made.node.host.queues()] == ["variable_queue", SHELF]
 
 
 def test_a_new_queue_writes_its_verbs_its_entries_and_its_snapshot() -> None:
