@@ -21,8 +21,8 @@ from engine.backing_queue.places import CLASSIC_V2, PRIORITY_QUEUE, VARIABLE_QUE
 from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
-from engine.formats.names import USUAL_ENTRY_COUNT
 from engine.priority_queue.making import priorities_of
+from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.version_choice import from_version_1
 from engine.version_choice.generation import EITHER_VERSION, serves_version_2
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.formats.names import USUAL_ENTRY_COUNT
+from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import InvalidSetting
 
 MEBIBYTE: Final = 1024 * 1024

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Final
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -57,10 +56,6 @@ def config_text(segment_entry_count: int) -> bytes:
         "%% This file is auto-generated! Edit at your own risk!\n"
         f"{{segment_entry_count, {segment_entry_count}}}."
     ).encode()
-
-
-USUAL_ENTRY_COUNT: Final = 16384
-"""Entries of a segment where `.config` states no other number (S4), and the most that there can be."""
 
 
 def read_config(data: bytes) -> int | None:

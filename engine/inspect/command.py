@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.damage.reading import Options
-from engine.formats.names import USUAL_ENTRY_COUNT
 from engine.inspect.places import inspect, kind_of
 from engine.inspect.words import lines
 from engine.storage.directory import DirectoryStorage
+from engine.values.entries import USUAL_ENTRY_COUNT
 
 EVERYTHING = 1 << 62
 

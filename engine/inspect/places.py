@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from engine.damage.findings import Findings
 from engine.damage.reading import Options, content, numbered, parsed
-from engine.formats.names import USUAL_ENTRY_COUNT, queue_directory, read_config, vhost_directory
+from engine.formats.names import queue_directory, read_config, vhost_directory
 from engine.inspect.generations import QueueReader, Readers, StoreReader
 from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
 from engine.storage.directory import DirectoryStorage
+from engine.values.entries import USUAL_ENTRY_COUNT
 
 STORES: Final = ("msg_store_persistent", "msg_store_transient")
 VHOSTS: Final = "msg_stores/vhosts"

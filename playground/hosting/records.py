@@ -12,12 +12,12 @@ from engine.amqp.arguments import MAX_PRIORITY
 from engine.classic_v1.formats import layout
 from engine.classic_v1.formats.layout import Found, Layout, NoRecord
 from engine.formats.names import (
-    USUAL_ENTRY_COUNT,
     priority_resource,
     queue_directory,
     read_config,
     vhost_directory,
 )
+from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import FileMissing
 from engine.values.labels import bare, host_of, queue_of
 from playground.hosting.places import NotThere

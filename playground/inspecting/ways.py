@@ -54,15 +54,6 @@ REQUIRED: Final[dict[str, frozenset[str]]] = {
     "4.3": _OF_4_0,
 }
 """Flags without which a series does not start."""
-NEW_IN_3_11: Final = frozenset(
-    {
-        "direct_exchange_routing_v2",
-        "feature_flags_v2",
-        "listener_records_in_ets",
-        "stream_single_active_consumer",
-        "tracking_records_in_ets",
-    }
-)
 KNOWN: Final[dict[str, frozenset[str]]] = {
     "3.8": frozenset(
         {"implicit_default_bindings", "maintenance_mode_status", "quorum_queue", "virtual_host_metadata"}

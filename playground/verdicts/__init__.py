@@ -103,7 +103,8 @@ class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One mechanism, in the sense in which the articles describe it, right or wrong.
 
     Args:
-        items: ids of the articles' sentences that say it, such as A24 (items.json); none where no article does.
+        items: ids of the articles' sentences that say it: an article's letter and a number (items.json); none where no
+            article does.
         seen: where runs show what the broker does of it.
     """
 

@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 import msgspec
 from django.urls import reverse
 
-from engine.releases import RELEASES
+from engine.releases import V4_3_6
 from playground import library, links, other_release
 from playground.storybook.entry import Entry, read
 from playground.storybook.texts import Texts
 from playground.verdicts import FOLDER, SPAN, Showing
 
-TODAYS = RELEASES["4.3"]
+TODAYS = V4_3_6
 VerdictToday = Literal["true", "false", "changed", "gone"]
 
 

@@ -27,6 +27,11 @@ ALLOWED = (
         "a transition's kind names the method that folds it",
     ),
     (r"engine/.*/work\.py", r"writer_confirm|queue_\w+", "the profile is the calibration, number for number"),
+    (
+        r"engine/report/transitions/amqp\.py",
+        "HappenedElsewhere",
+        "scripts of a page make it, by the catalogue that is generated from the class",
+    ),
     (r"engine/formats/stored\.py", "decoded_properties", "a part of what is decoded, which tests compare"),
     (r"playground/settings\.py", r"[A-Z_0-9]+", "Django and its packages read settings by their names"),
     (r"playground/urls\.py", r"handler\d+", "Django's name"),

@@ -20,7 +20,7 @@ from tests.layering.sources import ROOT
 from tests.layering.tidy import LINES_IN_A_FILE
 
 REAL, CLASSROOM = (resolve(profile, {})[1] for profile in ("real", "classroom"))
-WORDS: Final = {"two": 2, "third": 3, "fourth": 4, "eight": 8, "ten": 10, "thirty": 30}
+WORDS: Final = {"two": 2, "third": 3, "fourth": 4, "eight": 8, "ten": 10, "eleven": 11, "thirty": 30}
 
 TIMETABLES: Final = [
     getattr(unit, each).timing for unit in catalog.units() for each in ("en", "zh_hans", "zh_hant")

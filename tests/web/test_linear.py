@@ -11,12 +11,11 @@ from typing import Any, Final
 
 import pytest
 
-from engine.classic_v1.formats import clean_stop
 from engine.classic_v1.formats.journal import decode_journal
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import decode_segment
 from engine.ctl import request
-from engine.formats import names, terms
+from engine.formats import clean_stop, names, terms
 from engine.formats.message import MessageCodec
 from engine.values.errors import EngineError
 from playground.inspecting import definitions, reading, uploads

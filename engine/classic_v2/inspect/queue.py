@@ -36,7 +36,7 @@ class Signs:
         self.mark_second: bool | None = None
         """Whether `d` stands right behind `id` in a transient message, as on 4.0.5; on 4.3.6 `x` does (W211)."""
 
-    def note(self, found: Content) -> None:
+    def note(self, found: KeptMessage) -> None:
         """Learn from one message."""
         if found.container is None:
             self.older += 1
@@ -337,7 +337,7 @@ def entry_term(data: bytes, at: int, term_bytes: int) -> bytes:
     return term
 
 
-class Content(NamedTuple):
+class KeptMessage(NamedTuple):
     """A stored message.
 
     Args:
@@ -351,13 +351,13 @@ class Content(NamedTuple):
     container: Container | None = None
 
 
-def content_of(term: bytes) -> Content | None:
+def content_of(term: bytes) -> KeptMessage | None:
     """Read the message in a stored term, of 4.x (W160) or of an older release (S50); None when it is none."""
     try:
         found = parse_container(term)
     except TermError:
         body = body_of(term)
-        return None if body is None else Content(parse_message(term).id16, body)
+        return None if body is None else KeptMessage(parse_message(term).id16, body)
     body = {
         "exchange": found.exchange.decode("utf-8", "replace"),
         "routing_keys": [key.decode("utf-8", "replace") for key in found.routing_keys],
@@ -365,4 +365,4 @@ def content_of(term: bytes) -> Content | None:
         "is_persistent": found.persistent,
         "body_length": found.body_bytes,
     }
-    return Content(found.id16, body, found)
+    return KeptMessage(found.id16, body, found)

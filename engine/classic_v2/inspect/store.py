@@ -6,7 +6,7 @@ import struct
 from typing import Any, Final
 
 from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
-from engine.classic_v2.inspect.queue import Content, Signs, content_of
+from engine.classic_v2.inspect.queue import KeptMessage, Signs, content_of
 from engine.damage.findings import Findings
 from engine.damage.reading import Options, content, numbered, parsed
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
@@ -125,7 +125,7 @@ class V2StoreInspector:
             report["list"] = listed
         return report
 
-    def _message(self, path: str, data: bytes, offset: int, total: int, id16: bytes) -> Content | None:
+    def _message(self, path: str, data: bytes, offset: int, total: int, id16: bytes) -> KeptMessage | None:
         """Read the message of a record, and note one that cannot be read, or is another than the record names."""
         found = content_of(data[offset + 24 : offset + total - 1])
         if found is None:

@@ -245,7 +245,7 @@ def _check(placement: Any, stage: Stage) -> None:
     if not isinstance(placement, dict) or set(placement) != set(stage.after):
         raise BadAnswer("say of every message where it is")
     if not all(place in PLACES for place in placement.values()):
-        raise BadAnswer("a message is in q1, q2, delta, q3 or q4, unacked or gone")
+        raise BadAnswer(f"a message is in one of {', '.join(PLACES)}")
 
 
 def _slip(seq: str, placement: Placement, stage: Stage) -> str:

@@ -63,7 +63,7 @@ const SETTINGS = {
  * @param {Unit} unit
  * @returns {string}
  */
-export function inUnit(value, unit) {
+function inUnit(value, unit) {
   if (value === null || value === undefined) return unit === "messages" || unit === "bytes" ? "\u221e" : "\u2013";
   if (Array.isArray(value)) return value.map((each) => (typeof each === "number" ? number(each) : String(each))).join(" / ");
   if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");

@@ -207,3 +207,26 @@ def test_the_page_folds_the_same(twin: Twin) -> None:
         row["kind"] for step in steps for row in step["named"]
     }
     twin.agrees("twin.mjs", [steps])
+
+
+def test_small_bodies_wait_in_the_open_file_and_in_a_cache() -> None:
+    """W121: what is in the cache is read without the file; any other read writes first what the file keeps back."""
+    made = node(V2, store_max_cache_size=1000)
+    publish(made, 12)
+    made.advance(1)
+    live: Any = made.node.queues["orders"].process.queue
+    store = live.state.index.store
+    size = made.node.storage.size
+    path = store.path(0)
+    assert (size(path), store.buffer.total) == (0, 12)
+    [(start, count, term_bytes)] = [(each.start, each.count, each.term_bytes) for each in store.held]
+    assert (start, count, store.held_bytes) == (0, 1000 // term_bytes, count * term_bytes)
+    store.read(0, count)
+    assert (size(path), store.buffer.total) == (0, 12)
+    store.read(count, 1)
+    assert (size(path), store.buffer.total) == (64 + 12 * (8 + term_bytes), 0)
+    assert check(made)["own"]["files"]["bodies"] == [[0, size(path)]]
+    assert made.submit({"do": "get", "count": 1, "ack": True, "queue": "orders"})
+    assert made.submit({"do": "ack", "count": 1})
+    made.advance(100_000)
+    assert store.held_bytes == (count - 1) * term_bytes
