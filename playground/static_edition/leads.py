@@ -28,6 +28,8 @@ LINKS: Final = {
 """How the files of each suffix name others, and what of them is not looked at."""
 BY_SCRIPT: Final = frozenset(("#",))
 """Links that a script takes care of."""
+_RUN: Final = re.compile(r"x=[A-Za-z0-9_-]+(?:&at=\d+)?")
+"""A run that a link carries behind its hash, which the script of the live page plays: no id of an element."""
 
 
 def astray(out: Path) -> list[str]:
@@ -70,7 +72,8 @@ class _Places:
         there = Path(path.parent, address).resolve() if address else path
         if address.endswith("/"):
             return there.is_dir()
-        named = name and there.suffix in (".html", ".svg")
+        played = there.parent.name == "play" and _RUN.fullmatch(name)
+        named = name and there.suffix in (".html", ".svg") and not played
         return there.is_file() and (not named or name in self._names(there))
 
 

@@ -104,8 +104,9 @@ def test_a_link_that_leads_nowhere_is_reported(tmp_path: Path) -> None:
         "en/index.html": """<html data-root="./" data-rules="rules/"> <link href="../static/a.css">
             <a href="rules/index.html?q=1#one">1</a> <a href="rules/index.html#two">2</a> <a href="gone/index.html">
             <a href="/library/"> <a href="https://example.org/"> <a href="#" > <img src="../static/a%20b.svg">
-            <a href="nowhere/">
+            <a href="nowhere/"> <a href="play/index.html#x=1ab_c-&amp;at=5"> <a href="rules/index.html#x=1ab">
             <script id="d" type="application/json">{"text": " href="gone.html""}</script>""",
+        "en/play/index.html": "",
         "en/rules/index.html": """<h2 id="one">1</h2> <use href="../../static/a%20b.svg#there"/>
             <use href="../../static/a%20b.svg#gone"/>""",
         "static/a.css": """@import "b.css"; a { background: url(a%20b.svg) } b { background: url("gone.png") }
@@ -129,7 +130,8 @@ const place = new URL("../../wasm/", import.meta.url);""",
     scripts = ("../../wasm/", "./c.js", "./d.js", "./later.js", "./worker.js")
     assert astray(tmp_path) == [
         *("en/index.html: /library/", "en/index.html: gone/index.html", "en/index.html: nowhere/"),
-        *("en/index.html: rules/index.html#two", "en/rules/index.html: ../../static/a%20b.svg#gone"),
+        *("en/index.html: rules/index.html#two", "en/index.html: rules/index.html#x=1ab"),
+        "en/rules/index.html: ../../static/a%20b.svg#gone",
         "static/a.css: gone.png",
         *(f"static/js/a.js: {each}" for each in scripts),
     ]
