@@ -96,7 +96,7 @@ def test_escape_closes_the_table_alone_and_q_waits_for_the_digit_of_a_lane(page:
     choose_oldest(page)
     chosen = page.locator("[data-chosen]")
     expect(chosen).to_be_visible()
-    opener = page.locator("#dock summary")
+    opener = page.locator("#dock .as-table summary")
     table = page.locator("#dock [data-chart-table]")
     opener.click()
     expect(table).to_be_visible()
@@ -145,7 +145,7 @@ def test_a_message_to_the_reader_covers_nothing_and_a_picture_is_twice_as_large(
 
     box = page.locator("[data-canvas=stage]").bounding_box()
     assert box
-    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Share and export").click()
     with page.expect_download() as file:
         page.locator("[data-share=png]").click()
     image = Image.open(file.value.path()).convert("RGB")

@@ -50,7 +50,7 @@ def test_a_run_whose_names_are_hostile_is_text_wherever_it_is_shown(
     page.goto(session.url)
     expect(page.locator("[data-link][data-state=live]")).to_be_visible()
     page.get_by_text(HOSTILE[0]).first.wait_for(state="attached", timeout=60_000)
-    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Share and export").click()
     for kind in ("svg", "png"):
         with page.expect_download() as download:
             page.locator(f"[data-share={kind}]").click()

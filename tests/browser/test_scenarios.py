@@ -69,7 +69,7 @@ def test_a_colleague_stands_at_the_moment_of_a_link(open_page: OpenPage) -> None
     page.get_by_role("button", name="Go on", exact=True).click()
     clock(page, "00:04.800")
     story(page, "As you predicted.")
-    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Share and export").click()
     link = page.get_by_role("textbox", name="Link").input_value()
     assert "at=4800000" in link
     page.locator("[data-share=lang]").select_option("zh-hans")
@@ -101,7 +101,7 @@ def test_the_moment_is_taken_away_as_a_picture(open_page: OpenPage, tmp_path: Pa
     open_scenario(page, "greek-letters")
     page.get_by_role("button", name="Begin").click()
     clock(page, "00:01.900")
-    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Share and export").click()
     for name in ("svg", "png"):
         with page.expect_download() as download:
             page.locator(f"[data-share={name}]").click()
@@ -117,7 +117,7 @@ def test_a_frame_shows_a_picture_until_somebody_plays(open_page: OpenPage) -> No
     open_scenario(page, "five-lanes")
     page.get_by_role("button", name="Begin").click()
     clock(page, "00:01.000")
-    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Share and export").click()
     page.locator("#share-dialog label", has_text="Frame for a page").click()
     snippet = page.get_by_role("textbox", name="Link").input_value()
     found = re.search('src="([^"]+)"', snippet)

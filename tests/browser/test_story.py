@@ -60,7 +60,7 @@ def test_the_whole_story(open_page: OpenPage) -> None:
     pause(page)
     announced_digest = digest(page)
     assert re.fullmatch("[0-9a-f]{8}", announced_digest)
-    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Share and export").click()
     field = page.get_by_role("textbox", name="Link")
     expect(field).to_have_value(re.compile("/r/"))
     link = field.input_value().split("?")[0]  # the whole run again, not only its last moment
