@@ -333,23 +333,28 @@ class MessageCodec:
         self, msg_no: int, count: int, template: int, sizes: Sizes, raw_persistent: bool
     ) -> Iterator[bytes]:
         """Yield the terms of messages whose bodies differ; arguments as for `terms`."""
+        return map(b"".join, self.each_term_parts(msg_no, count, template, sizes, raw_persistent))
+
+    def each_term_parts(
+        self, msg_no: int, count: int, template: int, sizes: Sizes, raw_persistent: bool
+    ) -> Iterator[tuple[bytes | memoryview, ...]]:
+        """Yield the parts of each term: what writes them among other bytes copies a body once."""
         own = sizes.of(msg_no, count)
         largest = min(FRAME_BYTES, max(own))
         layout = self.layout(template, largest, raw_persistent)
         whole = layout.row.tobytes()
         begin = layout.body_at - 4
-        head, body = whole[:begin], whole[layout.body_at + 8 : layout.body_at + largest]
+        head, body = whole[:begin], memoryview(whole)[layout.body_at + 8 : layout.body_at + largest]
         until_id, behind = whole[layout.body_at + largest : layout.id_at], whole[layout.id_at + 16 :]
         prefix = self.id_prefix
         for number, size in enumerate(own, msg_no):
             if 8 <= size <= FRAME_BYTES:
                 low = number.to_bytes(8, "big")
                 length = size.to_bytes(4, "big")
-                yield b"".join((head, length, low, body[: size - 8], until_id, prefix, low, behind))
+                yield head, length, low, body[: size - 8], until_id, prefix, low, behind
             else:
-                yield self.one(
-                    self.layout(template, size, raw_persistent), prefix + number.to_bytes(8, "big")
-                )
+                layout = self.layout(template, size, raw_persistent)
+                yield (self.one(layout, prefix + number.to_bytes(8, "big")),)
 
     def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
         """Return the terms of `count` messages as one table, a term a row.

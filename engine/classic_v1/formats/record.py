@@ -116,7 +116,7 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
             return b"".join((size, codec.id_bytes(self.msg_no), self.term, b"\xff"))
         record_bytes, body_bytes = self.record_bytes, self.body_bytes
         if not isinstance(record_bytes, int) or not isinstance(body_bytes, int):
-            return b"".join(list(self.each_record())[:: self.step])
+            return b"".join(chain.from_iterable(list(self._each_parts())[:: self.step]))
         ids = codec.ids(self.msg_no, self.count)[:: self.step]
         rows = np.empty((self.count, record_bytes), np.uint8)
         rows[:, :8] = np.frombuffer(_SIZE.pack(record_bytes - 9), np.uint8)
@@ -127,12 +127,16 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
 
     def each_record(self) -> Iterator[bytes]:
         """Yield the records of messages whose bodies differ, in the order of their numbers."""
+        return map(b"".join, self._each_parts())
+
+    def _each_parts(self) -> Iterator[tuple[bytes | memoryview, ...]]:
+        """Yield the parts of each of these records: what writes them all copies a body once."""
         sizes, prefix = self.body_bytes, self.codec.id_prefix
         assert isinstance(sizes, Sizes)
-        terms = self.codec.each_term(self.msg_no, self.count, self.template, sizes, self.raw_persistent)
-        for number, term in enumerate(terms, self.msg_no):
-            size = (ID_BYTES + len(term)).to_bytes(8, "big")
-            yield b"".join((size, prefix, number.to_bytes(8, "big"), term, b"\xff"))
+        terms = self.codec.each_term_parts(self.msg_no, self.count, self.template, sizes, self.raw_persistent)
+        for number, parts in enumerate(terms, self.msg_no):
+            size = (ID_BYTES + sum(map(len, parts))).to_bytes(8, "big")
+            yield size, prefix, number.to_bytes(8, "big"), *parts, b"\xff"
 
     def alike_at(self, data: bytes | memoryview, at: int) -> int:
         """Return how many of these records, whose bodies differ, lie one after the other at a place of a file."""
