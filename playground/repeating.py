@@ -23,6 +23,8 @@ from playground.quotas import Quotas
 PLACES: Final = max(2, os.cpu_count() or 1)
 WAITING: Final = 48
 PER_VISITOR: Final = 3
+PICTURES_PER_VISITOR: Final = 16
+"""A page on a subject has a stage for each of its runs, and their pictures are asked for at once."""
 PER_ADDRESS: Final = 32
 """A class behind one address sends its answers at the same moment."""
 PATIENCE_S: Final = 20.0
@@ -64,13 +66,18 @@ class Gate:
         self._held = Quotas()
 
     @contextlib.contextmanager
-    def place(self, visitor: str, address: str = "") -> Iterator[None]:
+    def place(self, visitor: str, address: str = "", *, picture: bool = False) -> Iterator[None]:
         """Hold a place, waiting for it if need be; whoever has one needs no turn among the pages.
+
+        Args:
+            picture: it is for one of a page's pictures, of which a visitor may have more.
 
         Raises:
             Busy: there is none, or this visitor or address has too many.
         """
-        bounds = {f"visitor {visitor}": PER_VISITOR}
+        bounds = (
+            {f"pictures {visitor}": PICTURES_PER_VISITOR} if picture else {f"visitor {visitor}": PER_VISITOR}
+        )
         if address:
             bounds[f"address {address}"] = PER_ADDRESS
         with turns.aside(), self._one(bounds):
@@ -119,7 +126,8 @@ def for_text(request: HttpRequest, size_bytes: int) -> contextlib.AbstractContex
     return for_request(request) if size_bytes > SHORT_BYTES else contextlib.nullcontext()
 
 
-def for_request(request: HttpRequest) -> contextlib.AbstractContextManager[None]:
-    """Hold a place for whoever asks."""
+def for_request(request: HttpRequest, *, picture: bool = False) -> contextlib.AbstractContextManager[None]:
+    """Hold a place for whoever asks; `picture` where it is for one of a page's pictures."""
     address = request.META.get("REMOTE_ADDR") or ""
-    return gate.place(ownership.known_visitor(request.session) or f"at {address}", address)
+    visitor = ownership.known_visitor(request.session) or f"at {address}"
+    return gate.place(visitor, address, picture=picture)

@@ -246,7 +246,7 @@ def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
 def _preview_image(request: HttpRequest, name: str, title: str, scenario: dict[str, Any]) -> HttpResponse:
     at_us = place_of(request.GET).at_us
     at_us = scenario["until_us"] if at_us is None else min(at_us, scenario["until_us"])
-    with repeating.for_request(request):
+    with repeating.for_request(request, picture=True):
         data = _drawn(name, at_us, title, _Hidden(scenario))
     return HttpResponse(data, content_type="image/png")
 

@@ -15,6 +15,7 @@ OpenPage = Callable[..., Page]
 
 
 def find(page: Page, text: str) -> None:
+    page.keyboard.press("/")  # where few messages are, the field comes when it is asked for
     page.get_by_role("textbox", name="Find a message").fill(text)
     page.keyboard.press("Enter")
 

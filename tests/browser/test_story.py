@@ -30,6 +30,7 @@ def wait_for_lane(page: Page, lane: str, condition: str) -> None:
 
 
 def digest(page: Page) -> str:
+    page.locator("#dock summary", has_text="Details").click()
     return page.locator("[data-digest-text]").inner_text()
 
 

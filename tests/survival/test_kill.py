@@ -101,7 +101,7 @@ def shown_and_recorded(page: Page, session: str) -> dict[str, Any]:
     """Return the record of a moment that the page shows: the session goes on by itself between the two questions."""
     deadline_s = time.monotonic() + SLOW_MS / 1000
     scenario = recorded(page, session)
-    while page.locator("[data-digest-text]").inner_text() != scenario["digest"][:8]:
+    while page.locator("[data-digest-text]").text_content() != scenario["digest"][:8]:
         assert time.monotonic() < deadline_s, "the page never shows what is on record"
         page.wait_for_timeout(200)
         scenario = recorded(page, session)

@@ -63,6 +63,17 @@ def test_one_visitor_has_only_so_many_and_gets_them_back() -> None:
                 pass
 
 
+def test_all_pictures_of_a_page_are_drawn_and_leave_a_visitor_their_own_runs() -> None:
+    gate = Gate(places=99)
+    with contextlib.ExitStack() as held:
+        for _each in range(repeating.PICTURES_PER_VISITOR):
+            held.enter_context(gate.place("reader", "192.0.2.1", picture=True))
+        with gate.place("reader", "192.0.2.1"):
+            pass
+        with pytest.raises(Busy, match="of yours"), gate.place("reader", "192.0.2.1", picture=True):
+            pass
+
+
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take the only place that there is."""

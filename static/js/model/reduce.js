@@ -5,15 +5,15 @@
  * A transition is an object with the names of its fields in engine/transitions.py, as `decode` makes it.
  */
 import { learn } from "./columns.js";
-import { AMQP_HANDLERS } from "./reduce-amqp.js";
 import { decode } from "./catalogue/rows.js";
 import { KINDS } from "./catalogue/kinds.js";
 import { ofTransition } from "./generations.js";
+import { FIRST_HOST, hostOf } from "./hosts.js";
 import { begun, queueOf, rearrange, recount } from "./queue-state.js";
 import { aboutPlace } from "./places.js";
 import { EXTENTS, insert, remove } from "./stretches.js";
 
-/** @import { Handlers, Kind, State, Transition, TransitionOf, TransitionRow } from "./catalogue/types.js" */
+/** @import { Binding, Handlers, Kind, State, Transition, TransitionOf, TransitionRow, Values } from "./catalogue/types.js" */
 
 /**
  * The state before anything happened.
@@ -110,6 +110,66 @@ const NODE_HANDLERS = {
   ProcessChanged: (state, { process, values }) => {
     if (values === null) delete state.node.processes?.[process];
     else Object.assign(((state.node.processes ??= {})[process] ??= {}), values);
+  },
+};
+
+/** @type {(keyof Binding)[]} what makes a binding, besides its arguments */
+const BINDING_FIELDS = ["exchange", "queue", "routing_key", "to"];
+
+/**
+ * Values compared whatever the order of their names.
+ * @param {Values} one
+ * @param {Values} other
+ */
+function same(one, other) {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}
+
+/** @param {Binding} t */
+function bindingOf(t) {
+  return { exchange: t.exchange, queue: t.queue, routing_key: t.routing_key, arguments: t.arguments, to: t.to };
+}
+
+/**
+ * Exchanges, bindings and policies: the twin of engine/report/fold/topology_table.py.
+ * @type {Handlers}
+ */
+const AMQP_HANDLERS = {
+  ExchangeDeclared: (state, { exchange, values }) => {
+    state.node.exchanges[exchange] = values;
+  },
+  ExchangeDeleted: (state, { exchange }) => {
+    delete state.node.exchanges[exchange];
+  },
+  QueueBound: (state, t) => {
+    state.node.bindings = [...state.node.bindings, bindingOf(t)];
+  },
+  QueueUnbound: (state, t) => {
+    const gone = bindingOf(t);
+    const at = state.node.bindings.findIndex(
+      (each) =>
+        BINDING_FIELDS.every((field) => each[field] === gone[field]) && same(each.arguments, gone.arguments),
+    );
+    state.node.bindings = state.node.bindings.filter((_, index) => index !== at);
+  },
+  PolicySet: (state, { policy, values }) => {
+    state.node.policies[policy] = values;
+  },
+  PolicyCleared: (state, { policy }) => {
+    delete state.node.policies[policy];
+  },
+  VhostAdded: ({ node }, { vhost }) => {
+    node.vhosts = [...(node.vhosts ?? [FIRST_HOST]), vhost];
+  },
+  VhostDeleted: ({ node, stores }, { vhost }) => {
+    const left = (node.vhosts ?? []).filter((each) => each !== vhost);
+    if (left.length > 1) node.vhosts = left;
+    else delete node.vhosts;
+    for (const table of [node.exchanges, node.policies, stores]) {
+      for (const name of Object.keys(table)) if (hostOf(name) === vhost) delete table[name];
+    }
+    node.bindings = node.bindings.filter((each) => hostOf(each.queue) !== vhost);
   },
 };
 
