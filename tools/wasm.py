@@ -101,7 +101,8 @@ def _build(out: Path) -> None:
             _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
     with zipfile.ZipFile(out / "desk.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in wasm_desk.files(ASKED):
-            _write(archive, name, data)
+            if name not in sources:  # the desk is unpacked beside the engine
+                _write(archive, name, data)
     node = subprocess.run([ROOT / "tools" / "ensure_node.sh"], check=True, stdout=subprocess.PIPE, text=True)
     subprocess.run([node.stdout.strip(), ROOT / "tools" / "wasm_ahead.mjs", out], check=True)
 
