@@ -73,6 +73,11 @@ def vhost_of(command: Command) -> str:
     return FIRST_HOST
 
 
+def in_a_host(kind: type[Command]) -> bool:
+    """Return whether commands of a kind are about a virtual host, and may name it without a field of their own."""
+    return FIELD not in kind.__struct_fields__ and bool(_fields(kind))
+
+
 def taken_out(command: dict[str, Any], kind: type[Command]) -> tuple[dict[str, Any], str]:
     """Return a command's JSON object without its virtual host, and that.
 
