@@ -9,7 +9,6 @@ from engine.backing_queue.arrivals import Taken
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.queue import QueueMeans
 from engine.classic_v1.store import MsgStore
-from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.index.references import references
 from engine.conformance.door_v2 import (
     NO_FRAMES,
@@ -24,7 +23,6 @@ from engine.conformance.door_v2 import (
 )
 from engine.conformance.vector import seq_ranges
 from engine.conformance.vector_both import Marks, vector
-from engine.conformance.vector_v2 import Files
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import MessageCodec, Template, TermLayout, big_endian
 from engine.report.transitions.base import Transition
@@ -99,16 +97,8 @@ class BothDoor(V2Door):
             templates=(Template(routing_keys=(config["queue"],)),),
             frame_bytes=NO_FRAMES,
         )
-        self.next_msg_no = 0
-        self.seq_of_msg: dict[int, int] = {}
         self.marks = Marks()
-        self.files = Files(storage, {"": OWN, "p/": PERSISTENT, "t/": TRANSIENT})
-        self._make_stores()
-        self.persistent.start_new()
-        self.transient.start_new()
-        self._make_queue()
-        self.queue.start_new()
-        self._freeze()
+        self._begin()
 
     def _emit(self, t: Transition) -> None:
         self.marks.note(t)
@@ -156,28 +146,11 @@ class BothDoor(V2Door):
     def _freeze(self) -> None:
         self.queue.state.rates.freeze(*RATES)
 
-    def step(self, step: dict[str, Any]) -> dict[str, Any]:
-        """Execute one step; return what the trace calls result, drain (absent when empty) and after."""
-        try:
-            result = getattr(self, f"_{step['op']}")(step)
-        except ProcessCrashed as crash:
-            return {"result": {"crash": crash.reason, "in": crash.function}}
-        self.settle()
-        blocked = self.queue.state.blocked
-        drained = self.queue.drain_mailbox()
-        outcome: dict[str, Any] = {}
-        if result:
-            outcome["result"] = result
-        if blocked or drained.bumps:
-            outcome["drain"] = {"blocked": blocked, "bumps": drained.bumps}
-        found = self.files.read()
+    def _after(self, found: dict[str, bytes]) -> dict[str, Any]:
+        """Return the state vector, with the files as they are now and the marks of deliveries."""
         persistent: Any = self.persistent
         transient: Any = self.transient
-        outcome["after"] = vector(self.queue.state, persistent, transient, found, self.marks)
-        changed = self.files.changed(found)
-        if changed:
-            outcome["after"]["hex"] = changed
-        return outcome
+        return vector(self.queue.state, persistent, transient, found, self.marks)
 
     # --- operations, named as in the trace ---------------------------------------------------------------------------
 

@@ -109,10 +109,14 @@ class V2Door:
             rts_ms=EPOCH_MS,
         )
         self.out_rate = config["out_rate"]
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin with empty stores and an empty queue."""
         self.next_msg_no = 0
         self.seq_of_msg: dict[int, int] = {}
         self.suspended = False
-        self.files = Files(storage, {"": OWN, "p/": PERSISTENT, "t/": TRANSIENT})
+        self.files = Files(self.storage, {"": OWN, "p/": PERSISTENT, "t/": TRANSIENT})
         self._make_stores()
         self.persistent.start_new()
         self.transient.start_new()
@@ -173,11 +177,15 @@ class V2Door:
         if blocked or drained.bumps:
             outcome["drain"] = {"blocked": blocked, "bumps": drained.bumps}
         found = self.files.read()
-        outcome["after"] = vector(self.queue.state, self.persistent, self.transient, found)
+        outcome["after"] = self._after(found)
         changed = self.files.changed(found)
         if changed:
             outcome["after"]["hex"] = changed
         return outcome
+
+    def _after(self, found: dict[str, bytes]) -> dict[str, Any]:
+        """Return the state vector, with the files as they are now."""
+        return vector(self.queue.state, self.persistent, self.transient, found)
 
     # --- operations, named as in the trace ---------------------------------------------------------------------------
 
