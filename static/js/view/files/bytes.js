@@ -45,8 +45,14 @@ export class BytesPanel {
     this.last = null;
     /** Whether bytes were shown before: then the reader opens and closes them. */
     this.seen = false;
-    for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(event.target));
-    for (const type of ["pointerleave", "focusout"]) root.addEventListener(type, () => this.light(null));
+    /** @type {string | null} the field under the pointer, and the one that has the focus */
+    this.pointed = null;
+    /** @type {string | null} */
+    this.focused = null;
+    root.addEventListener("pointerover", (event) => this.light({ pointed: partOf(event.target) }));
+    root.addEventListener("pointerleave", () => this.light({ pointed: null }));
+    root.addEventListener("focusin", (event) => this.light({ focused: partOf(event.target) }));
+    root.addEventListener("focusout", () => this.light({ focused: null }));
   }
 
   /** @param {Side} side */
@@ -136,8 +142,10 @@ export class BytesPanel {
     const answer = await this.records.request(side, plan.question);
     if (!answer || mine.requested !== key) return;
     mine.answer = answer;
-    if (answer.record) this.strips[side].show(/** @type {HexRecord} */ (answer.record), mine.key);
-    else this.strips[side].setNote(answer.waiting ?? answer.error);
+    if (answer.record) {
+      this.strips[side].show(/** @type {HexRecord} */ (answer.record), mine.key);
+      this.light({}); // cells drawn anew are lit as those before them
+    } else this.strips[side].setNote(answer.waiting ?? answer.error);
     if (this.last) this.update(this.last);
   }
 
@@ -155,14 +163,22 @@ export class BytesPanel {
   }
 
   /**
-   * The same id in both strips lights up together.
-   * @param {EventTarget | null} target
+   * The same id in both strips lights up together, for the pointer and for the focus.
+   * @param {{ pointed?: string | null, focused?: string | null }} change
    */
-  light(target) {
-    const part = target instanceof Element ? target.closest("[data-part]")?.getAttribute("data-part") : null;
-    for (const cell of findAll("[data-part='message id']", this.root))
-      cell.classList.toggle("is-lit", part === "message id");
+  light(change) {
+    Object.assign(this, change);
+    const lit = [this.pointed, this.focused].includes("message id");
+    for (const cell of findAll("[data-part='message id']", this.root)) cell.classList.toggle("is-lit", lit);
   }
+}
+
+/**
+ * The field of the record that an event met.
+ * @param {EventTarget | null} target
+ */
+function partOf(target) {
+  return target instanceof Element ? (target.closest("[data-part]")?.getAttribute("data-part") ?? null) : null;
 }
 
 /** One side before its first request. */
