@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from engine.damage.findings import Findings
+from engine.damage.readers import QueueReader, StoreReader
 from engine.damage.reading import Options, content, numbered, parsed
 from engine.formats.names import queue_directory, read_config, vhost_directory
-from engine.inspect.generations import QueueReader, Readers, StoreReader
+from engine.inspect.generations import Readers
 from engine.inspect.stopped import compare, delivered_before, is_believed, recovery_terms, try_start, unowned
 from engine.storage.directory import DirectoryStorage
 from engine.values.entries import USUAL_ENTRY_COUNT

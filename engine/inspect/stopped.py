@@ -8,10 +8,10 @@ from typing import Any, Final
 from engine.classic_v1.inspect import clean_start
 from engine.classic_v1.settings import QueueSettings
 from engine.damage.findings import Findings
+from engine.damage.readers import QueueReader, StoreReader
 from engine.damage.reading import content, parsed
 from engine.formats.message import MessageCodec
 from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
-from engine.inspect.generations import QueueReader, StoreReader
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 

@@ -71,8 +71,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.classic_v2.inspect": (
         "engine.classic_v2.inspect",
         "engine.classic_v2.formats",
-        "engine.damage.reading",
-        "engine.damage.findings",
+        "engine.damage",
         "engine.formats",
         "engine.storage",
         *VALUES,

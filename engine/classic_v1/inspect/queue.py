@@ -19,12 +19,11 @@ from engine.classic_v1.formats.journal import (
 )
 from engine.classic_v1.formats.publishing import embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
-from engine.damage.findings import Findings
-from engine.damage.reading import Options, body_of, content, numbered, parsed, until_damage
+from engine.damage.readers import Inspected
+from engine.damage.reading import body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
-from engine.formats.message import MessageCodec, Publish
+from engine.formats.message import Publish
 from engine.formats.names import read_queue_name
-from engine.storage.directory import DirectoryStorage
 from engine.values.sizes import equal
 
 KINDS: Final = {"publish": "pub", "deliver": "del", "ack": "ack"}
@@ -95,32 +94,20 @@ class QueueInspector:
     """Reads one queue's directory.
 
     Args:
-        storage: the inspected directory.
+        host: the virtual host.
         directory: path of the queue's directory in it, "" for the root.
-        entry_count: entries in a segment.
-        codec: reads messages; shared with the stores.
-        findings: where damage is noted.
-        options: how much to report.
     """
 
     extension: ClassVar = "idx"
     """Of the files of its segments."""
 
-    def __init__(
-        self,
-        storage: DirectoryStorage,
-        directory: str,
-        entry_count: int,
-        codec: MessageCodec,
-        findings: Findings,
-        options: Options,
-    ) -> None:
-        self._storage = storage
+    def __init__(self, host: Inspected, directory: str) -> None:
+        self._storage = host.storage
         self._directory = directory
-        self._entry_count = entry_count
-        self._codec = codec
-        self._findings = findings
-        self._options = options
+        self._entry_count = host.entry_count
+        self._codec = host.codec
+        self._findings = host.findings
+        self._options = host.options
         self.messages: dict[int, FoundMessage] = {}
         """By seq_id."""
         self.segments: set[int] = set()

@@ -13,14 +13,12 @@ from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, NEEDED_B
 from engine.classic_v2.formats.mc import Container, parse_container
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
 from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
-from engine.damage.findings import Findings
-from engine.damage.reading import Options, body_of, content, numbered, parsed
+from engine.damage.readers import Inspected
+from engine.damage.reading import body_of, content, numbered, parsed
 from engine.formats.chunks import RawBytes
-from engine.formats.message import MessageCodec
 from engine.formats.names import read_queue_name
 from engine.formats.stored import parse_message
 from engine.formats.terms import TermError
-from engine.storage.directory import DirectoryStorage
 
 LIVE: Final = 1
 MARKED: Final = 0
@@ -90,31 +88,20 @@ class V2QueueInspector:
     """Reads one queue's directory.
 
     Args:
-        storage: the inspected directory.
+        host: the virtual host.
         directory: path of the queue's directory in it, "" for the root.
-        codec: numbers their ids; shared with the stores.
-        findings: where damage is noted.
-        options: how much to report.
         signs: learns which release wrote the messages.
     """
 
     extension: ClassVar = "qi"
     """Of the files of its segments."""
 
-    def __init__(
-        self,
-        storage: DirectoryStorage,
-        directory: str,
-        codec: MessageCodec,
-        findings: Findings,
-        options: Options,
-        signs: Signs,
-    ) -> None:
-        self._storage = storage
+    def __init__(self, host: Inspected, directory: str, signs: Signs) -> None:
+        self._storage = host.storage
         self._directory = directory
-        self._codec = codec
-        self._findings = findings
-        self._options = options
+        self._codec = host.codec
+        self._findings = host.findings
+        self._options = host.options
         self.messages: dict[int, FoundSlot] = {}
         """By seq."""
         self.segments: set[int] = set()

@@ -1,4 +1,4 @@
-"""A shared store's directory as 4.x leaves it: its files, whose gaps are no damage, and what a clean stop left."""
+"""A shared store's directory as 4.x leaves it: the records of its files, whose gaps are no damage."""
 
 from __future__ import annotations
 
@@ -7,95 +7,30 @@ from typing import Any, Final
 
 from engine.classic_v2.formats.rdq import ID_BYTES, MARKER, scan
 from engine.classic_v2.inspect.queue import KeptMessage, Signs, content_of
-from engine.damage.findings import Findings
-from engine.damage.reading import Options, content, numbered, parsed
-from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
-from engine.formats.message import MessageCodec
-from engine.storage.directory import DirectoryStorage
+from engine.damage.readers import Inspected
+from engine.damage.reading import content
+from engine.damage.store import StoreFiles
+from engine.values.inherit import override
 
 MOST_FILE_BYTES: Final = 1 << 40
 """A record of such a size was never one."""
 _SIZE = struct.Struct(">Q")
 
 
-class V2StoreInspector:
+class V2StoreInspector(StoreFiles):
     """Reads one store's directory.
 
     Args:
-        storage: the inspected directory.
+        host: the virtual host.
         directory: path of the store's directory in it, "" for the root.
-        codec: numbers their ids; shared with the queues.
-        findings: where damage is noted.
-        options: how much to report.
         signs: learns which release wrote the messages.
     """
 
-    def __init__(
-        self,
-        storage: DirectoryStorage,
-        directory: str,
-        codec: MessageCodec,
-        findings: Findings,
-        options: Options,
-        signs: Signs,
-    ) -> None:
-        self._storage = storage
-        self._directory = directory
-        self._codec = codec
-        self._findings = findings
-        self._options = options
+    def __init__(self, host: Inspected, directory: str, signs: Signs) -> None:
+        super().__init__(host, directory)
         self.signs = signs
-        self.message_numbers: set[int] = set()
-        """Numbers of the messages with a complete record in some file."""
-        self.runs: list[tuple[int, int, int]] = []
-        """Their records in runs: first number, count, bytes of each."""
-        self.saved_refs: list[bytes] | None = None
-        """Clients that a clean stop saved; None where what it left is not whole."""
 
-    def report(self) -> dict[str, Any]:
-        """Read everything and return it under the names of a manifest."""
-        names = self._storage.list(self._directory)
-        clean = self._small("clean.dot", read_clean_dot)
-        summary = self._small("file_summary.ets", read_file_summary)
-        index = self._small("msg_store_index.ets", read_index)
-        if clean is not None and summary is not None and index is not None:
-            self.saved_refs = list(clean.client_refs)
-        files = [self._file(name) for _, name in numbered(names, "rdq")]
-        for row in summary or ():
-            self._compare(row.file, row.file_bytes)
-        return {
-            "dir": self._directory,
-            "clean_dot": clean
-            and {"client_refs": len(clean.client_refs), "index_module": clean.index_module},
-            "file_summary": None
-            if summary is None
-            else [[row.file, row.file_bytes, row.valid_bytes, row.left, row.right] for row in summary],
-            "index_rows": self._index_rows(index),
-            "files": files,
-        }
-
-    def _path(self, name: str) -> str:
-        return f"{self._directory}/{name}" if self._directory else name
-
-    def _small(self, name: str, read: Any) -> Any:
-        path = self._path(name)
-        return parsed(content(self._storage, path, self._findings), path, self._findings, read)
-
-    def _index_rows(self, index: Any) -> Any:
-        if index is None:
-            return None
-        if len(index) > self._options.list_most:
-            return {"n": len(index)}
-        return [[row.id16.hex(), row.ref_count, row.file, row.offset, row.record_bytes] for row in index]
-
-    def _compare(self, number: int, size: int) -> None:
-        path = self._path(f"{number}.rdq")
-        there = self._storage.size(path)
-        if there is None:
-            self._findings.add(path, None, "missing", "store_file_missing", size=size)
-        elif there < size:
-            self._findings.add(path, there, "truncated", "store_file_too_short", size=size, end=there)
-
+    @override
     def _file(self, name: str) -> dict[str, Any]:
         path = self._path(name)
         data = content(self._storage, path, self._findings) or b""

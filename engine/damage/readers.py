@@ -1,0 +1,103 @@
+"""What a generation of storage brings for inspection: who knows its files, and reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from engine.damage.findings import Findings
+from engine.damage.reading import Options
+from engine.formats.message import MessageCodec
+from engine.formats.recovery_terms import RecoveryTerms
+from engine.storage.directory import DirectoryStorage
+
+
+class Inspected(NamedTuple):
+    """The virtual host that is inspected.
+
+    Args:
+        storage: the inspected directory.
+        codec: numbers the ids of queues and stores together.
+        entry_count: entries in a segment, where a virtual host's `.config` says so.
+        findings: where damage is noted.
+        options: how much to report.
+    """
+
+    storage: DirectoryStorage
+    codec: MessageCodec
+    entry_count: int
+    findings: Findings
+    options: Options
+
+
+class IndexedMessage(Protocol):
+    """A message of an index, as one of the generations describes it."""
+
+    acked: bool
+
+    @property
+    def msg_no(self) -> int:
+        """Number of its message."""
+
+    @property
+    def embedded(self) -> bool:
+        """Whether its body lies with the queue."""
+
+    @property
+    def persistent(self) -> bool:
+        """Whether a start brings it back."""
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether a start needs its record in the persistent store."""
+
+
+class QueueReader(Protocol):
+    """Reads one queue's directory."""
+
+    extension: ClassVar[str]
+    segments: set[int]
+
+    @property
+    def messages(self) -> Mapping[int, IndexedMessage]:
+        """By seq_id."""
+
+    @property
+    def live(self) -> Mapping[int, int]:
+        """Live messages of each segment."""
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names of a manifest."""
+
+
+class StoreReader(Protocol):
+    """Reads one store's directory."""
+
+    message_numbers: set[int]
+    runs: list[tuple[int, int, int]]
+    saved_refs: list[bytes] | None
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names of a manifest."""
+
+
+class HostReader(Protocol):
+    """Reads what one generation left of a virtual host."""
+
+    def __init__(self, host: Inspected) -> None:
+        """Begin with a virtual host of which nothing is read yet."""
+
+    def has_queue(self, directory: str) -> bool:
+        """Return whether a queue's directory is this generation's."""
+
+    def has_store(self, directory: str) -> bool:
+        """Return whether a store's directory is this generation's."""
+
+    def queue(self, directory: str) -> QueueReader:
+        """Return what reads a queue's directory."""
+
+    def store(self, directory: str) -> StoreReader:
+        """Return what reads a store's directory."""
+
+    def release(self, terms: Collection[RecoveryTerms]) -> str | None:
+        """Return the series of the release as far as what was read shows it, None where it does not."""

@@ -1,0 +1,86 @@
+"""A message store's directory, as every generation leaves it: its files, and what a clean stop left beside them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from engine.damage.readers import Inspected
+from engine.damage.reading import content, numbered, parsed
+from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
+
+
+class StoreFiles(ABC):
+    """Reads one store's directory; a generation says what is in a file.
+
+    Args:
+        host: the virtual host.
+        directory: path of the store's directory in it, "" for the root.
+    """
+
+    unfinished: ClassVar[str] = ""
+    """How the names of files end that an interrupted compaction leaves; empty where it leaves none."""
+
+    def __init__(self, host: Inspected, directory: str) -> None:
+        self._storage = host.storage
+        self._codec = host.codec
+        self._findings = host.findings
+        self._options = host.options
+        self._directory = directory
+        self.message_numbers: set[int] = set()
+        """Numbers of the messages with a complete record in some file."""
+        self.runs: list[tuple[int, int, int]] = []
+        """Their records in runs: first number, count, bytes of each."""
+        self.saved_refs: list[bytes] | None = None
+        """Clients that a clean stop saved; None where what it left is not whole."""
+
+    def report(self) -> dict[str, Any]:
+        """Read everything and return it under the names of a manifest."""
+        names = self._storage.list(self._directory)
+        clean = self._small("clean.dot", read_clean_dot)
+        summary = self._small("file_summary.ets", read_file_summary)
+        index = self._small("msg_store_index.ets", read_index)
+        if clean is not None and summary is not None and index is not None:
+            self.saved_refs = list(clean.client_refs)
+        files = [self._file(name) for _, name in numbered(names, "rdq")]
+        for _, name in numbered(names, self.unfinished):
+            self._findings.add(self._path(name), None, "contradiction", "compaction_interrupted")
+        for row in summary or ():
+            self._compare(row.file, row.file_bytes)
+        return {
+            "dir": self._directory,
+            "clean_dot": clean
+            and {"client_refs": len(clean.client_refs), "index_module": clean.index_module},
+            "file_summary": None
+            if summary is None
+            else [[row.file, row.file_bytes, row.valid_bytes, row.left, row.right] for row in summary],
+            "index_rows": self._index_rows(index),
+            "files": files,
+        }
+
+    @abstractmethod
+    def _file(self, name: str) -> dict[str, Any]:
+        """Read one file and return its report."""
+
+    def _path(self, name: str) -> str:
+        return f"{self._directory}/{name}" if self._directory else name
+
+    def _small(self, name: str, read: Callable[[bytes], Any]) -> Any:
+        path = self._path(name)
+        return parsed(content(self._storage, path, self._findings), path, self._findings, read)
+
+    def _index_rows(self, index: Any) -> Any:
+        if index is None:
+            return None
+        if len(index) > self._options.list_most:
+            return {"n": len(index)}
+        return [[row.id16.hex(), row.ref_count, row.file, row.offset, row.record_bytes] for row in index]
+
+    def _compare(self, number: int, size: int) -> None:
+        path = self._path(f"{number}.rdq")
+        there = self._storage.size(path)
+        if there is None:
+            self._findings.add(path, None, "missing", "store_file_missing", size=size)
+        elif there < size:
+            self._findings.add(path, there, "truncated", "store_file_too_short", size=size, end=there)
