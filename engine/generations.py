@@ -1,15 +1,32 @@
-"""The generations of storage that there are, for what common code asks of each: the only list of them.
+"""The generations of storage that there are, and what each brings to what common code reads: the only list of them.
 
-`engine.releases` says which release of the broker has which.
+Most of it is registered when a generation's modules are imported: places, tables of the fold, metrics, costs. So what
+reads a registry of all of them imports this. `engine.releases` says which release of the broker has which generation.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from engine.backing_queue.places import PLACES
+from engine.classic_v1 import costs as _costs  # noqa: F401 - registers
+from engine.classic_v1 import transitions as _version_1
+from engine.classic_v1.fold import own as _fold_1  # noqa: F401 - registers, with its places
 from engine.classic_v1.inspect.host import V1HostReader
+from engine.classic_v1.metrics import backlog as _backlog_1  # noqa: F401 - registers
+from engine.classic_v1.metrics import disk as _disk_1  # noqa: F401 - registers
+from engine.classic_v2 import transitions as _version_2
+from engine.classic_v2.fold import own as _fold_2  # noqa: F401 - registers
 from engine.classic_v2.inspect.host import V2HostReader
+from engine.classic_v2.metrics import disk as _disk_2  # noqa: F401 - registers
 from engine.damage.readers import HostReader
+from engine.version_choice import fold as _fold_both  # noqa: F401 - registers
+from engine.version_choice import transitions as _either_version
+
+__all__ = ["HOST_READERS", "KINDS", "PLACES"]
+
+KINDS: Final = (*_version_1.MODULES, *_version_2.MODULES, *_either_version.MODULES)
+"""The modules with the kinds of transitions that only some generation has."""
 
 HOST_READERS: Final[tuple[type[HostReader], ...]] = (V2HostReader, V1HostReader)
 """Who reads a data directory, in the order in which they are asked whether it is theirs."""

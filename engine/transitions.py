@@ -1,4 +1,4 @@
-"""Every change the engine can make, as immutable values over extents.
+"""The kinds of transitions that there are: those that all queues have, and those of each generation.
 
 A transition reports what changed, names the rule that caused it (`rule`) and carries the numbers that made it fire
 (`why`). State after = fold(state before, transitions): see `engine.report.fold`, and static/js/model/reduce.js for its
@@ -12,44 +12,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.classic_v1.transitions.index import *
-from engine.classic_v1.transitions.messages import *
-from engine.classic_v1.transitions.queue import *
-from engine.classic_v1.transitions.stops import *
-from engine.classic_v1.transitions.stores import *
-from engine.classic_v2.transitions.files import *
-from engine.classic_v2.transitions.messages import *
-from engine.classic_v2.transitions.stores import *
-from engine.report.transitions.amqp import *
-from engine.report.transitions.base import UNITS, About, Transition, Why
-from engine.report.transitions.messages import *
-from engine.report.transitions.mirrors import *
-from engine.report.transitions.node import *
-from engine.report.transitions.queue import *
-from engine.report.transitions.stops import *
-from engine.report.transitions.stores import *
-from engine.version_choice.transitions.conversion import *
+from engine.generations import KINDS
+from engine.report import transitions as common
+from engine.report.transitions.base import Transition
 
-__all__ = ["UNITS", "About", "Transition", "Why", "all_kinds", "fields_of"]
-
-MODULES: Final = (
-    "engine.report.transitions.amqp",
-    "engine.report.transitions.messages",
-    "engine.report.transitions.mirrors",
-    "engine.report.transitions.node",
-    "engine.report.transitions.queue",
-    "engine.report.transitions.stops",
-    "engine.report.transitions.stores",
-    "engine.classic_v1.transitions.index",
-    "engine.classic_v1.transitions.messages",
-    "engine.classic_v1.transitions.queue",
-    "engine.classic_v1.transitions.stops",
-    "engine.classic_v1.transitions.stores",
-    "engine.classic_v2.transitions.files",
-    "engine.classic_v2.transitions.messages",
-    "engine.classic_v2.transitions.stores",
-    "engine.version_choice.transitions.conversion",
-)
+MODULES: Final = tuple(module.__name__ for module in (*common.MODULES, *KINDS))
 """Where the kinds are defined, in the order in which documents list them."""
 
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
+from engine.counting.memory import peak_ram_bytes
+from engine.counting.waits import latency_p95_s
 from engine.metrics import METRICS
-from engine.metrics.memory import peak_ram_bytes
-from engine.metrics.waits import latency_p95_s
 from spark_jobs.errors import JobError
 
 CLIFFS = 3

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 
-from engine.metrics.memory import peak_ram_share
-from engine.metrics.pressure import blocked_s
+from engine.counting.memory import peak_ram_share
+from engine.counting.pressure import blocked_s
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, Constraint
 from spark_jobs.dataset import locate

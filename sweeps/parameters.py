@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.broker.time.work import PROFILES
+from engine.costs.work import PROFILES
 from sweeps.errors import SweepError
 
 Scenario = dict[str, Any]

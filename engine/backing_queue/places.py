@@ -1,4 +1,4 @@
-"""Where the messages of a queue can lie: each backing queue declares its places, and others iterate over them.
+"""Where the messages of a queue can lie: each backing queue registers its places, and others iterate over them.
 
 The page's module of places is generated from these tables by `manage.py catalogue`.
 """
@@ -49,29 +49,14 @@ CLASSIC_V2: Final = "classic_v2"
 VARIABLE_QUEUE_V2: Final = "variable_queue_v2"
 """The backing queue of a classic queue of 3.10 whose files are of version 2: it has the places of version 1 (W18)."""
 
-_VARIABLE_QUEUE: Final = (
-    Place("q1", "ram", limits="contents", letter="alpha", lazy=False),
-    Place("q2", "mixed", limits="entries", letter="beta", lazy=False),
-    Place("delta", "disk", counted=True, letter="delta"),
-    Place("q3", "mixed", limits="entries", letter="gamma"),
-    Place("q4", "ram", limits="contents", letter="alpha", lazy=False),
-    Place("ram_pending", "ram", unacked=True),
-    Place("disk_pending", "disk", unacked=True),
-    Place("index_pending", "ram", unacked=True),
-)
-
-PLACES: Final[dict[str, tuple[Place, ...]]] = {
-    VARIABLE_QUEUE: _VARIABLE_QUEUE,
-    VARIABLE_QUEUE_V2: _VARIABLE_QUEUE,
-    PRIORITY_QUEUE: (),
-    CLASSIC_V2: (
-        Place("tail", "disk", counted=True, letter="delta"),
-        Place("head", "mixed", limits="contents", letter="alpha"),
-        Place("ram_pending", "ram", unacked=True),
-        Place("disk_pending", "disk", unacked=True),
-    ),
-}
+PLACES: Final[dict[str, tuple[Place, ...]]] = {}
 """The places of each backing queue, from the tail to the head; then those of unacknowledged messages."""
+
+
+def register(backing_queue: str, places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Add the places of a backing queue, and return them; `engine.generations` has all of them."""
+    PLACES[backing_queue] = places
+    return places
 
 
 def part_name(queue: str, number: int) -> str:
@@ -88,6 +73,18 @@ def places_of(queue: Mapping[str, Any]) -> tuple[Place, ...]:
 def place_named(name: str) -> Place:
     """Return what is known of a place; one name means the same in every backing queue that has it."""
     return next(place for places in PLACES.values() for place in places if place.name == name)
+
+
+@cache
+def is_counted(name: str | None) -> bool:
+    """Return whether RAM has only a count of the messages of a place; False for outside the queue."""
+    return name is not None and place_named(name).counted
+
+
+@cache
+def is_lane(name: str | None) -> bool:
+    """Return whether a place lists messages that can be delivered; False for outside the queue."""
+    return name is not None and not (place_named(name).counted or place_named(name).unacked)
 
 
 def listed(places: tuple[Place, ...]) -> tuple[str, ...]:

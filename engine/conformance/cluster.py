@@ -15,8 +15,9 @@ from engine.broker.commands.topology import Topology
 from engine.conformance import mirror_vector
 from engine.conformance.received import Received
 from engine.mirrored_queue import instructions as to_do
+from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed, ConsumerCancelled
+from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
-from engine.transitions import ChannelClosed, ConnectionClosed, ConsumerCancelled, Transition
 from engine.values.errors import CommandError
 from engine.values.ranges import Range
 

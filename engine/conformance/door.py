@@ -19,8 +19,8 @@ from engine.classic_v1.store import MsgStore
 from engine.conformance.vector import seq_ranges, vector
 from engine.formats.message import MessageCodec, Template
 from engine.releases import RELEASES
+from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
-from engine.transitions import Transition
 from engine.values.ranges import Range
 
 EPOCH_US = 1_600_000_000_000_000

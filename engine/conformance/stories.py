@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from engine.conformance.cluster import ClusterDoor, named
 from engine.conformance.replay import Outcome, compared
+from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
-from engine.transitions import Transition
 
 WITH_TIMERS: Final = ("unconfirmed", "awaiting_confirm")
 """What differs while something is frozen, because disks sync on their own."""

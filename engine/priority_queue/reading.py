@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.measured import IndexLoad, StoreCredit
-from engine.backing_queue.places import PRIORITY_QUEUE, Place
+from engine.backing_queue.places import PRIORITY_QUEUE, Place, register
 from engine.backing_queue.plain import PlainQueue
 from engine.backing_queue.protocol import BackingQueue
 from engine.priority_queue.tags import tagged
@@ -15,6 +15,8 @@ from engine.report.transitions.base import Why
 from engine.values.extents import Extent
 from engine.values.inherit import override
 from engine.values.ranges import Range
+
+register(PRIORITY_QUEUE, ())
 
 
 class PriorityReading(PlainQueue):

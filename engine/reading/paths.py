@@ -26,7 +26,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from engine.backing_queue.places import PLACES, counted
+from engine.backing_queue.places import PLACES
 from engine.reading.places import letters_of, place_of, ready_of, shown_queue, unacked_of
 from engine.values.extents import IN_RAM, INDEXED, Delta
 
@@ -41,9 +41,12 @@ COUNTED: Final = ("happened", "moved", "became", "stopped")
 WHOLE_RUN: Final = (*COUNTED, "figures")
 """First names of paths that need the whole run, not only a state of it."""
 RECORD_FIELDS: Final = Delta.__struct_fields__
-COUNTED_LANES: Final = frozenset(place for places in PLACES.values() for place in counted(places))
 FLAG_COUNTS: Final = {"messages_in_ram": IN_RAM, "messages_indexed": INDEXED}
 MISSING: Final = object()
+
+
+def _is_counted_lane(name: Any) -> bool:
+    return any(place.counted and place.name == name for places in PLACES.values() for place in places)
 
 
 class _Places:
@@ -121,7 +124,7 @@ def _derived(value: Mapping[str, Any], name: str, parent: str) -> Any:
 def _of_list(value: Sequence[Any], name: str, parent: str) -> Any:
     if name == "length":
         return len(value)
-    at = RECORD_FIELDS.index(name) if parent in COUNTED_LANES and name in RECORD_FIELDS else None
+    at = RECORD_FIELDS.index(name) if _is_counted_lane(parent) and name in RECORD_FIELDS else None
     if at is None and is_number(name):
         at = int(name)
     if at is not None:

@@ -8,10 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from engine.backing_queue.places import place_named
-from engine.classic_v1.fold.index_table import acked
 from engine.fold import own_part
 from engine.replay.player import Player
-from engine.transitions import IndexRecovered, QueueStarted
+from engine.report.fold.tables import found_at_start
+from engine.report.transitions.stops import QueueStarted
 from engine.values.extents import PERSISTENT
 from engine.values.ranges import Range, RangeSet
 
@@ -26,7 +26,7 @@ class Fate(msgspec.Struct):
         kept: seq_ids of ready messages that are there again.
         back: of those that come back: they were unacknowledged, or acknowledged without the disk knowing.
         lost: of those that are gone, as far as it is known which.
-        unplaced: how many of `kept` are gone as well: transient ones in delta, of which only their number is known.
+        unplaced: how many of `kept` are gone as well: transient ones that were only counted.
         unacked: how many of `back` consumers held.
         acks: how many of `back` were acknowledged already.
         transient: how many of those that are gone no disk was to keep.
@@ -61,8 +61,9 @@ def foresee(player: Player, kind: str) -> dict[str, Fate]:
         if _all_started(before, rows):
             break
     for row in rows:
-        if isinstance(row, IndexRecovered):
-            found.setdefault(row.queue, row.entries)
+        seqs = found_at_start(row)
+        if seqs is not None:
+            found.setdefault(row.queue, seqs)
         elif isinstance(row, QueueStarted):
             started[row.queue] = int(row.values["len"] or 0)
     return {
@@ -77,12 +78,12 @@ def _all_started(before: dict[str, Any], rows: list[Any]) -> bool:
     return all(name in started or not queue["durable"] for name, queue in before.items())
 
 
-def fate_of(queue: dict[str, Any], recovered: Iterable[tuple[int, int, int]] | None, length: int = 0) -> Fate:
+def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: int = 0) -> Fate:
     """Compare a queue before a stop with the index entries that its recovery found. Twin: static/js/model/fate.js.
 
     Args:
         queue: as snapshots have it.
-        recovered: (start, count, code) of each entry; None when the queue is gone.
+        recovered: seq_ids that are in them; None when the queue is gone.
         length: how many messages the queue has after its start: a clean start leaves transient entries in the index
             and does not count them.
     """
@@ -92,21 +93,21 @@ def fate_of(queue: dict[str, Any], recovered: Iterable[tuple[int, int, int]] | N
             (held if place_named(place).unacked else ready).add(start, count)
             if not flags & PERSISTENT:
                 transient.add(start, count)
-    delta, transient_in_delta = RangeSet(), 0
+    counted, transient_counted = RangeSet(), 0
     live = RangeSet(Range(start, end - start) for start, end in own_part(queue).live(queue["own"]))
-    for first, _count, counted_transient, end in queue["counted"].values():
+    for first, _count, without_disk, end in queue["counted"].values():
         if first is not None:
-            delta.update(RangeSet(live.inside(first, end - first)))
-            transient_in_delta += counted_transient
-    ready.update(delta)
-    there = RangeSet(Range(start, count) for start, count, code in recovered or () if not acked(code))
+            counted.update(RangeSet(live.inside(first, end - first)))
+            transient_counted += without_disk
+    ready.update(counted)
+    there = RangeSet(recovered or ())
     there.subtract(transient)
     unplaced = max(0, len(there) - length)
     lost = ready.copy().update(held).subtract(there)
     back = there.copy().subtract(ready)
     unacked = len(back.intersection(held))
     gone = (
-        len(lost.intersection(transient)) + min(transient_in_delta, len(lost.intersection(delta))) + unplaced
+        len(lost.intersection(transient)) + min(transient_counted, len(lost.intersection(counted))) + unplaced
     )
     return Fate(
         kept=list(ready.intersection(there)),

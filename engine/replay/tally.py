@@ -10,7 +10,8 @@ from engine.backing_queue.places import place_named
 from engine.metrics import Meter
 from engine.reading.places import letter_of
 from engine.replay.player import Piece
-from engine.transitions import QueueStopped, Shift
+from engine.report.transitions.messages import Shift
+from engine.report.transitions.stops import QueueStopped
 
 
 class Tally(msgspec.Struct):

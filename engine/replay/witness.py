@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine import transitions as t
-from engine.metrics.levels import of_mirror
+from engine.counting.levels import of_mirror
+from engine.report.transitions.base import Transition
+from engine.report.transitions.messages import (
+    Acked,
+    Discarded,
+    Dropped,
+    Fetched,
+    Published,
+    PublishedDelivered,
+)
+from engine.report.transitions.stops import QueueStopped
 from engine.values.ranges import Range, RangeSet
 
 LOSING: Final = frozenset({"clean", "crash", "kill", "power", "dropped", "refused"})
@@ -26,17 +35,17 @@ class Witness:
         self._entered: dict[str, RangeSet] = {}
         self._settled = RangeSet()
         self._stopped = False
-        self._handlers: dict[type[t.Transition], Callable[[Any], None]] = {
-            **dict.fromkeys((t.Published, t.PublishedDelivered, t.Discarded), self._came),
-            **dict.fromkeys((t.Fetched, t.Dropped, t.Acked), self._left),
-            t.QueueStopped: self._ended,
+        self._handlers: dict[type[Transition], Callable[[Any], None]] = {
+            **dict.fromkeys((Published, PublishedDelivered, Discarded), self._came),
+            **dict.fromkeys((Fetched, Dropped, Acked), self._left),
+            QueueStopped: self._ended,
         }
         node.connections.confirms.witness = self._confirm
 
     def _confirm(self, messages: Range) -> None:
         self._confirmed.add(messages.start, messages.count)
 
-    def observe(self, transition: t.Transition) -> None:
+    def observe(self, transition: Transition) -> None:
         """Take notice of what happened; mirrors only repeat what their master does."""
         handler = self._handlers.get(type(transition))
         if handler is not None and not of_mirror(getattr(transition, "queue", "")):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.backing_queue.places import VARIABLE_QUEUE_V2
+from engine.backing_queue.places import register as places
+from engine.classic_v1.places import PLACES
 from engine.classic_v1.transitions.queue import Reduced
 from engine.classic_v2.fold.own import V2OwnPart
+from engine.report.fold.tables import register
 
 
 class BothOwnPart(V2OwnPart):
@@ -31,3 +35,7 @@ class BothOwnPart(V2OwnPart):
             "reduced": None if self.reduction is None else dict(self.reduction),
             "files": self.files.to_json(),
         }
+
+
+places(VARIABLE_QUEUE_V2, PLACES)
+register({}, VARIABLE_QUEUE_V2, BothOwnPart)

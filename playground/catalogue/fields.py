@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.transitions import UNITS, Transition
+from engine.report.transitions.base import UNITS, Transition
 
 NOTHING: Final = msgspec.NODEFAULT
 VALUES: Final = "Values"

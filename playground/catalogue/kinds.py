@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.report.transitions.base import Group
-from engine.transitions import UNITS, Transition, all_kinds, fields_of
+from engine.report.transitions.base import UNITS, Group, Transition
+from engine.transitions import all_kinds, fields_of
 from playground.catalogue import javascript as js
 
 

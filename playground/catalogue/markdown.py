@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, get_args
 
-from engine.report.transitions.base import Group
-from engine.transitions import Transition, all_kinds
+from engine.report.transitions.base import Group, Transition
+from engine.transitions import all_kinds
 from playground.catalogue.fields import fields_of
 
 TITLES: Final[dict[str, str]] = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, Place
+from engine.backing_queue.places import VARIABLE_QUEUE, Place
 from engine.backing_queue.stores import SYNC_INTERVAL_US
+from engine.generations import PLACES
 from playground.catalogue import javascript as js
 
 
@@ -24,10 +25,17 @@ def module() -> str:
                 'import("./types.js").Place[]',
             ),
             "export const PLACES = {\n",
-            *(f"  {js.key(name)}: [\n{_rows(places)}  ],\n" for name, places in PLACES.items()),
+            *(
+                f"  {js.key(name)}: [\n{_rows(places)}  ],\n"
+                for name, places in sorted(PLACES.items(), key=_usual_first)
+            ),
             "};\n",
         ]
     )
+
+
+def _usual_first(entry: tuple[str, tuple[Place, ...]]) -> tuple[bool, str]:
+    return entry[0] != VARIABLE_QUEUE, entry[0]
 
 
 def _rows(places: tuple[Place, ...]) -> str:

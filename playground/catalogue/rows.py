@@ -8,7 +8,8 @@ import msgspec
 
 from engine.classic_v1.fold.index_table import Entry
 from engine.classic_v1.fold.store_table import File, Row
-from engine.transitions import Transition, all_kinds
+from engine.report.transitions.base import Transition
+from engine.transitions import all_kinds
 from engine.values import extents
 from engine.values.extents import Delta, Extent
 from playground.catalogue import javascript as js

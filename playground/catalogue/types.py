@@ -7,8 +7,8 @@ from typing import Final, get_args
 import msgspec
 
 from engine.backing_queue.places import Place
-from engine.report.transitions.base import About
-from engine.transitions import Transition, all_kinds
+from engine.report.transitions.base import About, Transition
+from engine.transitions import all_kinds
 from engine.values.ranges import Range
 from playground.catalogue import javascript as js
 from playground.catalogue.fields import VALUES, Field, fields_of

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
+from engine.counting.disk import disk_reads, disk_writes, fsyncs
+from engine.counting.messages import confirmed
 from engine.metrics import Meter
-from engine.metrics.disk import disk_reads, disk_writes, fsyncs
-from engine.metrics.messages import confirmed
 from engine.replay import Piece, Player, Witness
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS

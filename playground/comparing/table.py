@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from engine.counting.disk import bytes_written, disk_reads, disk_writes, fsyncs
+from engine.counting.memory import peak_ram_bytes
+from engine.counting.pressure import blocked_s, over_watermark_s
 from engine.metrics import METRICS
-from engine.metrics.disk import bytes_written, disk_reads, disk_writes, fsyncs
-from engine.metrics.memory import peak_ram_bytes
-from engine.metrics.pressure import blocked_s, over_watermark_s
 from playground.whatif.labels import metric
 
 FIRST = tuple(

@@ -9,12 +9,12 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from engine import ENGINE_VERSION
-from engine.metrics.disk import bytes_written
-from engine.metrics.memory import peak_ram_bytes
-from engine.metrics.messages import throughput_per_s
-from engine.metrics.pressure import blocked_s
-from engine.metrics.survival import lost_on_power_cut
-from engine.metrics.waits import latency_p95_s
+from engine.counting.disk import bytes_written
+from engine.counting.memory import peak_ram_bytes
+from engine.counting.messages import throughput_per_s
+from engine.counting.pressure import blocked_s
+from engine.counting.survival import lost_on_power_cut
+from engine.counting.waits import latency_p95_s
 from engine.values.errors import EngineError
 from playground import affordable, holds, limits, selectors, timeline
 from playground.doors import door

@@ -20,7 +20,8 @@ from django.views.decorators.http import require_safe
 
 from engine.replay import Player
 from engine.replay.player import SLICE
-from engine.transitions import Transition, fields_of
+from engine.report.transitions.base import Transition
+from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
 from playground import holds, repeating, sharing
 from playground.doors import door

@@ -9,11 +9,11 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from engine.metrics.disk import write_amplification
-from engine.metrics.memory import peak_ram_bytes
-from engine.metrics.messages import throughput_per_s
-from engine.metrics.pressure import blocked_s
-from engine.metrics.waits import latency_p95_s
+from engine.counting.disk import write_amplification
+from engine.counting.memory import peak_ram_bytes
+from engine.counting.messages import throughput_per_s
+from engine.counting.pressure import blocked_s
+from engine.counting.waits import latency_p95_s
 from playground import fidelity as measured
 from playground.whatif.labels import metric as label
 from playground.whatif.numbers import NOTHING, full

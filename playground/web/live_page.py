@@ -9,7 +9,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
-from engine.broker.time.work import ProfileName
+from engine.costs.work import ProfileName
 from playground import console, library, limits, other_release, ownership, selectors, whereabouts
 from playground.doors import door
 from playground.links import Place, place_of

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from engine.counting.memory import peak_ram_bytes, peak_ram_share
+from engine.counting.pressure import blocked_s
+from engine.counting.waits import latency_p95_s
 from engine.metrics import Better
-from engine.metrics.memory import peak_ram_bytes, peak_ram_share
-from engine.metrics.pressure import blocked_s
-from engine.metrics.waits import latency_p95_s
 from playground.whatif.labels import metric as label
 from playground.whatif.shipped import CellRun, Heatmap
 

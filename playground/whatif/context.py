@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from engine.metrics.memory import limit_bytes, paging_at_bytes
+from engine.counting.memory import limit_bytes, paging_at_bytes
 from playground.sweeping.refusals import failure
 from playground.web.counted import NAME as STRATEGY
 from playground.web.counted import counted_as

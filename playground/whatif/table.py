@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from engine.metrics.backlog import paged_out
-from engine.metrics.pressure import blocked_s
+from engine.classic_v1.metrics.backlog import paged_out
+from engine.counting.pressure import blocked_s
 from playground.whatif import scale
 from playground.whatif.breaks import breaks
 from playground.whatif.certainty import band, band_words

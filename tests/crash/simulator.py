@@ -13,8 +13,10 @@ from typing import Any
 
 import msgspec
 
+from engine.classic_v1.transitions.stores import CombineStepped
 from engine.conformance.door import BackingQueueDoor
-from engine.transitions import CombineStepped, RowsMoved, Transition
+from engine.report.transitions.base import Transition
+from engine.report.transitions.stores import RowsMoved
 from engine.values.errors import IndexCorrupt, StoreCorrupt
 from engine.values.extents import Extent
 from tests.crash import reference

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.classic_v1.transitions.stores import CombineStepped
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import CombineStepped
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.runs import run
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, ranges

@@ -11,8 +11,8 @@ from engine.classic_v1.store import MsgStore
 from engine.damage.reading import Options
 from engine.formats.message import MessageCodec
 from engine.inspect.places import inspect
+from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import Transition
 from engine.values.errors import EngineError
 from engine.values.ranges import Range, RangeSet
 from tests.fuzz.damage import Files, damaged, load, stored

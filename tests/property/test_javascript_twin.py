@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from engine.broker.cluster import Cluster
 from engine.broker.commands.packed import pack
 from engine.classic_v1.queue.reduce import permitted_betas
+from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import Transition, fields_of
+from engine.transitions import fields_of
 from engine.values.sizes import plain
 from tests.helpers.twin import Twin
 from tests.property.test_node_fold import OVERRIDES, PROFILES, PROGRAMS, scenario_of, submit

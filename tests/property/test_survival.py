@@ -7,9 +7,10 @@ from typing import Any, Final
 import msgspec
 import pytest
 
+from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.replay import Player, on_ledger
 from engine.replay.survival import Fate, fate_of, foresee
-from engine.transitions import IndexRecovered
+from engine.report.fold.tables import found_at_start
 from tests.helpers.twin import Twin
 
 SCENARIO: Final = {"version": 1, "title": "stops", "profile": "classroom", "until_us": 0, "commands": []}
@@ -67,8 +68,9 @@ def test_what_is_foreseen_is_what_is_left(kind: str, twin: Twin) -> None:
         )
         assert total(fate.kept) + total(fate.lost) + fate.unacked == was
         assert fate.transient + fate.unsynced == total(fate.lost) + fate.unplaced
-        recovered = next(row.entries for row in rows if isinstance(row, IndexRecovered))
-        assert fate == fate_of(before, recovered, length)
+        start = next(row for row in rows if isinstance(row, IndexRecovered))
+        recovered, found = start.entries, found_at_start(start)
+        assert fate == fate_of(before, found, length)
         for entries, expected in ((recovered, fate), (None, fate_of(before, None))):
             asked.append(
                 msgspec.to_builtins(

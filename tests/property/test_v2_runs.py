@@ -14,7 +14,7 @@ from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.conformance.vector_v2 import Files, vector
 from engine.fold import State, empty_state, fold, rows_of, to_json
-from engine.transitions import QueueStarted
+from engine.report.transitions.stops import QueueStarted
 from engine.values.ranges import Range
 from tests.unit.classic_v2.world import World
 

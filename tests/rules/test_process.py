@@ -9,8 +9,8 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.memory.monitor import MemoryMonitor
+from engine.report.transitions.node import NodeChanged
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import NodeChanged
 from tests.rules.world import LARGE, SMALL, World
 
 SECOND = 1_000_000

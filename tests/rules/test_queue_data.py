@@ -11,8 +11,8 @@ from engine.classic_v1.queue.arrivals import new_extent
 from engine.classic_v1.queue.disk import trim, write_body
 from engine.classic_v1.queue.invariants import check
 from engine.classic_v1.queue.state import LANES, PENDING
+from engine.classic_v1.transitions.index import EntriesRecorded
 from engine.formats.message import Template
-from engine.transitions import EntriesRecorded
 from engine.values.errors import InvariantBroken
 from engine.values.extents import BLANK, HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, Delta, Extent
 from tests.rules.world import LARGE, SMALL, World, picked

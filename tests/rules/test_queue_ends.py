@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.classic_v1.transitions.index import IndexReset, JournalFlushed
+from engine.report.transitions.queue import ConfirmsDue
+from engine.report.transitions.stores import StoreRead
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import ConfirmsDue, IndexReset, JournalFlushed, StoreRead
 from tests.rules.world import LARGE, SMALL, World, picked
 
 

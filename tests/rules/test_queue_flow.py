@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from engine.backing_queue.rates import Rates
-from engine.transitions import Acked, DeltaRead, JournalFlushed, LaneJoined, PutBack, Reduced, StoreRead
+from engine.classic_v1.transitions.index import JournalFlushed
+from engine.classic_v1.transitions.messages import DeltaRead, LaneJoined, PutBack
+from engine.classic_v1.transitions.queue import Reduced
+from engine.report.transitions.messages import Acked
+from engine.report.transitions.stores import StoreRead
 from tests.rules.world import LARGE, SMALL, World, picked
 
 SECOND = 1_000_000

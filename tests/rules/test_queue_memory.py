@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.transitions import JournalFlushed, Reduced
+from engine.classic_v1.transitions.index import JournalFlushed
+from engine.classic_v1.transitions.queue import Reduced
 from tests.rules.world import LARGE, SMALL, World, picked
 
 

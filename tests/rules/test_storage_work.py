@@ -9,24 +9,28 @@ import pytest
 
 from engine.classic_v1.index.slots import Slot
 from engine.classic_v1.settings import QueueSettings
-from engine.formats.message import Publish
-from engine.transitions import (
-    BufferWritten,
-    CombineStepped,
-    ConfirmsDue,
+from engine.classic_v1.transitions.index import (
     EntriesRecorded,
+    JournalFlushed,
+    JournalSynced,
+    SegmentDeleted,
+    SegmentWritten,
+)
+from engine.classic_v1.transitions.stores import (
+    CombineStepped,
+    FilesCombined,
+    FileUnlinked,
+    OperationDeferred,
+    StoreSynced,
+)
+from engine.formats.message import Publish
+from engine.report.transitions.queue import ConfirmsDue
+from engine.report.transitions.stores import (
+    BufferWritten,
     FileDeleted,
     FileLocked,
     FileRolledOver,
-    FilesCombined,
-    FileUnlinked,
-    JournalFlushed,
-    JournalSynced,
-    OperationDeferred,
     RefCountChanged,
-    SegmentDeleted,
-    SegmentWritten,
-    StoreSynced,
     StoreWritten,
 )
 from engine.values.errors import InvalidSetting, InvariantBroken

@@ -5,16 +5,38 @@ from pathlib import Path
 
 import pytest
 
-from engine import transitions as t
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.classic_v1.transitions.index import (
+    JournalFlushed,
+    JournalSynced,
+    SegmentDeleted,
+    SegmentRead,
+    SegmentWritten,
+)
+from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead
+from engine.classic_v1.transitions.stores import StoreSynced
 from engine.metrics import METRICS, Meter, PowerCut
+from engine.report.transitions.base import Transition
+from engine.report.transitions.messages import (
+    Discarded,
+    Dropped,
+    Fetched,
+    Published,
+    PublishedDelivered,
+    Requeued,
+)
+from engine.report.transitions.mirrors import QueuePromoted
+from engine.report.transitions.node import ActorChanged, ConfirmsSent, NodeChanged
+from engine.report.transitions.queue import ConfirmsDue, TargetChanged
+from engine.report.transitions.stops import QueueStarted, QueueStopped
+from engine.report.transitions.stores import BufferWritten, StoreRead
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, Delta, Extent
 from engine.values.ranges import Range
 from playground.storybook.entry import read
 
-Events = list[tuple[int, t.Transition]]
+Events = list[tuple[int, Transition]]
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "playground" / "scenarios"
 RUNS = (
@@ -46,7 +68,7 @@ def metered(events: Events, end_us: int = 0) -> dict[str, float | None]:
     return row(*events, end_us=end_us or events[-1][0])
 
 
-def row(*happened: tuple[int, t.Transition], end_us: int = 10_000_000) -> dict[str, float | None]:
+def row(*happened: tuple[int, Transition], end_us: int = 10_000_000) -> dict[str, float | None]:
     """Return the metrics of a run that consisted of these transitions."""
     meter = Meter()
     for at_us, transition in happened:
@@ -82,14 +104,14 @@ def test_what_only_the_node_knows_comes_from_outside() -> None:
 def test_mirrors_count_for_bytes_and_not_for_messages() -> None:
     """H32, H81: a mirror repeats what its master does; as its successor it has what waits."""
     figures = row(
-        (1, t.Published("Q20", "q", None, "q4", run(0, 100))),
-        (1, t.Published("Q20", "q@n2", None, "q4", run(0, 60))),
-        (2, t.Fetched("Q28", "q", "q4", None, run(0, 10))),
-        (2, t.Dropped("Q58", "q@n2", "q4", None, run(0, 10))),
-        (3, t.NodeChanged("H1", "cluster", {"between_bytes": 700})),
-        (4, t.QueueStopped("D4", "q", "kill")),
-        (4, t.QueuePromoted("H62", "q", "n2", "q@n2", {"lost": 40})),
-        (5, t.NodeChanged("H1", "cluster", {"between_bytes": 800})),
+        (1, Published("Q20", "q", None, "q4", run(0, 100))),
+        (1, Published("Q20", "q@n2", None, "q4", run(0, 60))),
+        (2, Fetched("Q28", "q", "q4", None, run(0, 10))),
+        (2, Dropped("Q58", "q@n2", "q4", None, run(0, 10))),
+        (3, NodeChanged("H1", "cluster", {"between_bytes": 700})),
+        (4, QueueStopped("D4", "q", "kill")),
+        (4, QueuePromoted("H62", "q", "n2", "q@n2", {"lost": 40})),
+        (5, NodeChanged("H1", "cluster", {"between_bytes": 800})),
     )
     wanted = {"published": 100, "delivered": 10, "peak_ready": 100, "final_ready": 50, "between_bytes": 800}
     assert {name: figures[name] for name in wanted} == wanted
@@ -113,7 +135,7 @@ def test_the_runs_move_nearly_every_metric() -> None:
 
 def test_a_row_may_be_asked_for_while_the_run_goes_on() -> None:
     meter = Meter()
-    meter.observe(0, t.TargetChanged("Q84", "q", 5, {}))
+    meter.observe(0, TargetChanged("Q84", "q", 5, {}))
     assert [meter.row(at_us)["paging_s"] for at_us in (1_000_000, 1_000_000, 3_000_000)] == [1.0, 1.0, 3.0]
 
 
@@ -121,11 +143,11 @@ def test_messages_are_followed_through_the_queue() -> None:
     paged = run(50, 50, IN_STORE | HOME_STORE)
     delta = Delta(60, 40, 40, 100)
     figures = row(
-        (1, t.Published("Q20", "q", None, "q4", run(0, 100))),
-        (2, t.AlphasPushed("Q46", "q", "q4", "q3", paged)),
-        (3, t.BetasPushed("Q49", "q", "q3", "delta", run(60, 40, IN_STORE | HOME_STORE), delta)),
-        (4, t.Fetched("Q28", "q", "q4", "ram_pending", run(0, 30))),
-        (5, t.DeltaRead("Q34", "q", "delta", "q3", run(60, 40, IN_STORE | HOME_STORE), Delta())),
+        (1, Published("Q20", "q", None, "q4", run(0, 100))),
+        (2, AlphasPushed("Q46", "q", "q4", "q3", paged)),
+        (3, BetasPushed("Q49", "q", "q3", "delta", run(60, 40, IN_STORE | HOME_STORE), delta)),
+        (4, Fetched("Q28", "q", "q4", "ram_pending", run(0, 30))),
+        (5, DeltaRead("Q34", "q", "delta", "q3", run(60, 40, IN_STORE | HOME_STORE), Delta())),
     )
     wanted = {
         "published": 100,
@@ -142,32 +164,32 @@ def test_messages_are_followed_through_the_queue() -> None:
 
 
 def test_embedded_messages_are_paged_out_when_they_enter_delta() -> None:
-    to_q3 = t.AlphasPushed("Q46", "q", "q4", "q3", run(0, 10, IN_RAM))
-    to_delta = t.BetasPushed("Q49", "q", "q3", "delta", run(4, 6, 0), Delta(4, 6, 6, 10))
+    to_q3 = AlphasPushed("Q46", "q", "q4", "q3", run(0, 10, IN_RAM))
+    to_delta = BetasPushed("Q49", "q", "q3", "delta", run(4, 6, 0), Delta(4, 6, 6, 10))
     assert row((1, to_q3))["paged_out"] == 0
     assert row((1, to_q3), (2, to_delta))["paged_out"] == 6
 
 
 def test_a_message_that_meets_a_consumer_is_published_and_delivered() -> None:
     figures = row(
-        (1, t.PublishedDelivered("Q23", "q", None, "ram_pending", run(0, 5))),
-        (2, t.Discarded("Q24", "q", None, None, run(5, 5))),
+        (1, PublishedDelivered("Q23", "q", None, "ram_pending", run(0, 5))),
+        (2, Discarded("Q24", "q", None, None, run(5, 5))),
     )
     assert (figures["published"], figures["delivered"], figures["peak_ready"]) == (10, 10, 0)
 
 
 def test_disk_work_is_counted_in_calls_and_bytes() -> None:
     figures = row(
-        (1, t.BufferWritten("S21", "persistent", 0, 900)),
-        (2, t.StoreSynced("S166", "persistent", 0)),
-        (3, t.JournalSynced("S82", "q", 100)),
-        (4, t.JournalSynced("S82", "q", 0)),
-        (5, t.SegmentWritten("S80.1", "q", 0, 50)),
-        (6, t.SegmentRead("S86", "q", 0, 0, 10, 30)),
-        (7, t.StoreRead("S155", "persistent", "file", 0, 1, 4, 400)),
-        (8, t.StoreRead("S155", "persistent", "cache", 0, 5, 4, 400)),
-        (9, t.SegmentDeleted("S80.1", "q", 0, 50)),
-        (9, t.JournalFlushed("S79", "q")),
+        (1, BufferWritten("S21", "persistent", 0, 900)),
+        (2, StoreSynced("S166", "persistent", 0)),
+        (3, JournalSynced("S82", "q", 100)),
+        (4, JournalSynced("S82", "q", 0)),
+        (5, SegmentWritten("S80.1", "q", 0, 50)),
+        (6, SegmentRead("S86", "q", 0, 0, 10, 30)),
+        (7, StoreRead("S155", "persistent", "file", 0, 1, 4, 400)),
+        (8, StoreRead("S155", "persistent", "cache", 0, 5, 4, 400)),
+        (9, SegmentDeleted("S80.1", "q", 0, 50)),
+        (9, JournalFlushed("S79", "q")),
     )
     wanted = {
         "disk_writes": 3,
@@ -184,16 +206,16 @@ def test_disk_work_is_counted_in_calls_and_bytes() -> None:
 
 def test_clocks_run_in_virtual_time() -> None:
     figures = row(
-        (0, t.NodeChanged("M7", "memory", {"process_memory": 500})),
-        (1_000_000, t.NodeChanged("M7", "memory", {"process_memory": 900})),
-        (1_000_000, t.NodeChanged("M7", "alarms", {"memory": True})),
-        (1_500_000, t.ActorChanged("A3", "p1", {"state": "blocked"})),
-        (1_700_000, t.ActorChanged("A3", "p2", {"state": "blocked"})),
-        (1_800_000, t.TargetChanged("Q43", "q", 100)),
-        (2_000_000, t.ActorChanged("A4", "p1", {"state": "running"})),
-        (2_500_000, t.ActorChanged("A4", "p2", None)),
-        (3_000_000, t.NodeChanged("M7", "alarms", {"memory": False})),
-        (4_000_000, t.NodeChanged("M7", "memory", {"process_memory": 700})),
+        (0, NodeChanged("M7", "memory", {"process_memory": 500})),
+        (1_000_000, NodeChanged("M7", "memory", {"process_memory": 900})),
+        (1_000_000, NodeChanged("M7", "alarms", {"memory": True})),
+        (1_500_000, ActorChanged("A3", "p1", {"state": "blocked"})),
+        (1_700_000, ActorChanged("A3", "p2", {"state": "blocked"})),
+        (1_800_000, TargetChanged("Q43", "q", 100)),
+        (2_000_000, ActorChanged("A4", "p1", {"state": "running"})),
+        (2_500_000, ActorChanged("A4", "p2", None)),
+        (3_000_000, NodeChanged("M7", "alarms", {"memory": False})),
+        (4_000_000, NodeChanged("M7", "memory", {"process_memory": 700})),
     )
     assert figures["over_watermark_s"] == 2.0
     assert figures["blocked_s"] == 1.0  # any of them blocked: two at once count once
@@ -202,7 +224,7 @@ def test_clocks_run_in_virtual_time() -> None:
 
 
 def test_nothing_delivered_is_no_waiting_time() -> None:
-    figures = row((0, t.Published("Q20", "q", None, "q4", run(0, 10))))
+    figures = row((0, Published("Q20", "q", None, "q4", run(0, 10))))
     assert figures["latency_p50_s"] is None
     assert figures["confirm_p99_s"] is None
     assert figures["throughput_per_s"] == 0
@@ -211,13 +233,13 @@ def test_nothing_delivered_is_no_waiting_time() -> None:
 
 def test_waits_are_exact_over_extents_and_end_with_the_first_delivery() -> None:
     figures = row(
-        (0, t.Published("Q20", "q", None, "q4", run(0, 90))),
-        (500_000, t.Published("Q20", "q", None, "q4", run(90, 10))),
-        (1_000_000, t.Fetched("Q28", "q", "q4", "ram_pending", run(0, 60))),  # waited 1 s
-        (1_500_000, t.Requeued("Q40", "q", "ram_pending", "q4", run(0, 60))),
-        (2_000_000, t.Fetched("Q28", "q", "q4", "ram_pending", run(0, 90))),  # 30 of them waited 2 s
-        (3_000_000, t.Dropped("Q58", "q", "q4", None, run(90, 5))),
-        (4_500_000, t.Fetched("Q28", "q", "q4", None, run(95, 5))),  # waited 4 s
+        (0, Published("Q20", "q", None, "q4", run(0, 90))),
+        (500_000, Published("Q20", "q", None, "q4", run(90, 10))),
+        (1_000_000, Fetched("Q28", "q", "q4", "ram_pending", run(0, 60))),  # waited 1 s
+        (1_500_000, Requeued("Q40", "q", "ram_pending", "q4", run(0, 60))),
+        (2_000_000, Fetched("Q28", "q", "q4", "ram_pending", run(0, 90))),  # 30 of them waited 2 s
+        (3_000_000, Dropped("Q58", "q", "q4", None, run(90, 5))),
+        (4_500_000, Fetched("Q28", "q", "q4", None, run(95, 5))),  # waited 4 s
     )
     assert (figures["latency_p50_s"], figures["latency_p95_s"], figures["latency_p99_s"]) == (1.0, 4.0, 4.0)
     assert figures["throughput_per_s"] == 15.5
@@ -226,15 +248,15 @@ def test_waits_are_exact_over_extents_and_end_with_the_first_delivery() -> None:
 def test_confirms_are_timed_from_publishing_to_the_disk() -> None:
     wants = IN_RAM | HOME_STORE | WANTS_CONFIRM
     figures = row(
-        (0, t.Published("Q20", "q", None, "q4", run(0, 99, wants))),
+        (0, Published("Q20", "q", None, "q4", run(0, 99, wants))),
         (
             0,
-            t.Published("Q20", "other", None, "q4", run(0, 99, wants)),
+            Published("Q20", "other", None, "q4", run(0, 99, wants)),
         ),  # a second queue of the same messages
-        (100_000, t.ConfirmsDue("K5", "q", "store", (Range(0, 99),))),
-        (200_000, t.ConfirmsDue("K5", "other", "store", (Range(0, 99),))),  # only now by both
-        (200_000, t.ConfirmsSent("K8", "p1", 99, {"cause": "written"})),
-        (300_000, t.ConfirmsSent("K1", "p2", 1, {"cause": "immediate"})),
+        (100_000, ConfirmsDue("K5", "q", "store", (Range(0, 99),))),
+        (200_000, ConfirmsDue("K5", "other", "store", (Range(0, 99),))),  # only now by both
+        (200_000, ConfirmsSent("K8", "p1", 99, {"cause": "written"})),
+        (300_000, ConfirmsSent("K1", "p2", 1, {"cause": "immediate"})),
     )
     assert (figures["confirm_p50_s"], figures["confirm_p95_s"]) == (0.2, 0.2)
     assert figures["confirmed"] == 100
@@ -242,8 +264,8 @@ def test_confirms_are_timed_from_publishing_to_the_disk() -> None:
 
 def test_bytes_written_are_weighed_against_bytes_published() -> None:
     figures = row(
-        (0, t.Published("Q20", "q", None, "q4", run(0, 2))),
-        (1, t.BufferWritten("S21", "persistent", 0, 12_500)),
+        (0, Published("Q20", "q", None, "q4", run(0, 2))),
+        (1, BufferWritten("S21", "persistent", 0, 12_500)),
     )
     assert figures["published_bytes"] == 10_000
     assert figures["write_amplification"] == 1.25
@@ -251,21 +273,21 @@ def test_bytes_written_are_weighed_against_bytes_published() -> None:
 
 def test_the_highest_share_of_ram_is_that_of_its_time() -> None:
     figures = row(
-        (0, t.NodeChanged("start", "settings", {"ram_bytes": 1000})),
-        (0, t.NodeChanged("M7", "memory", {"process_memory": 400})),
-        (1, t.NodeChanged("set", "settings", {"ram_bytes": 4000})),
-        (1, t.NodeChanged("M7", "memory", {"process_memory": 800})),
+        (0, NodeChanged("start", "settings", {"ram_bytes": 1000})),
+        (0, NodeChanged("M7", "memory", {"process_memory": 400})),
+        (1, NodeChanged("set", "settings", {"ram_bytes": 4000})),
+        (1, NodeChanged("M7", "memory", {"process_memory": 800})),
     )
     assert figures["peak_ram_share"] == 0.4
 
 
 def test_a_restart_leaves_what_the_files_bring_back() -> None:
     figures = row(
-        (0, t.Published("Q20", "q", None, "q4", run(0, 100))),
-        (1, t.QueueStopped("D4", "q", "power")),
-        (1, t.QueueStarted("Q62", "q", "default", True, Delta(0, 40, 0, 40), {})),
-        (2, t.Published("Q20", "q", None, "q4", run(40, 5))),  # numbers of the lost ones begin again
-        (3, t.Fetched("Q28", "q", "q4", None, run(40, 5))),
+        (0, Published("Q20", "q", None, "q4", run(0, 100))),
+        (1, QueueStopped("D4", "q", "power")),
+        (1, QueueStarted("Q62", "q", "default", True, Delta(0, 40, 0, 40), {})),
+        (2, Published("Q20", "q", None, "q4", run(40, 5))),  # numbers of the lost ones begin again
+        (3, Fetched("Q28", "q", "q4", None, run(40, 5))),
     )
     assert figures["final_ready"] == 40
     assert figures["latency_p99_s"] == 1e-6

@@ -12,9 +12,9 @@ from django.core.management import CommandError, call_command
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.replay.frames import Frame, encode, frame_message, snapshot_message
-from engine.report.transitions.base import UNITS, Group
+from engine.report.transitions.base import UNITS, Group, Transition
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import Transition, all_kinds, fields_of
+from engine.transitions import all_kinds, fields_of
 from playground.catalogue import fields, files
 from playground.catalogue.messages import HostMessage
 from playground.templatetags.catalogue import log_groups

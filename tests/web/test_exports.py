@@ -11,7 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.test import AsyncClient
 
-from engine.transitions import QueueStopped
+from engine.report.transitions.stops import QueueStopped
 from playground import library, selectors, services
 from playground.views import exports
 

@@ -7,10 +7,10 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
+from engine.counting.accumulators import Total
+from engine.counting.levels import Levels
 from engine.metrics import METRICS, Better, Metric, Unit
-from engine.metrics.accumulators import Total
-from engine.metrics.levels import Levels
-from engine.transitions import Transition
+from engine.report.transitions.base import Transition
 from playground.comparing.table import FIRST, figure_labels
 from playground.whatif.bounds import Bounds, best_run
 from playground.whatif.labels import metric as label
@@ -79,7 +79,7 @@ def test_a_metric_more_is_known_everywhere_at_once(monkeypatch: pytest.MonkeyPat
         label="twice the transitions",
         unit=Unit.COUNT,
         better=Better.LOWER,
-        reads=(Transition,),
+        kinds=(Transition,),
         help="Two for each.",
         accumulator=Total,
         function=twice,

@@ -9,9 +9,9 @@ from engine.backing_queue.arrivals import Arrival
 from engine.broker.clients.actors import CLOSED, Publisher
 from engine.broker.clients.queue import Queue
 from engine.broker.commands.publish import Publish
-from engine.broker.time.meter import publish_ns
 from engine.broker.time.process import PUBLISH, Process
 from engine.broker.time.processes import Processes
+from engine.costs.prices import publish_ns
 
 SOCKET_BYTES: Final = 256 * 1024
 """A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""

@@ -63,7 +63,7 @@ from engine.broker.commands.topology_commands import (
 )
 from engine.broker.commands.validation import refused
 from engine.broker.commands.vhosts import FIELD, AddVhost, DeleteVhost, placed, taken_out, unplaced, vhost_of
-from engine.broker.time.work import ProfileName
+from engine.costs.work import ProfileName
 from engine.values.errors import CommandError, ValueRefused
 from engine.values.labels import FIRST_HOST
 

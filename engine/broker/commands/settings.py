@@ -11,7 +11,7 @@ from engine.backing_queue.host_files import StorageSettings
 from engine.broker.commands import memory_limit
 from engine.broker.commands.memory_limit import Absolute, FreeLimit
 from engine.broker.commands.validation import refused
-from engine.broker.time.work import ProfileName
+from engine.costs.work import ProfileName
 from engine.releases import PROFILES, RELEASES, Release
 from engine.report.transitions.base import Why
 from engine.values.errors import InvalidSetting, ScenarioError
@@ -68,7 +68,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         disk_total_bytes: size of the modelled partition with the node's files (M10).
         disk_free_bytes_other: what everything else on that partition takes.
         disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
-        work_profile: the machine whose times work costs, see engine.broker.time.work.
+        work_profile: the machine whose times work costs, see engine.costs.work.
         credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
         nodes: how many nodes the cluster has; with more than one, work takes no time.
         ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).

@@ -7,10 +7,10 @@ from engine.broker.clients.consumers import Consumers
 from engine.broker.memory.calibration import RESIDUAL_PCT
 from engine.broker.queues.queues import Queues
 from engine.broker.time.processes import Processes
-from engine.broker.time.work import each_us
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.configuration import Configuration
 from engine.broker.vhost.virtual_hosts import VirtualHosts
+from engine.costs.work import each_us
 from engine.report.transitions.base import Why
 
 

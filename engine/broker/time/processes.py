@@ -13,7 +13,7 @@ from engine.broker.time.meter import WorkMeter
 from engine.broker.time.process import FIRST, PUBLISH, Cores, Process
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.broker.time.store_process import GcProcess, StoreProcess
-from engine.broker.time.work import PROFILES, ProfileName
+from engine.costs.work import PROFILES, ProfileName
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ProcessChanged
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.classic_v1.fold.index_table import IndexTable, acked
 from engine.classic_v1.fold.store_table import StoreTable
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
 from engine.classic_v1.transitions.queue import DeltaChanged, Reduced
+from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.report.fold.queue_table import QueueTable
-from engine.report.fold.tables import Table
+from engine.report.fold.tables import Table, found_by, register
 from engine.report.transitions.stores import StoreStopped
+from engine.values.ranges import Range
 
 USUAL: Final = QueueSettings()
 """What a run has whose settings nobody has reported."""
@@ -104,3 +107,10 @@ TABLES: Final[Mapping[str, Table]] = {
     "stores": Table(Stores, lambda state, t: Stores(state.stores)),
 }
 """The tables that only transitions of version 1 change, by the name in `About.fold`."""
+
+register(TABLES, VARIABLE_QUEUE, V1OwnPart)
+
+
+@found_by(IndexRecovered)
+def _found(t: IndexRecovered) -> list[Range]:
+    return [Range(start, count) for start, count, code in t.entries if not acked(code)]

@@ -7,8 +7,9 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.measured import IndexLoad, StoreCredit
-from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, Place
+from engine.backing_queue.places import VARIABLE_QUEUE, Place
 from engine.backing_queue.plain import PlainQueue
+from engine.classic_v1.places import PLACES
 from engine.classic_v1.queue import heads
 from engine.classic_v1.queue.arrivals import alike, new_extent
 from engine.classic_v1.queue.state import QueueState
@@ -16,8 +17,8 @@ from engine.values.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.inherit import override
 from engine.values.ranges import Range
 
-LISTED = tuple(place for place in PLACES[VARIABLE_QUEUE] if not place.counted)
-[COUNTED] = [place for place in PLACES[VARIABLE_QUEUE] if place.counted]
+LISTED = tuple(place for place in PLACES if not place.counted)
+[COUNTED] = [place for place in PLACES if place.counted]
 SIDES = ("persistent", "transient")
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine.backing_queue.places import CLASSIC_V2
 from engine.classic_v2.fold.files_table import FilesTable
-from engine.report.fold.tables import Table
+from engine.report.fold.tables import Table, register
 
 
 class V2OwnPart:
@@ -45,3 +45,5 @@ TABLES: Final[Mapping[str, Table]] = {
     "files": Table(FilesTable, _files_of),
 }
 """The tables that only transitions of version 2 change, by the name in `About.fold`."""
+
+register(TABLES, CLASSIC_V2, V2OwnPart)

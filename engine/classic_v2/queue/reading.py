@@ -7,9 +7,10 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.measured import IndexLoad, StoreCredit
-from engine.backing_queue.places import CLASSIC_V2, PLACES, Place
+from engine.backing_queue.places import CLASSIC_V2, Place
 from engine.backing_queue.plain import PlainQueue
 from engine.classic_v2.index.references import references
+from engine.classic_v2.places import PLACES
 from engine.classic_v2.queue import heads
 from engine.classic_v2.queue.publish import new_extent
 from engine.classic_v2.queue.state import LANES, QueueState
@@ -18,7 +19,7 @@ from engine.values.extents import IN_RAM, WANTS_CONFIRM, Extent
 from engine.values.inherit import override
 from engine.values.ranges import Range
 
-LISTED = tuple(place for place in PLACES[CLASSIC_V2] if not place.counted)
+LISTED = tuple(place for place in PLACES if not place.counted)
 
 
 class V2Reading(PlainQueue):

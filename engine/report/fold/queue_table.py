@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from engine.backing_queue.places import PLACES, counted, listed, places_of
+from engine.backing_queue.places import counted, is_counted, listed, places_of
 from engine.report.fold.tables import OwnPart, own_part
 from engine.report.transitions.messages import Shift
 from engine.report.transitions.queue import CountersChanged, ModeChanged, QueueChanged, TargetChanged
 from engine.values.extents import BLANK, Delta, Extent
 from engine.values.stretches import Stretches
-
-COUNTED: Final = frozenset(place.name for places in PLACES.values() for place in places if place.counted)
-"""Places whose messages no extents list: a record has their number."""
 
 
 class QueueTable:
@@ -39,11 +36,11 @@ class QueueTable:
 
     def shift(self, t: Shift) -> None:
         """Messages change place, and the record of those that are only counted with them."""
-        if t.source is not None and t.source not in COUNTED:
+        if t.source is not None and not is_counted(t.source):
             source = self.lane(t.source)
             for extent in t.extents:
                 source.remove(extent.start, extent.count)
-        if t.to is not None and t.to not in COUNTED:
+        if t.to is not None and not is_counted(t.to):
             self.lane(t.to).insert_all(t.extents)
         if t.delta is not None:
             self.record = t.delta

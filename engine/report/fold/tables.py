@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.report.transitions.base import Transition
+from engine.values.ranges import Range
 
 
 class Table(NamedTuple):
@@ -69,7 +71,28 @@ def register(
         _OWN_PARTS[backing_queue] = own
 
 
+Found = Callable[[Any], Iterable[Range]]
+
+_FOUND: dict[type[Transition], Found] = {}
+
+
+def found_by(kind: type[Transition]) -> Callable[[Found], Found]:
+    """Let the decorated function say which seq_ids a queue's start found, of a transition that reports its start."""
+
+    def register_it(found: Found) -> Found:
+        _FOUND[kind] = found
+        return found
+
+    return register_it
+
+
+def found_at_start(transition: Transition) -> Iterable[Range] | None:
+    """Return which seq_ids a queue's start found; None for a transition that does not report it."""
+    found = _FOUND.get(type(transition))
+    return None if found is None else found(transition)
+
+
 def own_part(info: Mapping[str, Any]) -> type[OwnPart]:
     """Return the class of a queue's own part, given what is shown of it: a snapshot of it, or its facts."""
-    assert _OWN_PARTS, "engine.fold registers every kind of queue"
+    assert _OWN_PARTS, "engine.generations registers every kind of queue"
     return _OWN_PARTS.get(info.get("backing_queue", VARIABLE_QUEUE), Nothing)

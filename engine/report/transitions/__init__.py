@@ -1,1 +1,16 @@
 """What every transition is, and the kinds that are no queue implementation's own: of the node, AMQP, mirrors, stops."""
+
+from typing import Final
+
+from engine.report.transitions import amqp, messages, mirrors, node, queue, stops, stores
+
+MODULES: Final = (
+    amqp,
+    messages,
+    mirrors,
+    node,
+    queue,
+    stops,
+    stores,
+)
+"""Where they are defined, in the order in which documents list them."""

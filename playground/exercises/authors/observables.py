@@ -7,14 +7,13 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.backing_queue.places import PLACES as QUEUE_PLACES
-from engine.backing_queue.places import VARIABLE_QUEUE, listed, ready
+from engine.backing_queue.places import listed, ready
+from engine.classic_v1.places import PLACES as USUAL
 from playground.exercises.authors import words
 from playground.exercises.variants import SUM
 from playground.messages import Refused
 
 OPS = ("==", "!=", ">", ">=", "<", "<=")
-USUAL = QUEUE_PLACES[VARIABLE_QUEUE]
 
 
 class Observable(msgspec.Struct, frozen=True):

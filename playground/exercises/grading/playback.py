@@ -10,7 +10,7 @@ import msgspec
 from engine.replay import Piece, Player, Watched, WatchedState, Watcher, on_ledger
 from engine.replay.player import Timed
 from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
-from engine.transitions import Transition
+from engine.report.transitions.base import Transition
 from engine.values.errors import RunTooLong
 from playground.exercises.grading.verdict import TooLong
 

@@ -10,9 +10,10 @@ import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.backing_queue import places
+from engine.classic_v1.places import PLACES as OF_QUEUE
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
-from engine.transitions import Shift
+from engine.report.transitions.messages import Shift
 from playground.exercises.authors import fields, words
 from playground.exercises.authors.runs import command_line
 from playground.exercises.grading import BadAnswer, Event, Known, Line, Playback, Verdict
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
 
-OF_QUEUE = places.PLACES[places.VARIABLE_QUEUE]
 UNACKED = places.unacked(OF_QUEUE)
 PLACES = (*places.ready(OF_QUEUE), "unacked", "gone")
 PLACE_WORDS = {

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.places import PLACES, VARIABLE_QUEUE
+from engine.classic_v1.places import PLACES
 from playground.inspecting.listing.rows import MOST_NAMED, LeftOut, Row, rows
 from playground.inspecting.listing.terms import Pair, pairs, plain, term
 from playground.inspecting.unreadable import Unreadable
@@ -18,9 +18,7 @@ MOST_QUEUES: Final = 50
 MANY_PENDING: Final = 10_000
 STATUS: Final = "backing_queue_status"
 LANES: Final = {
-    place.name: "line" if place.content == "mixed" else place.content
-    for place in PLACES[VARIABLE_QUEUE]
-    if not place.unacked
+    place.name: "line" if place.content == "mixed" else place.content for place in PLACES if not place.unacked
 }
 """Where a place's messages are: content in RAM, only the index entry in RAM (at the line), or all of it on disk."""
 NAMED: Final = {"q_tail": "disk", "q_head": "ram"}

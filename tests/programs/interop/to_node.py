@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
+from engine.classic_v1.transitions.stores import FilesCombined
 from engine.conformance.door import settings_of
 from engine.formats.names import vhost_directory
+from engine.report.transitions.base import Transition
 from engine.storage.directory import DirectoryStorage
-from engine.transitions import FilesCombined, Transition
 from tests.programs.differential.driver import Driver
 from tests.programs.differential.installation import LATEST, OLD
 from tests.programs.differential.node import PrivateNode

@@ -8,17 +8,17 @@ from engine.broker.clients.channel import Delivered
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import ask, operated
 from engine.releases import REFERENCE, RELEASES
-from engine.storage.ledger import LedgerStorage
-from engine.transitions import (
+from engine.report.transitions.amqp import (
     ChannelClosed,
-    ConfirmsSent,
     ConnectionClosed,
     ConsumerCancelled,
     GotEmpty,
     NacksSent,
-    Transition,
     Unroutable,
 )
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ConfirmsSent
+from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.programs.stories.story import (
     HAND,

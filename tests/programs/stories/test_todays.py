@@ -9,8 +9,8 @@ import pytest
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
 from engine.releases import RELEASES
+from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import ChannelClosed, ConnectionClosed
 from tests.programs.stories.engine import EnginePlayer
 from tests.programs.stories.run import compared, play, read_recorded
 from tests.programs.stories.story import Story, View

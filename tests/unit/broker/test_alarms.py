@@ -8,8 +8,8 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked, NodeChanged
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import ConnectionBlocked, ConnectionUnblocked, NodeChanged
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower
 

@@ -9,19 +9,19 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
-from engine.storage.ledger import LedgerStorage
-from engine.transitions import (
+from engine.report.transitions.amqp import (
     ChannelClosed,
     ConfirmsForgotten,
-    ConfirmsSent,
     ConnectionClosed,
     ConsumerCancelled,
     NacksSent,
-    QueueStopped,
-    RefCountChanged,
-    Transition,
     Unroutable,
 )
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ConfirmsSent
+from engine.report.transitions.stops import QueueStopped
+from engine.report.transitions.stores import RefCountChanged
+from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError, ScenarioError
 from tests.helpers.following import Follower
 

@@ -8,8 +8,8 @@ import pytest
 
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import ask, operated
+from engine.report.transitions.amqp import ChannelClosed, ConfirmsForgotten, ConnectionClosed
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import ChannelClosed, ConfirmsForgotten, ConnectionClosed
 from engine.values.errors import CommandError
 from tests.helpers.following import Follower
 

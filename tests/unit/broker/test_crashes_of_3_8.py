@@ -9,8 +9,10 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.queue.state import QueueState
+from engine.classic_v1.transitions.index import IndexForgotten
+from engine.report.transitions.mirrors import MirrorLeft
+from engine.report.transitions.stops import QueueStopped
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import IndexForgotten, MirrorLeft, QueueStopped
 from engine.values.errors import ProcessCrash
 from tests.helpers.following import Follower
 

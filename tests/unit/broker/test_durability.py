@@ -9,8 +9,8 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.stores import StoreRecovered
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import StoreRecovered
 from tests.helpers.following import Follower
 
 SECOND = 1_000_000

@@ -10,10 +10,11 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands import scenario as scenarios
 from engine.fold import empty_state, fold, to_json
+from engine.report.transitions.stops import QueueStopped
+from engine.report.transitions.stores import StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
-from engine.transitions import QueueStopped, StoreStopped
 from engine.values.errors import Halted
 
 COMMANDS: list[tuple[int, dict[str, Any]]] = [

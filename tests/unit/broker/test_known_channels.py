@@ -8,8 +8,8 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.amqp import ConsumerCancelled
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import ConsumerCancelled
 
 SECOND_US = 1_000_000
 

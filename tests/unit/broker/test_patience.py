@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from engine import transitions as t
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.amqp import ChannelClosed, ConsumerCancelled
+from engine.report.transitions.base import Transition
+from engine.report.transitions.messages import Acked
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 
@@ -36,7 +38,7 @@ def down(
     return node
 
 
-def emitted(node: Cluster, kind: type[t.Transition]) -> list[Any]:
+def emitted(node: Cluster, kind: type[Transition]) -> list[Any]:
     rows = node.log.since(0)
     assert rows is not None
     return [each for each in rows.rows if isinstance(each, kind)]
@@ -61,9 +63,9 @@ def test_after_a_minute_the_channel_hears_404(command: dict[str, Any]) -> None:
     node = down()
     node.submit(command)
     wait(node, MINUTE_US - SECOND_US)
-    assert not emitted(node, t.ChannelClosed)
+    assert not emitted(node, ChannelClosed)
     wait(node, 2 * SECOND_US)
-    (closed,) = emitted(node, t.ChannelClosed)
+    (closed,) = emitted(node, ChannelClosed)
     assert closed.code == 404
     assert closed.text.endswith("operation on queue 'orders' in vhost '/' due to timeout")
     node.verify()
@@ -77,20 +79,20 @@ def test_what_waited_is_done_when_the_node_returns_and_what_came_behind_it_too()
     node.submit({"do": "start_node", "node": "n1"})
     wait(node, MINUTE_US)
     assert node.queues["orders"].depth == 3
-    assert not emitted(node, t.ChannelClosed)
-    assert sum(extent.count for each in emitted(node, t.Acked) for extent in each.extents) == 2
+    assert not emitted(node, ChannelClosed)
+    assert sum(extent.count for each in emitted(node, Acked) for extent in each.extents) == 2
 
 
 def test_a_queue_that_was_stopped_in_order_is_absent_at_once() -> None:
     """Without mirrors by policy; with some the record still says that it lives (H71)."""
     node = down(how="stop_node")
     node.submit(GET)
-    assert [each.text for each in emitted(node, t.ChannelClosed)] == [
+    assert [each.text for each in emitted(node, ChannelClosed)] == [
         "NOT_FOUND - queue 'orders' in vhost '/' process is stopped by supervisor"
     ]
     mirrored = down(how="stop_node", definition={"ha-mode": "all"})
     mirrored.submit(GET)
-    assert not emitted(mirrored, t.ChannelClosed)
+    assert not emitted(mirrored, ChannelClosed)
 
 
 def test_consumers_consume_again_when_the_node_returns() -> None:
@@ -100,13 +102,13 @@ def test_consumers_consume_again_when_the_node_returns() -> None:
     node.submit({"do": "start_node", "node": "n1"})
     wait(node, 20 * SECOND_US)
     assert node.queues["orders"].depth == 0
-    assert not emitted(node, t.ConsumerCancelled)
+    assert not emitted(node, ConsumerCancelled)
 
 
 def test_consumers_are_cancelled_after_a_minute() -> None:
     node = down(ack="each")
     wait(node, MINUTE_US + SECOND_US)
-    (cancelled,) = emitted(node, t.ConsumerCancelled)
+    (cancelled,) = emitted(node, ConsumerCancelled)
     assert (cancelled.rule, cancelled.actor) == ("H67", "c")
     node.submit({"do": "start_node", "node": "n1"})
     wait(node, 20 * SECOND_US)
@@ -115,7 +117,7 @@ def test_consumers_are_cancelled_after_a_minute() -> None:
 
 def test_those_that_want_so_are_cancelled_at_once_also_where_no_mirror_takes_over() -> None:
     node = down(ack="each", cancel_on_failover=True)
-    assert len(emitted(node, t.ConsumerCancelled)) == 1
+    assert len(emitted(node, ConsumerCancelled)) == 1
 
 
 def test_a_new_consumer_is_not_cancelled_by_the_return() -> None:
@@ -124,19 +126,19 @@ def test_a_new_consumer_is_not_cancelled_by_the_return() -> None:
     node.submit({"do": "start_node", "node": "n1"})
     wait(node, 5 * SECOND_US)
     assert node.queues["orders"].depth == 0
-    assert not emitted(node, t.ConsumerCancelled)
+    assert not emitted(node, ConsumerCancelled)
 
 
 def test_a_queue_that_is_down_may_be_deleted_but_not_if_it_must_be_empty() -> None:
     """H77: nobody can say whether it is empty."""
     node = down()
     node.submit({"do": "delete_queue", "name": "orders", "channel": "ch", "if_empty": True})
-    (closed,) = emitted(node, t.ChannelClosed)
+    (closed,) = emitted(node, ChannelClosed)
     assert (closed.code, "not empty" in closed.text) == (406, True)
     node.submit(GET)
     node.submit({"do": "delete_queue", "name": "orders"})
     assert "orders" not in node.definitions.queues
-    assert emitted(node, t.ChannelClosed)[-1].text == "NOT_FOUND - no queue 'orders' in vhost '/'"
+    assert emitted(node, ChannelClosed)[-1].text == "NOT_FOUND - no queue 'orders' in vhost '/'"
     node.submit({"do": "start_node", "node": "n1"})
     wait(node, SECOND_US)
     assert "orders" not in node.snapshot()["queues"]

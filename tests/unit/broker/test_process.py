@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine import transitions as tr
 from engine.broker.time.credit import DEFAULT
 from engine.broker.time.meter import WorkMeter
 from engine.broker.time.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process
 from engine.broker.time.scheduler import Scheduler
-from engine.broker.time.work import PROFILES
+from engine.classic_v1.transitions.messages import AlphasPushed
+from engine.classic_v1.transitions.stores import StoreSynced
+from engine.costs.work import PROFILES
+from engine.report.transitions.base import Transition
+from engine.report.transitions.messages import Published
+from engine.report.transitions.queue import CountersChanged
+from engine.report.transitions.stores import BufferWritten, StoreRead
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, Extent
 
 
@@ -172,15 +177,15 @@ def test_clear_forgets_what_waits_and_what_was_to_leave() -> None:
 def test_the_meter_charges_what_happened() -> None:
     meter = WorkMeter()
     large = Extent(0, 10, 0, 5000, IN_RAM | HOME_STORE, 0, 0)
-    steps: list[tuple[tr.Transition, int]] = [
-        (tr.Published("Q21", "q", None, "q4", (large,)), 10 * 16_760),
-        (tr.Published("Q21", "q", None, "q4", (large.with_flags(PERSISTENT),)), 10 * 48_670),
-        (tr.AlphasPushed("Q46", "q", "q4", "q3", (large,)), 10 * 21_750),
-        (tr.BufferWritten("S21", "transient", 0, 1024 * 1024), 40_000 + 291_000),
-        (tr.StoreSynced("S23", "transient", 0), 135_130 + 1_331_700),
-        (tr.StoreSynced("S23", "transient", 0), 135_130),
-        (tr.StoreRead("S155", "transient", "cache", 0, 0, 10, 0), 0),
-        (tr.CountersChanged("Q5", "q", {}), 0),
+    steps: list[tuple[Transition, int]] = [
+        (Published("Q21", "q", None, "q4", (large,)), 10 * 16_760),
+        (Published("Q21", "q", None, "q4", (large.with_flags(PERSISTENT),)), 10 * 48_670),
+        (AlphasPushed("Q46", "q", "q4", "q3", (large,)), 10 * 21_750),
+        (BufferWritten("S21", "transient", 0, 1024 * 1024), 40_000 + 291_000),
+        (StoreSynced("S23", "transient", 0), 135_130 + 1_331_700),
+        (StoreSynced("S23", "transient", 0), 135_130),
+        (StoreRead("S155", "transient", "cache", 0, 0, 10, 0), 0),
+        (CountersChanged("Q5", "q", {}), 0),
     ]
     for transition, _ in steps:
         meter.observe(transition)

@@ -8,8 +8,10 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ConfirmsSent
+from engine.report.transitions.stops import QueueStopped
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import ConfirmsSent, QueueStopped, Transition
 from engine.values.errors import CommandError, ScenarioError
 from tests.helpers.following import Follower
 

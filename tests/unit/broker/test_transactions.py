@@ -6,8 +6,11 @@ from typing import Any
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.classic_v1.transitions.stores import StoreSynced
+from engine.report.transitions.amqp import ChannelClosed, Committed
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import ConfirmsSent
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import ChannelClosed, Committed, ConfirmsSent, StoreSynced, Transition
 from tests.helpers.following import Follower
 
 SECOND = 1_000_000

@@ -7,8 +7,10 @@ from hashlib import blake2b
 
 import pytest
 
+from engine.classic_v1.transitions.index import JournalOpened, SegmentWritten
 from engine.report.log import TransitionLog
-from engine.transitions import JournalOpened, NodeChanged, SegmentWritten, Transition
+from engine.report.transitions.base import Transition
+from engine.report.transitions.node import NodeChanged
 
 
 def some(count: int) -> list[tuple[int, Transition]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.broker.time.work import MEBIBYTE, PROFILES, Cost, Disk, each_us
+from engine.costs.work import MEBIBYTE, PROFILES, Cost, Disk, each_us
 
 
 @pytest.fixture(scope="module")

@@ -9,16 +9,11 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.classic_v1.transitions.index import JournalSynced
+from engine.classic_v1.transitions.stores import StoreSynced
+from engine.report.transitions.messages import Acked, Published, Requeued
+from engine.report.transitions.node import ConfirmsSent, ProcessChanged
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import (
-    Acked,
-    ConfirmsSent,
-    JournalSynced,
-    ProcessChanged,
-    Published,
-    Requeued,
-    StoreSynced,
-)
 from tests.helpers.following import Follower
 
 SECOND = 1_000_000

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine import transitions as t
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.messages import Fetched, Published, PublishedDelivered
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.schema import CELLS
 from sweeps import cell as cells
@@ -129,9 +129,9 @@ def test_waits_equal_those_of_each_message_taken_by_itself(scenario: Scenario) -
     since: dict[int, int] = {}
     waits = []
     for at_us, each in zip(log.at_us, log.rows, strict=True):
-        if isinstance(each, t.Published | t.PublishedDelivered):
+        if isinstance(each, Published | PublishedDelivered):
             since |= {extent.start + i: at_us for extent in each.extents for i in range(extent.count)}
-        if isinstance(each, t.Fetched | t.PublishedDelivered):
+        if isinstance(each, Fetched | PublishedDelivered):
             numbers = [extent.start + i for extent in each.extents for i in range(extent.count)]
             waits += [at_us - since.pop(number) for number in numbers if number in since]
     waits.sort()

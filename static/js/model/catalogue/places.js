@@ -23,6 +23,14 @@ export const PLACES = {
     { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
     { name: "index_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
   ],
+  classic_v2: [
+    { name: "tail", content: "disk", unacked: false, counted: true, limits: "", letter: "delta", lazy: true },
+    { name: "head", content: "mixed", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: true },
+    { name: "ram_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+    { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+  ],
+  priority_queue: [
+  ],
   variable_queue_v2: [
     { name: "q1", content: "ram", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: false },
     { name: "q2", content: "mixed", unacked: false, counted: false, limits: "entries", letter: "beta", lazy: false },
@@ -32,13 +40,5 @@ export const PLACES = {
     { name: "ram_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
     { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
     { name: "index_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
-  ],
-  priority_queue: [
-  ],
-  classic_v2: [
-    { name: "tail", content: "disk", unacked: false, counted: true, limits: "", letter: "delta", lazy: true },
-    { name: "head", content: "mixed", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: true },
-    { name: "ram_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
-    { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
   ],
 };

@@ -7,20 +7,20 @@ from typing import Any
 
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
-from engine.formats.message import MessageCodec, Template
-from engine.storage.ledger import LedgerStorage
-from engine.storage.port import Storage
-from engine.transitions import (
+from engine.classic_v1.transitions.index import (
     EntriesRecorded,
-    IndexRecovered,
     IndexReset,
     JournalFlushed,
     JournalOpened,
     JournalSynced,
     SegmentDeleted,
     SegmentWritten,
-    Transition,
 )
+from engine.classic_v1.transitions.stops import IndexRecovered
+from engine.formats.message import MessageCodec, Template
+from engine.report.transitions.base import Transition
+from engine.storage.ledger import LedgerStorage
+from engine.storage.port import Storage
 from engine.values.extents import (
     HOME_STORE,
     IN_RAM,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.classic_v1.transitions.index import JournalFlushed, SegmentDeleted, SegmentWritten
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import JournalFlushed, SegmentDeleted, SegmentWritten
 from engine.values.ranges import Range
 from tests.unit.classic_v1.index.harness import (
     DIRECTORY,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.storage.directory import DirectoryStorage
-from engine.transitions import IndexRecovered
 from engine.values.ranges import Range, RangeSet
 from tests.unit.classic_v1.index.harness import (
     DIRECTORY,

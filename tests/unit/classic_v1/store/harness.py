@@ -7,26 +7,24 @@ from typing import Any
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore, StoreClient
 from engine.classic_v1.store.index_table import StoreIndexRow, row_at
+from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, FileUnlinked
 from engine.formats.message import MessageCodec, Template
-from engine.storage.ledger import LedgerStorage
-from engine.storage.port import Storage
-from engine.transitions import (
+from engine.report.transitions.base import Transition
+from engine.report.transitions.stores import (
     BufferWritten,
     CacheChanged,
-    CombineStepped,
     FileDeleted,
     FileLocked,
     FileRolledOver,
-    FilesCombined,
-    FileUnlinked,
     RefCountChanged,
     RowsForgotten,
     RowsMoved,
     StoreRecovered,
     StoreStopped,
     StoreWritten,
-    Transition,
 )
+from engine.storage.ledger import LedgerStorage
+from engine.storage.port import Storage
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches

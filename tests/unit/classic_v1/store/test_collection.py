@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.transitions import CombineStarted, CombineStepped, FileDeleted, FilesCombined, FileUnlinked
+from engine.classic_v1.transitions.stores import CombineStarted, CombineStepped, FilesCombined, FileUnlinked
+from engine.report.transitions.stores import FileDeleted
 from engine.values.ranges import Range
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, ranges
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from engine.classic_v1.transitions.stores import FilesCombined
 from engine.storage.directory import DirectoryStorage
-from engine.transitions import FilesCombined
 from engine.values.ranges import Range
 from tests.unit.classic_v1.store.harness import DIRECTORY, Harness, extent
 

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from engine.classic_v1.formats.record import StoreRecords
+from engine.classic_v1.transitions.stores import CombineStepped
 from engine.formats.chunks import RawBytes, Zeros
+from engine.report.transitions.stores import StoreRecovered, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
-from engine.transitions import CombineStepped, StoreRecovered, StoreStopped
 from engine.values.errors import StoreCorrupt
 from engine.values.ranges import Range
 from tests.unit.classic_v1.store.harness import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine import transitions as t
-from engine.metrics.accumulators import Latest
-from engine.metrics.levels import Levels
-from engine.metrics.metric import Better, Ending, Unit, at_end, counted
+from engine.counting.accumulators import Latest
+from engine.counting.levels import Levels
+from engine.counting.metric import Better, Ending, Unit, at_end, counted
+from engine.report.transitions.node import NodeChanged
 from engine.values.texts import gettext_noop as _
 
 
@@ -33,7 +33,7 @@ def confirmed_and_lost(ending: Ending) -> int | None:
     return ending.confirmed_and_lost
 
 
-@counted(_("bytes between nodes"), Unit.BYTES, Better.LOWER, Latest, reads=(t.NodeChanged,))
-def between_bytes(levels: Levels, change: t.NodeChanged) -> int:
+@counted(_("bytes between nodes"), Unit.BYTES, Better.LOWER, Latest, reads=(NodeChanged,))
+def between_bytes(levels: Levels, change: NodeChanged) -> int:
     """Bytes that mirroring sent from node to node: the channels' copies, the ring, and synchronisations."""
     return levels.between_bytes

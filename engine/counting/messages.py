@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import transitions as t
-from engine.metrics.accumulators import Total
-from engine.metrics.levels import Levels, count, of_mirror
-from engine.metrics.metric import Better, Ending, Unit, at_end, counted
+from engine.counting.accumulators import Total
+from engine.counting.levels import Levels, count, of_mirror
+from engine.counting.metric import Better, Ending, Unit, at_end, counted
+from engine.report.transitions.base import Transition
+from engine.report.transitions.messages import (
+    Discarded,
+    Dropped,
+    Fetched,
+    Published,
+    PublishedDelivered,
+    Shift,
+)
+from engine.report.transitions.node import ConfirmsSent
 from engine.values.texts import gettext_noop as _
 
-ENTERED = (t.Published, t.PublishedDelivered, t.Discarded)
-DELIVERED = (t.PublishedDelivered, t.Discarded, t.Fetched)
+ENTERED = (Published, PublishedDelivered, Discarded)
+DELIVERED = (PublishedDelivered, Discarded, Fetched)
 
 
 @at_end(_("throughput"), Unit.RATE, Better.HIGHER, reads=DELIVERED)
@@ -21,37 +30,37 @@ def throughput_per_s(ending: Ending) -> float | None:
 
 
 @counted(_("messages published"), Unit.COUNT, Better.NEITHER, Total, reads=ENTERED)
-def published(levels: Levels, shift: t.Shift) -> int:
+def published(levels: Levels, shift: Shift) -> int:
     """Messages that entered a queue; one that enters two queues counts twice, mirrors do not count."""
     return 0 if of_mirror(shift.queue) else count(shift.extents)
 
 
 @counted(_("messages sent by publishers"), Unit.COUNT, Better.NEITHER, Total, reads=ENTERED)
-def sent(levels: Levels, shift: t.Shift) -> int:
+def sent(levels: Levels, shift: Shift) -> int:
     """Messages that reached any queue; one that enters two queues counts once."""
     return sum(count for count, _bytes in levels.new)
 
 
 @counted(_("bytes published"), Unit.BYTES, Better.NEITHER, Total, reads=ENTERED)
-def published_bytes(levels: Levels, shift: t.Shift) -> int:
+def published_bytes(levels: Levels, shift: Shift) -> int:
     """Bytes in the bodies that reached any queue; a body that enters two queues counts once."""
     return sum(total_bytes for _count, total_bytes in levels.new)
 
 
 @counted(_("messages delivered"), Unit.COUNT, Better.HIGHER, Total, reads=DELIVERED)
-def delivered(levels: Levels, shift: t.Shift) -> int:
+def delivered(levels: Levels, shift: Shift) -> int:
     """Deliveries to consumers and answers to get; a message that is requeued is delivered again."""
     return 0 if of_mirror(shift.queue) else count(shift.extents)
 
 
-@counted(_("messages confirmed"), Unit.COUNT, Better.HIGHER, Total, reads=(t.ConfirmsSent,))
-def confirmed(levels: Levels, sent: t.ConfirmsSent) -> int:
+@counted(_("messages confirmed"), Unit.COUNT, Better.HIGHER, Total, reads=(ConfirmsSent,))
+def confirmed(levels: Levels, sent: ConfirmsSent) -> int:
     """Messages that were confirmed to their publisher."""
     return sent.count
 
 
-@counted(_("messages expired"), Unit.COUNT, Better.LOWER, Total, reads=(t.Dropped,))
-def expired(levels: Levels, shift: t.Shift) -> int:
+@counted(_("messages expired"), Unit.COUNT, Better.LOWER, Total, reads=(Dropped,))
+def expired(levels: Levels, shift: Shift) -> int:
     """Messages that left a queue because their time was over."""
     if of_mirror(shift.queue):
         return 0
@@ -64,7 +73,7 @@ def refused(ending: Ending) -> int | None:
     return ending.refused
 
 
-@counted(_("transitions of the engine"), Unit.COUNT, Better.NEITHER, Total, reads=(t.Transition,))
+@counted(_("transitions of the engine"), Unit.COUNT, Better.NEITHER, Total, reads=(Transition,))
 def transitions(levels: Levels, transition: Any) -> int:
     """How many transitions the engine made."""
     return 1

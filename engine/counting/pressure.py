@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.metrics.accumulators import Lasting
-from engine.metrics.levels import OF_BLOCKED, OF_MEMORY, OF_PAGING, Levels
-from engine.metrics.metric import Better, Unit, counted
+from engine.counting.accumulators import Lasting
+from engine.counting.levels import OF_BLOCKED, OF_MEMORY, OF_PAGING, Levels
+from engine.counting.metric import Better, Unit, counted
 from engine.values.texts import gettext_noop as _
 
 

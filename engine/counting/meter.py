@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine import transitions as t
-from engine.metrics.levels import Levels
-from engine.metrics.metric import METRICS, Ending, Metric, PowerCut, Step
+from engine.counting.levels import Levels
+from engine.counting.metric import METRICS, Ending, Metric, PowerCut, Step
+from engine.report.transitions.base import Transition
 
 Row = dict[str, Any]
 Add = Callable[[float, int], None]
@@ -29,9 +29,9 @@ class Meter:
         self._accumulators = {
             each.name: each.accumulator() for each in self._metrics.values() if each.accumulator is not None
         }
-        self._readers: dict[type[t.Transition], tuple[tuple[Step, Add], ...]] = {}
+        self._readers: dict[type[Transition], tuple[tuple[Step, Add], ...]] = {}
 
-    def observe(self, at_us: int, transition: t.Transition) -> None:
+    def observe(self, at_us: int, transition: Transition) -> None:
         """Add one transition that happened at `at_us`, virtual microseconds."""
         self.transitions += 1
         levels, kind = self.levels, type(transition)
@@ -42,11 +42,12 @@ class Meter:
         for step, add in readers:
             add(step(levels, transition), at_us)
 
-    def _readers_of(self, kind: type[t.Transition]) -> tuple[tuple[Step, Add], ...]:
+    def _readers_of(self, kind: type[Transition]) -> tuple[tuple[Step, Add], ...]:
         return tuple(
-            (self._metrics[name].function, accumulator.add)
+            (metric.steps.get(kind, metric.function), accumulator.add)
             for name, accumulator in self._accumulators.items()
-            if issubclass(kind, self._metrics[name].reads)
+            for metric in (self._metrics[name],)
+            if issubclass(kind, metric.reads)
         )
 
     def so_far(self, at_us: int, name: str) -> Any:

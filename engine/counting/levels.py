@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from engine import transitions as t
-from engine.backing_queue.places import PLACES
+from engine.backing_queue.places import is_lane
+from engine.report.transitions.base import Transition
+from engine.report.transitions.messages import (
+    Discarded,
+    Dropped,
+    Fetched,
+    Published,
+    PublishedDelivered,
+    Shift,
+)
+from engine.report.transitions.mirrors import QueuePromoted
+from engine.report.transitions.node import ActorChanged, ConfirmsSent, NodeChanged
+from engine.report.transitions.queue import ConfirmsDue, TargetChanged
+from engine.report.transitions.stops import QueueStarted, QueueStopped
 from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.labels import is_member
 from engine.values.ranges import RangeSet
 from engine.values.sizes import total
 from engine.values.waits import Stopwatch
+
+Part = TypeVar("Part")
 
 
 class Levels(msgspec.Struct):
@@ -25,12 +39,12 @@ class Levels(msgspec.Struct):
         node_ram_bytes, ram_bytes, limit_bytes, paging_at_bytes: what the memory check reported last.
         alarm: whether the memory alarm is set.
         between_bytes: what mirroring has sent from node to node.
-        ready: messages that wait in all queues; `readies` and `deltas` have them by queue, in all and in delta.
+        ready: messages that wait in all queues; `readies` has them by queue, `counted` those that RAM only counts.
         finite_targets: queues whose target of messages in RAM is finite, so that they page.
         blocked_publishers: publishers whose connection is blocked.
         waiting: by queue, how long messages wait for their first delivery.
         unconfirmed: how long messages wait for their confirm; `due` are those that some queue has written.
-        bodies: by queue of version 2, bytes that wait for `.qs`; `bodies_written` had waited before the last write.
+        own: what one generation follows besides, by its class.
         new: count and size of the messages that just entered a queue, and none before; `seen` are all that ever did.
     """
 
@@ -43,7 +57,7 @@ class Levels(msgspec.Struct):
     between_bytes: int = 0
     ready: int = 0
     readies: dict[str, int] = {}
-    deltas: dict[str, int] = {}
+    counted: dict[str, int] = {}
     finite_targets: set[str] = set()
     blocked_publishers: set[str] = set()
     waiting: dict[str, Stopwatch] = {}
@@ -51,38 +65,37 @@ class Levels(msgspec.Struct):
     due: RangeSet = msgspec.field(default_factory=RangeSet)
     new: tuple[tuple[int, int], ...] = ()
     seen: RangeSet = msgspec.field(default_factory=RangeSet)
-    bodies: dict[str, int] = {}
-    bodies_written: int = 0
+    own: dict[type, Any] = {}
 
-    def follow(self, at_us: int, transition: t.Transition) -> None:
+    def follow(self, at_us: int, transition: Transition) -> None:
         """Bring the levels up to a transition at `at_us`."""
         self.at_us = at_us
         for handler in handlers_of(type(transition)):
             handler(self, at_us, transition)
 
+    def part(self, kind: type[Part]) -> Part:
+        """Return what a generation follows, a blank one at first."""
+        part: Part = self.own.setdefault(kind, kind())
+        return part
 
-OF_MEMORY = (t.NodeChanged,)
-OF_READY = (t.Shift, t.DeltaChanged, t.QueueStopped, t.QueueStarted, t.QueuePromoted)
-OF_PAGING = (t.TargetChanged, t.QueueStopped)
-OF_BLOCKED = (t.ActorChanged,)
-OF_WAITING = (t.Published, t.PublishedDelivered, t.Discarded, t.Fetched, t.Dropped, t.QueuePromoted)
+
+OF_MEMORY = (NodeChanged,)
+OF_READY = (Shift, QueueStopped, QueueStarted, QueuePromoted)
+OF_PAGING = (TargetChanged, QueueStopped)
+OF_BLOCKED = (ActorChanged,)
+OF_WAITING = (Published, PublishedDelivered, Discarded, Fetched, Dropped, QueuePromoted)
 OF_CONFIRMS = (
-    t.Published,
-    t.PublishedDelivered,
-    t.Discarded,
-    t.ConfirmsDue,
-    t.ConfirmsSent,
-    t.QueueStopped,
+    Published,
+    PublishedDelivered,
+    Discarded,
+    ConfirmsDue,
+    ConfirmsSent,
+    QueueStopped,
 )
 """Which kinds of transitions each level is followed from."""
 
 AT_ONCE = frozenset({"immediate", "delivered"})
 """Causes of confirms that wait for no disk (K1, K2)."""
-
-LANES = frozenset(
-    place.name for places in PLACES.values() for place in places if not place.unacked and not place.counted
-)
-"""Places of ready messages that transitions list; of delta they have only the count."""
 
 
 def count(extents: tuple[Extent, ...]) -> int:
@@ -97,13 +110,13 @@ def of_mirror(queue: str) -> bool:
     return is_member(queue)
 
 
-def _shifted(levels: Levels, at_us: int, shift: t.Shift) -> None:
-    """Follow how many messages are ready, in all and in each queue's delta."""
-    moved = count(shift.extents) * ((shift.to in LANES) - (shift.source in LANES))
+def _shifted(levels: Levels, at_us: int, shift: Shift) -> None:
+    """Follow how many messages are ready, in all and those that are only counted."""
+    moved = count(shift.extents) * (is_lane(shift.to) - is_lane(shift.source))
     if moved:
         _ready(levels, shift.queue, moved)
     if shift.delta is not None:
-        _delta(levels, shift.queue, shift.delta.count)
+        recount(levels, shift.queue, shift.delta.count)
 
 
 def _ready(levels: Levels, queue: str, more: int) -> None:
@@ -112,16 +125,17 @@ def _ready(levels: Levels, queue: str, more: int) -> None:
     levels.readies[queue] = levels.readies.get(queue, 0) + more
 
 
-def _delta(levels: Levels, queue: str, in_delta: int) -> None:
-    _ready(levels, queue, in_delta - levels.deltas.get(queue, 0))
-    levels.deltas[queue] = in_delta
+def recount(levels: Levels, queue: str, many: int) -> None:
+    """Take notice of how many messages of a queue are only counted."""
+    _ready(levels, queue, many - levels.counted.get(queue, 0))
+    levels.counted[queue] = many
 
 
 def _waiting(levels: Levels, queue: str) -> Stopwatch:
     return levels.waiting.setdefault(queue, Stopwatch())
 
 
-def _entered(levels: Levels, at_us: int, shift: t.Shift) -> None:
+def _entered(levels: Levels, at_us: int, shift: Shift) -> None:
     """Of messages that came into a queue and await a confirm the time is taken once for all queues."""
     levels.new = tuple(_first_time(levels.seen, extent) for extent in shift.extents)
     for extent in shift.extents:
@@ -137,40 +151,40 @@ def _first_time(seen: RangeSet, extent: Extent) -> tuple[int, int]:
     return count, extent.total_bytes - sum(total(extent.size_bytes, each.start, each.count) for each in known)
 
 
-def _published(levels: Levels, at_us: int, shift: t.Shift) -> None:
+def _published(levels: Levels, at_us: int, shift: Shift) -> None:
     _entered(levels, at_us, shift)
     waiting = _waiting(levels, shift.queue)
     for extent in shift.extents:
         waiting.begin(extent.start, extent.count, at_us)
 
 
-def _handed_over(levels: Levels, at_us: int, shift: t.Shift) -> None:
+def _handed_over(levels: Levels, at_us: int, shift: Shift) -> None:
     """A message that met a waiting consumer is published and delivered at once."""
     _entered(levels, at_us, shift)
     if not of_mirror(shift.queue):
         _waiting(levels, shift.queue).note(0, count(shift.extents))
 
 
-def _fetched(levels: Levels, at_us: int, shift: t.Shift) -> None:
+def _fetched(levels: Levels, at_us: int, shift: Shift) -> None:
     """Only the first delivery of a message ends its wait: a requeued one does not wait any more."""
     waiting = _waiting(levels, shift.queue)
     for extent in shift.extents:
         waiting.end(extent.start, extent.count, at_us)
 
 
-def _dropped(levels: Levels, at_us: int, shift: t.Shift) -> None:
+def _dropped(levels: Levels, at_us: int, shift: Shift) -> None:
     waiting = _waiting(levels, shift.queue)
     for extent in shift.extents:
         waiting.forget(extent.start, extent.count)
 
 
-def _confirms_due(levels: Levels, at_us: int, due: t.ConfirmsDue) -> None:
+def _confirms_due(levels: Levels, at_us: int, due: ConfirmsDue) -> None:
     for each in due.messages:
         for stamp in levels.unconfirmed.waiting.overlapping(each.start, each.count):
             levels.due.add(stamp.start, stamp.count)
 
 
-def _confirms_sent(levels: Levels, at_us: int, sent: t.ConfirmsSent) -> None:
+def _confirms_sent(levels: Levels, at_us: int, sent: ConfirmsSent) -> None:
     """Of the messages that some queue has written the oldest are confirmed; without disk a confirm takes no time."""
     left = sent.count
     for each in list(levels.due):
@@ -184,22 +198,22 @@ def _confirms_sent(levels: Levels, at_us: int, sent: t.ConfirmsSent) -> None:
         levels.unconfirmed.note(0, left)
 
 
-def _queue_stopped(levels: Levels, at_us: int, stop: t.QueueStopped) -> None:
+def _queue_stopped(levels: Levels, at_us: int, stop: QueueStopped) -> None:
     """Nothing of a stopped queue is ready; what survives is reported when it starts again."""
     _ready(levels, stop.queue, -levels.readies.get(stop.queue, 0))
     levels.due.clear()
-    levels.deltas[stop.queue] = 0
+    levels.counted[stop.queue] = 0
     levels.finite_targets.discard(stop.queue)
 
 
-def _queue_started(levels: Levels, at_us: int, start: t.QueueStarted) -> None:
-    _delta(levels, start.queue, start.delta.count)
+def _queue_started(levels: Levels, at_us: int, start: QueueStarted) -> None:
+    recount(levels, start.queue, start.delta.count)
 
 
-def _promoted(levels: Levels, at_us: int, change: t.QueuePromoted) -> None:
+def _promoted(levels: Levels, at_us: int, change: QueuePromoted) -> None:
     """What a mirror has is what waits in the queue from now on."""
     ready = levels.readies.pop(change.source, 0)
-    levels.deltas[change.queue] = levels.deltas.pop(change.source, 0)
+    levels.counted[change.queue] = levels.counted.pop(change.source, 0)
     if change.source in levels.waiting:
         heir = levels.waiting.pop(change.source)
         heir.tally = _waiting(levels, change.queue).tally
@@ -207,15 +221,11 @@ def _promoted(levels: Levels, at_us: int, change: t.QueuePromoted) -> None:
     _ready(levels, change.queue, ready - levels.readies.get(change.queue, 0))
 
 
-def _delta_changed(levels: Levels, at_us: int, change: t.DeltaChanged) -> None:
-    _delta(levels, change.queue, change.delta.count)
-
-
-def _target_changed(levels: Levels, at_us: int, change: t.TargetChanged) -> None:
+def _target_changed(levels: Levels, at_us: int, change: TargetChanged) -> None:
     (levels.finite_targets.discard if change.target is None else levels.finite_targets.add)(change.queue)
 
 
-def _node_changed(levels: Levels, at_us: int, change: t.NodeChanged) -> None:
+def _node_changed(levels: Levels, at_us: int, change: NodeChanged) -> None:
     values = change.values
     if change.part == "memory":
         levels.ram_bytes = int(values.get("process_memory", levels.ram_bytes) or 0)
@@ -229,7 +239,7 @@ def _node_changed(levels: Levels, at_us: int, change: t.NodeChanged) -> None:
         levels.alarm = bool(values["memory"])
 
 
-def _actor_changed(levels: Levels, at_us: int, change: t.ActorChanged) -> None:
+def _actor_changed(levels: Levels, at_us: int, change: ActorChanged) -> None:
     """A blocked connection reads nothing, so what counts is the time in which any of them was."""
     values = change.values
     if values is None:
@@ -239,54 +249,37 @@ def _actor_changed(levels: Levels, at_us: int, change: t.ActorChanged) -> None:
         (levels.blocked_publishers.add if blocked else levels.blocked_publishers.discard)(change.actor)
 
 
-ENTRY_HEAD_BYTES = 8
-"""Before each body in `.qs` (W112)."""
-
-
-def _bodies_buffered(levels: Levels, at_us: int, change: t.BodiesBuffered) -> None:
-    _bodies(levels, change.queue, change.bytes_ + ENTRY_HEAD_BYTES * change.count)
-
-
-def _bodies_forgotten(levels: Levels, at_us: int, change: t.BodiesForgotten) -> None:
-    _bodies(levels, change.queue, -change.bytes_ - ENTRY_HEAD_BYTES * change.count)
-
-
-def _bodies(levels: Levels, queue: str, more: int) -> None:
-    levels.bodies[queue] = levels.bodies.get(queue, 0) + more
-
-
-def _bodies_gone(levels: Levels, at_us: int, change: t.BodiesWritten | t.FilesFound | t.FilesReset) -> None:
-    """Nothing waits any more: it was written, or its directory is gone, or it died with the queue."""
-    levels.bodies_written = levels.bodies.pop(change.queue, 0)
-
-
 Handler = Callable[[Levels, int, Any], None]
 
-HANDLERS: dict[type[t.Transition], Handler] = {
-    t.Published: _published,
-    t.PublishedDelivered: _handed_over,
-    t.Discarded: _handed_over,
-    t.Fetched: _fetched,
-    t.Dropped: _dropped,
-    t.ConfirmsDue: _confirms_due,
-    t.ConfirmsSent: _confirms_sent,
-    t.QueueStopped: _queue_stopped,
-    t.QueueStarted: _queue_started,
-    t.QueuePromoted: _promoted,
-    t.DeltaChanged: _delta_changed,
-    t.TargetChanged: _target_changed,
-    t.NodeChanged: _node_changed,
-    t.ActorChanged: _actor_changed,
-    t.BodiesBuffered: _bodies_buffered,
-    t.BodiesForgotten: _bodies_forgotten,
-    t.BodiesWritten: _bodies_gone,
-    t.FilesFound: _bodies_gone,
-    t.FilesReset: _bodies_gone,
+HANDLERS: dict[type[Transition], Handler] = {
+    Published: _published,
+    PublishedDelivered: _handed_over,
+    Discarded: _handed_over,
+    Fetched: _fetched,
+    Dropped: _dropped,
+    ConfirmsDue: _confirms_due,
+    ConfirmsSent: _confirms_sent,
+    QueueStopped: _queue_stopped,
+    QueueStarted: _queue_started,
+    QueuePromoted: _promoted,
+    TargetChanged: _target_changed,
+    NodeChanged: _node_changed,
+    ActorChanged: _actor_changed,
 }
 
 
+def follows(*kinds: type[Transition]) -> Callable[[Handler], Handler]:
+    """Let the decorated function bring the levels up to these kinds of a generation."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(kinds, handler))
+        return handler
+
+    return register
+
+
 @cache
-def handlers_of(kind: type[t.Transition]) -> tuple[Handler, ...]:
+def handlers_of(kind: type[Transition]) -> tuple[Handler, ...]:
     """Return what follows transitions of a kind: a shift moves messages, whatever else it does."""
-    shifted = (_shifted,) if issubclass(kind, t.Shift) else ()
+    shifted = (_shifted,) if issubclass(kind, Shift) else ()
     return (*shifted, HANDLERS[kind]) if kind in HANDLERS else shifted

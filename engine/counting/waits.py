@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.metrics.levels import OF_CONFIRMS, OF_WAITING
-from engine.metrics.metric import Better, Ending, Unit, at_end
+from engine.counting.levels import OF_CONFIRMS, OF_WAITING
+from engine.counting.metric import Better, Ending, Unit, at_end
 from engine.values.texts import gettext_noop as _
 from engine.values.waits import percentiles_s, total
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine import transitions as t
-from engine.metrics.accumulators import Highest, Latest
-from engine.metrics.levels import OF_MEMORY, Levels
-from engine.metrics.metric import Better, Unit, counted
+from engine.counting.accumulators import Highest, Latest
+from engine.counting.levels import OF_MEMORY, Levels
+from engine.counting.metric import Better, Unit, counted
+from engine.report.transitions.node import NodeChanged
 from engine.values.texts import gettext_noop as _
 
 
 @counted(_("peak memory, share of RAM"), Unit.SHARE, Better.LOWER, Highest, reads=OF_MEMORY)
-def peak_ram_share(levels: Levels, change: t.NodeChanged) -> float:
+def peak_ram_share(levels: Levels, change: NodeChanged) -> float:
     """The most memory that was used at once, as a share of the node's RAM at that time."""
     if change.part != "memory" or not levels.node_ram_bytes:
         return 0.0

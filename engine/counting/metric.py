@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from engine import transitions as t
-from engine.metrics.accumulators import Accumulator
-from engine.metrics.levels import Levels
+from engine.counting.accumulators import Accumulator
+from engine.counting.levels import Levels
+from engine.report.transitions.base import Transition
 
 Value = int | float | None
 Step = Callable[[Levels, Any], int | float | bool]
@@ -77,7 +77,7 @@ class Ending(NamedTuple):
         return self.counted[metric.name] or 0
 
 
-class Metric(msgspec.Struct, frozen=True, kw_only=True):
+class Metric(msgspec.Struct, kw_only=True, eq=False):
     """One figure of a run.
 
     Args:
@@ -85,20 +85,43 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
         label: as it stands in the middle of an English sentence; marked for translation.
         unit: what the number is.
         better: which direction is better.
-        reads: the kinds of transitions that decide it; a base class stands for all kinds below it.
+        kinds: the kinds of transitions that decide it; a base class stands for all kinds below it.
+        parts: metrics of which it is made at the end.
         help: one sentence for documentation: the first line of the function's docstring.
         accumulator: how the function's answers become one number; None for a metric that is asked once, at the end.
         function: `Step` with an accumulator, otherwise from `Ending` to the value.
+        steps: what counts for kinds of which the function knows nothing, since a generation brings them.
     """
 
     name: str
     label: str
     unit: Unit
     better: Better
-    reads: tuple[type[t.Transition], ...]
+    kinds: tuple[type[Transition], ...]
     help: str
     accumulator: type[Accumulator] | None
     function: Callable[..., Any]
+    parts: tuple[Metric, ...] = ()
+    steps: dict[type[Transition], Step] = {}
+
+    @property
+    def reads(self) -> tuple[type[Transition], ...]:
+        """The kinds of transitions that decide it, and those that decide its parts."""
+        return tuple(dict.fromkeys([*self.kinds, *(kind for part in self.parts for kind in part.reads)]))
+
+    def also(self, *kinds: type[Transition]) -> None:
+        """Let its function count these kinds, too."""
+        self.kinds = (*self.kinds, *kinds)
+
+    def of(self, *kinds: type[Transition]) -> Callable[[Step], Step]:
+        """Let the decorated function say what these kinds mean for it."""
+
+        def register(step: Step) -> Step:
+            self.also(*kinds)
+            self.steps.update(dict.fromkeys(kinds, step))
+            return step
+
+        return register
 
     @property
     def whole(self) -> bool:
@@ -109,7 +132,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
 METRICS: dict[str, Metric] = {}
 """Every metric by its name."""
 
-Reads = tuple[type[t.Transition], ...]
+Reads = tuple[type[Transition], ...]
 
 
 def counted(
@@ -124,12 +147,12 @@ def counted(
 
 
 def at_end(
-    label: str, unit: Unit, better: Better, *, reads: Reads
+    label: str, unit: Unit, better: Better, *, reads: Reads = (), parts: tuple[Metric, ...] = ()
 ) -> Callable[[Callable[[Ending], Value]], Metric]:
     """Register the decorated function as a metric that is asked once, when the run has ended."""
 
     def register(function: Callable[[Ending], Value]) -> Metric:
-        return _register(function, label, unit, better, reads, None)
+        return _register(function, label, unit, better, reads, None, parts)
 
     return register
 
@@ -141,6 +164,7 @@ def _register(
     better: Better,
     reads: Reads,
     accumulator: type[Accumulator] | None,
+    parts: tuple[Metric, ...] = (),
 ) -> Metric:
     name = function.__name__
     if name in METRICS:
@@ -150,7 +174,8 @@ def _register(
         label=label,
         unit=unit,
         better=better,
-        reads=reads,
+        kinds=reads,
+        parts=parts,
         help=(function.__doc__ or "").strip().partition("\n")[0],
         accumulator=accumulator,
         function=function,

@@ -1,0 +1,81 @@
+"""What journal, segments and the collection of store files read and wrote."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.classic_v1.transitions.index import (
+    JournalFlushed,
+    JournalSynced,
+    SegmentDeleted,
+    SegmentRead,
+    SegmentWritten,
+)
+from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, StoreSynced
+from engine.counting.accumulators import Total
+from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
+from engine.counting.levels import Levels
+from engine.counting.metric import Better, Unit, counted
+from engine.values.texts import gettext_noop as _
+
+COPIES: Final = frozenset({"tmp_written", "copied_back", "source_copied"})
+"""Steps of a collection that write."""
+
+bytes_written.also(JournalSynced, SegmentWritten)
+disk_writes.also(JournalSynced, SegmentWritten)
+fsyncs.also(JournalSynced, SegmentWritten, StoreSynced)
+
+
+@disk_reads.of(SegmentRead)
+def _one(levels: Levels, read: SegmentRead) -> int:
+    return 1
+
+
+@bytes_read.of(SegmentRead)
+def _read(levels: Levels, read: SegmentRead) -> int:
+    return read.bytes_
+
+
+@bytes_written.of(CombineStepped)
+def _copied(levels: Levels, step: CombineStepped) -> int:
+    return step.bytes_ if step.step in COPIES else 0
+
+
+@disk_writes.of(CombineStepped)
+def _wrote(levels: Levels, step: CombineStepped) -> int:
+    return int(_copied(levels, step) > 0)
+
+
+@fsyncs.of(CombineStepped)
+def _synced(levels: Levels, step: CombineStepped) -> int:
+    return int(step.step == "synced")
+
+
+@counted(_("journal flushes"), Unit.COUNT, Better.LOWER, Total, reads=(JournalFlushed,))
+def journal_flushes(levels: Levels, flush: JournalFlushed) -> int:
+    """How often a journal went to the segments."""
+    return 1
+
+
+@counted(_("segment writes"), Unit.COUNT, Better.LOWER, Total, reads=(SegmentWritten,))
+def segments_written(levels: Levels, write: SegmentWritten) -> int:
+    """How often a segment file was written."""
+    return 1
+
+
+@counted(_("segments deleted"), Unit.COUNT, Better.NEITHER, Total, reads=(SegmentDeleted,))
+def segments_deleted(levels: Levels, deletion: SegmentDeleted) -> int:
+    """Segment files that were deleted because all their messages were acknowledged."""
+    return 1
+
+
+@counted(_("store files combined"), Unit.COUNT, Better.LOWER, Total, reads=(FilesCombined,))
+def files_combined(levels: Levels, combination: FilesCombined) -> int:
+    """How often the garbage collection made one store file of two."""
+    return 1
+
+
+@counted(_("bytes rewritten by collection"), Unit.BYTES, Better.LOWER, Total, reads=(CombineStepped,))
+def bytes_combined(levels: Levels, step: CombineStepped) -> int:
+    """Bytes that the garbage collection copied from one place to another."""
+    return int(_copied(levels, step))

@@ -1,0 +1,1 @@
+"""What the transitions of version 2 mean for the common metrics."""

@@ -1,0 +1,95 @@
+"""What `.qi` and `.qs` files read and wrote; of both without the headers of new files."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from engine.classic_v2.transitions.files import (
+    BodiesBuffered,
+    BodiesForgotten,
+    BodiesRead,
+    BodiesWritten,
+    FilesFound,
+    FilesReset,
+    IndexFlushed,
+    SlotsRead,
+)
+from engine.classic_v2.transitions.messages import TailLoaded
+from engine.classic_v2.transitions.stores import FileCompacted
+from engine.counting.backlog import delta_out
+from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
+from engine.counting.levels import Levels, follows
+
+SLOT_BYTES: Final = 32
+"""Of an entry, or of an ack, in a `.qi` file (W81)."""
+
+ENTRY_HEAD_BYTES: Final = 8
+"""Before each body in `.qs` (W112)."""
+
+delta_out.also(TailLoaded)
+fsyncs.also(FileCompacted)
+
+
+class Bodies(msgspec.Struct):
+    """By queue, bytes that wait for `.qs`; `written` had waited before the last write."""
+
+    waiting: dict[str, int] = {}
+    written: int = 0
+
+    def add(self, queue: str, more: int) -> None:
+        """Let so many bytes more wait."""
+        self.waiting[queue] = self.waiting.get(queue, 0) + more
+
+
+@follows(BodiesBuffered)
+def _buffered(levels: Levels, at_us: int, change: BodiesBuffered) -> None:
+    levels.part(Bodies).add(change.queue, change.bytes_ + ENTRY_HEAD_BYTES * change.count)
+
+
+@follows(BodiesForgotten)
+def _forgotten(levels: Levels, at_us: int, change: BodiesForgotten) -> None:
+    levels.part(Bodies).add(change.queue, -change.bytes_ - ENTRY_HEAD_BYTES * change.count)
+
+
+@follows(BodiesWritten, FilesFound, FilesReset)
+def _gone(levels: Levels, at_us: int, change: BodiesWritten | FilesFound | FilesReset) -> None:
+    """Nothing waits any more: it was written, or its directory is gone, or it died with the queue."""
+    bodies = levels.part(Bodies)
+    bodies.written = bodies.waiting.pop(change.queue, 0)
+
+
+@disk_reads.of(SlotsRead, BodiesRead)
+def _one(levels: Levels, read: SlotsRead | BodiesRead) -> int:
+    return 1
+
+
+@bytes_read.of(SlotsRead)
+def _read(levels: Levels, read: SlotsRead) -> int:
+    return SLOT_BYTES * (read.end - read.start)
+
+
+@bytes_written.of(IndexFlushed)
+def _slots(levels: Levels, write: IndexFlushed) -> int:
+    return SLOT_BYTES * (int(write.why.get("entries") or 0) + int(write.why.get("acks") or 0))
+
+
+@bytes_written.of(BodiesWritten)
+def _bodies(levels: Levels, write: BodiesWritten) -> int:
+    return levels.part(Bodies).written
+
+
+@disk_writes.of(IndexFlushed)
+def _index_files(levels: Levels, write: IndexFlushed) -> int:
+    return len(write.segments)
+
+
+@disk_writes.of(BodiesWritten)
+def _body_files(levels: Levels, write: BodiesWritten) -> int:
+    return len(write.files)
+
+
+@fsyncs.of(BodiesWritten)
+def _synced(levels: Levels, write: BodiesWritten) -> int:
+    return len(write.files) if write.fsync else 0

@@ -1,0 +1,29 @@
+"""The metrics of a run, counted from its transitions. Nothing is counted that the engine did not report.
+
+METRICS holds them all by name: tables, pages, exports and docs/whatif.md look them up there. `Meter` counts all of them
+while a run goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine import generations  # noqa: F401 - each registers its own
+from engine.counting import backlog, disk, memory, messages, pressure, survival, waits  # noqa: F401 - they register
+from engine.counting.meter import Meter
+from engine.counting.metric import METRICS, Better, Ending, Metric, PowerCut, Unit
+
+__all__ = ["METRICS", "Better", "Ending", "Meter", "Metric", "PowerCut", "Unit"]
+
+TOPICS: Final = ("pressure", "memory", "messages", "waits", "backlog", "disk", "survival")
+"""In the order of tables: the names of the modules, in `engine.counting` and in a generation's folder alike."""
+
+
+def _place(metric: Metric) -> tuple[int, bool]:
+    room, _, topic = metric.function.__module__.rpartition(".")
+    return TOPICS.index(topic), room != "engine.counting"
+
+
+_in_order = sorted(METRICS.values(), key=_place)
+METRICS.clear()
+METRICS.update((each.name, each) for each in _in_order)
