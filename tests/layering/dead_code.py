@@ -82,7 +82,17 @@ ALLOWED = (
 )
 """Pairs of pattern, of a path and of a name, that something calls without writing the name; with the reason."""
 
-REGISTERING = ("@at_end", "@counted", "@does", "@register.*")
+REGISTERING = (
+    "@at_end",
+    "@counted",
+    "@*.of",
+    "@does",
+    "@follows",
+    "@found_by",
+    "@on_cpu",
+    "@on_disk",
+    "@register.*",
+)
 """Decorators that hand a function to those who call it."""
 
 DEFINED = re.compile(

@@ -145,6 +145,7 @@ NEVER: dict[str, tuple[str, ...]] = {
     "engine.releases": ("engine.broker", "engine.ctl"),
     "engine.broker": (
         "engine.ctl",
+        "engine.generations",
         "engine.classic_v1",
         "engine.classic_v2",
         "engine.priority_queue",
