@@ -7,6 +7,7 @@ from typing import Final
 ENGLISH: Final[dict[str, str]] = {
     # --- workloads and their store ---
     "workload_file_missing": "%(path)s does not exist; check the path",
+    "workload_file_too_large": "a workload may have at most %(most)s bytes",
     "console_lines": "it holds console lines, which may name anything",
     "store_cannot_open": "%(uri)s cannot be opened: %(why)s",
     "store_cannot_write": "%(uri)s cannot be written to: %(why)s",
@@ -16,13 +17,16 @@ ENGLISH: Final[dict[str, str]] = {
     "log_unreadable": "it cannot be read: %(why)s",
     "no_messages": "there is no message in it; check that it is the right file and queue",
     "no_messages_to_queue": "no message goes to a queue '%(name)s'; there are: %(known)s",
-    "several_queues": "messages go to %(count)s queues; choose one with --queue: %(known)s",
+    "several_queues": (
+        "messages go to %(count)s queues, and a run has at most %(most)s; choose one with --queue: %(known)s"
+    ),
     # --- a line of a log ---
     "too_many_lines": "at most %(most)s lines; cut the file here",
     "line_too_long": "at most %(most)s characters in a line",
     "time_before_first": "the time is before that of the first message; sort the file by time",
     "time_too_late": "more than %(hours)s hours after the first message; cut the file here",
     "body_impossible": "a body of %(size)s bytes is not possible; use 0 to %(most)s",
+    "expiration_impossible": "an expiration of %(given)s ms is not possible; use 0 to %(most)s",
     "no_time_value": "%(name)s = %(text)s is no time",
     # --- a line of a table of arrivals ---
     "no_column": "no column is called '%(name)s'; known: %(known)s",
@@ -35,11 +39,12 @@ ENGLISH: Final[dict[str, str]] = {
     "no_whole_number": "%(name)s = %(text)s is no whole number",
     # --- a line of a trace ---
     "no_trace_line": "no line of a rabbitmq_tracing log in JSON: %(why)s",
-    "trace_as_text": (
-        "no line of a rabbitmq_tracing log in JSON: %(why)s; choose the format JSON when you add the trace"
-    ),
+    "no_trace_entry": "no entry of a rabbitmq_tracing log as text",
     "trace_type": "type is %(text)s, neither published nor received",
     "trace_time": "timestamp %(text)s is no time such as 2026-01-31 12:00:00:123",
+    # --- a line of a Firehose capture ---
+    "no_firehose_line": "no message of the Firehose in JSON: %(why)s",
+    "firehose_time": "the Firehose says no time; add timestamp, at_us, at_ms or at_s to each line",
     # --- a line of a PerfTest command ---
     "no_perf_test": (
         "there is no PerfTest command in it; it begins with perf-test, runjava, java -jar perf-test.jar or docker run"

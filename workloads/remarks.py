@@ -17,8 +17,21 @@ ENGLISH: Final[dict[str, str]] = {
         "messages come %(mean_ms)s ms earlier than in the log on average; the most in a second: %(before)s in the log, "
         "%(after)s here"
     ),
+    "expirations_rounded": (
+        "expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "
+        "scenario short"
+    ),
+    "queues_kept": "the messages of all %(count)s queues are kept; the queues are called q1, q2 and so on",
+    "queues_apart": (
+        "%(count)s messages for several queues at once are published to each of them: a scenario has no more bindings"
+    ),
+    "nowhere": "%(count)s messages went to no queue; they are left out",
+    "log_part": "this is part %(number)s of the log; it begins with empty queues",
     "table_without_consumer": "a table of arrivals tells of no consumer; add one with --consumer-rate",
     "trace_rate": "the consumer takes %(rate)s messages a second, as it did on average in the log",
+    "trace_rates": (
+        "each queue's consumer takes messages as fast as in the log on average: %(least)s to %(most)s a second"
+    ),
     "trace_acks": "a trace tells of no acknowledgements: they are assumed to follow at that rate",
     "trace_without_consumer": "nothing was received in this log; add a consumer with --consumer-rate",
     # --- a PerfTest command ---

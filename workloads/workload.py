@@ -20,6 +20,10 @@ SOURCES: Final[tuple[Source, ...]] = ("shipped", "library", "session", "import")
 """Where a workload comes from: this project, the app's library, a recorded session, somebody's own log."""
 
 
+MOST_FILE_BYTES: Final = 256 * 1024**2
+"""Of a file with a workload: some hundred million messages with sizes of their own."""
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True):
     """A scenario under a name.
 
@@ -63,9 +67,15 @@ def read_file(path: Path, source: Source = "import") -> Workload:
         WorkloadError: the file is missing or no scenario.
     """
     try:
-        return checked(path.stem, path.read_bytes(), source)
+        data = path.read_bytes()
+        if len(data) > MOST_FILE_BYTES:
+            raise WorkloadError("workload_file_too_large", most=MOST_FILE_BYTES)
+        # Decoded here: a scenario of somebody's log is larger than what travels as a link (2 MB).
+        return checked(path.stem, msgspec.json.decode(data, type=dict), source)
     except FileNotFoundError:
         raise WorkloadError("workload_file_missing", path=path) from None
+    except msgspec.DecodeError as error:
+        raise WorkloadError("no_json", f"{path}: ", why=error) from None
     except WorkloadError as error:
         raise error.inside(f"{path}: ", WorkloadError) from None
 

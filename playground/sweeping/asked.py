@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
@@ -31,7 +32,7 @@ from workloads.private import without_personal_data
 from workloads.remarks import Remark
 from workloads.workload import Scenario, Workload, checked
 
-KINDS: Final = ("perf-test", "csv", "tracing", "session")
+KINDS: Final = ("perf-test", "csv", "tracing", "firehose", "session")
 NAME_BEGINS: Final = "own-"
 METRICS: Final = tuple(
     each.name
@@ -90,7 +91,8 @@ def _scenario(kind: str, text: str, session: Session | None) -> tuple[Scenario, 
         raise Refused(_("Choose what kind of workload it is."))
     if not text.strip():
         raise Refused(_("Paste a PerfTest line or the lines of a log."))
-    imported = READERS[kind](text.splitlines(), Options())
+    # A form sends line breaks as CRLF; those of a payload in a trace count as the bytes that they were.
+    imported = READERS[kind](StringIO(text.replace("\r\n", "\n"), newline=""), Options())
     return imported.scenario, imported.remarks
 
 

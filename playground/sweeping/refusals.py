@@ -14,6 +14,7 @@ from workloads.errors import LineError
 OF_WORKLOADS: Final[dict[str, Any]] = {
     # --- workloads and their store ---
     "workload_file_missing": _("There is no file %(path)s."),
+    "workload_file_too_large": _("A workload may have at most %(most)s bytes."),
     "console_lines": _("It has console lines, which may name anything."),
     "store_cannot_open": _("%(uri)s cannot be opened (%(why)s)."),
     "store_cannot_write": _("%(uri)s cannot be written to (%(why)s)."),
@@ -24,7 +25,8 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "no_messages": _("There is no message in it. Check that it is the right log and queue."),
     "no_messages_to_queue": _("No message goes to a queue called %(name)s. There are: %(known)s."),
     "several_queues": _(
-        "Its messages go to %(count)s queues (%(known)s). Give the lines of one queue alone."
+        "Its messages go to %(count)s queues (%(known)s), and a run has at most %(most)s. Give the lines of "
+        "fewer queues."
     ),
     # --- a line of a log ---
     "too_many_lines": _("There may be at most %(most)s lines. Cut the log here."),
@@ -32,6 +34,7 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "time_before_first": _("The time is before that of the first message. Sort the lines by time."),
     "time_too_late": _("It is more than %(hours)s hours after the first message. Cut the log here."),
     "body_impossible": _("A body cannot have %(size)s bytes. Possible: 0 to %(most)s."),
+    "expiration_impossible": _("An expiration cannot be %(given)s ms. Possible: 0 to %(most)s."),
     "no_time_value": _("%(name)s = %(text)s is no time."),
     # --- a line of a table of arrivals ---
     "no_column": _("There is no column %(name)s. Possible: %(known)s."),
@@ -44,11 +47,12 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "no_whole_number": _("%(name)s = %(text)s is no whole number."),
     # --- a line of a trace ---
     "no_trace_line": _("This is no line of a rabbitmq_tracing log in JSON."),
-    "trace_as_text": _(
-        "This log of rabbitmq_tracing is not in JSON. Choose the format JSON when you add the trace."
-    ),
+    "no_trace_entry": _("This is no entry of a rabbitmq_tracing log as text."),
     "trace_type": _("type is %(text)s, neither published nor received."),
     "trace_time": _("The timestamp %(text)s is no time such as 2026-01-31 12:00:00:123."),
+    # --- a line of a Firehose capture ---
+    "no_firehose_line": _("This is no message of the Firehose in JSON."),
+    "firehose_time": _("The Firehose says no time. Add timestamp, at_us, at_ms or at_s to each line."),
     # --- a line of a PerfTest command ---
     "no_perf_test": _(
         "There is no PerfTest command in it. Such a command begins with perf-test, runjava, java -jar "

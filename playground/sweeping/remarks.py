@@ -20,8 +20,23 @@ TEXTS: Final[dict[str, Any]] = {
         "Messages come %(mean_ms)s ms earlier than in the log on average. The most in a second: %(before)s in the log, "
         "%(after)s here."
     ),
+    "expirations_rounded": _(
+        "Expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "
+        "scenario short."
+    ),
+    "queues_kept": _(
+        "The messages of all %(count)s queues are kept. The queues are called q1, q2 and so on."
+    ),
+    "queues_apart": _(
+        "%(count)s messages for several queues at once are published to each of them: a scenario has no more bindings."
+    ),
+    "nowhere": _("%(count)s messages went to no queue. They are left out."),
+    "log_part": _("This is part %(number)s of the log. It begins with empty queues."),
     "table_without_consumer": _("A table of arrivals tells of no consumer, so there is none."),
     "trace_rate": _("The consumer takes %(rate)s messages a second, as it did on average in the log."),
+    "trace_rates": _(
+        "Each queue's consumer takes messages as fast as in the log on average: %(least)s to %(most)s a second."
+    ),
     "trace_acks": _("A trace tells of no acknowledgements: they are assumed to follow at that rate."),
     "trace_without_consumer": _("Nothing was received in this log, so there is no consumer."),
     "no_effect": _("Without effect on what is stored: %(names)s"),

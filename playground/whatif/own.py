@@ -78,6 +78,7 @@ def _form(request: HttpRequest, given: dict[str, Any], problem: Message | None =
             ("perf-test", _("a PerfTest command line")),
             ("csv", _("a table of arrivals (CSV: at_s, size_bytes)")),
             ("tracing", _("a log of rabbitmq_tracing")),
+            ("firehose", _("a Firehose capture (JSON lines with times)")),
             ("session", _("a session that this browser began")),
         ],
         "sessions": _sessions(request),

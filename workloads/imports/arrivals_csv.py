@@ -1,70 +1,43 @@
 """A CSV of arrivals: one line for each message, or for several that came at once.
 
 The first line names the columns, in any order: one of `at_us`, `at_ms`, `at_s` (a number from any origin) or
-`timestamp` (ISO 8601); `size_bytes`; and, if wanted, `count`, `persistent` (true or false) and `queue`.
+`timestamp` (ISO 8601); `size_bytes`; and, if wanted, `count`, `persistent` (true or false), `queue` (several, with
+semicolons between them, for a message that all of them got) and `expiration_ms`.
 """
 
 from __future__ import annotations
 
 import csv
 import datetime as dt
-import itertools
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from workloads.errors import LineError
-from workloads.imports.common import (
-    MOST_LINE_CHARACTERS,
-    MOST_LINES,
-    TICK_US,
-    Arrivals,
-    Imported,
-    Options,
-    consumer,
-    make_scenario,
-    one_queue,
-)
-from workloads.remarks import Remark
+from workloads.imports.records import Published, Record, numbered
 
+TITLE: Final = "Imported arrivals"
+WITHOUT_CONSUMER: Final = "table_without_consumer"
 TIMES: Final = {"at_us": 1, "at_ms": 1_000, "at_s": 1_000_000}
-KNOWN: Final = (*TIMES, "timestamp", "size_bytes", "count", "persistent", "queue")
+KNOWN: Final = (*TIMES, "timestamp", "size_bytes", "count", "persistent", "queue", "expiration_ms")
 TRUTHS: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False, "": False}
 MOST_AT_ONCE: Final = 10_000_000
+BETWEEN: Final = ";"
 
 
-def read(lines: Iterable[str], options: Options) -> Imported:
-    """Return the scenario of a table of arrivals.
+def records(lines: Iterable[str]) -> Iterator[Record]:
+    """Yield the messages of a table of arrivals.
 
     Raises:
-        WorkloadError: a line is not possible (its number is given), or the table has too little.
+        LineError: a line is not possible (its number is given).
     """
-    rows = csv.reader(_bounded(lines))
+    rows = csv.reader(text for _number, text in numbered(lines))
     header = [name.strip().lower() for name in next(rows, [])]
     time_column = _check_header(header)
-    by_queue: dict[str, Arrivals] = {}
     for row in rows:
-        if not any(cell.strip() for cell in row):
-            continue
-        _add_row(dict(zip(header, row, strict=False)), len(row), header, time_column, rows.line_num, by_queue)
-    queue = one_queue({name: each.messages for name, each in by_queue.items()}, options.queue)
-    remarks: list[Remark] = []
-    arrivals = by_queue.get(queue or "", Arrivals())
-    commands = arrivals.bursts(remarks)
-    if options.consumer_rate_per_s is not None:
-        commands.insert(0, consumer(options.consumer_rate_per_s, options))
-    else:
-        remarks.append(Remark.of("table_without_consumer"))
-    until_us = arrivals.duration_us + max(1_000_000, arrivals.duration_us // 10) + TICK_US
-    return Imported(make_scenario("Imported arrivals", commands, until_us, options), remarks)
-
-
-def _bounded(lines: Iterable[str]) -> Iterator[str]:
-    for number, line in enumerate(itertools.islice(lines, MOST_LINES + 1), start=1):
-        if number > MOST_LINES:
-            raise LineError(number, "too_many_lines", most=MOST_LINES)
-        if len(line) > MOST_LINE_CHARACTERS:
-            raise LineError(number, "line_too_long", most=MOST_LINE_CHARACTERS)
-        yield line
+        if any(cell.strip() for cell in row):
+            if len(row) != len(header):
+                raise LineError(rows.line_num, "wrong_cell_count", count=len(row), wanted=len(header))
+            yield _record(dict(zip(header, row, strict=True)), time_column, rows.line_num)
 
 
 def _check_header(header: list[str]) -> str:
@@ -82,28 +55,22 @@ def _check_header(header: list[str]) -> str:
     return times[0]
 
 
-def _add_row(
-    row: dict[str, str],
-    cells: int,
-    header: list[str],
-    time_column: str,
-    line: int,
-    by_queue: dict[str, Arrivals],
-) -> None:
-    if cells != len(header):
-        raise LineError(line, "wrong_cell_count", count=cells, wanted=len(header))
+def _record(row: dict[str, str], time_column: str, line: int) -> Published:
     truth = row.get("persistent", "").strip().lower()
     if truth not in TRUTHS:
         raise LineError(line, "not_true_or_false", name="persistent", text=repr(truth[:40]))
     count = _whole(line, "count", row.get("count", "1") or "1")
     if not 1 <= count <= MOST_AT_ONCE:
         raise LineError(line, "count_out_of_range", count=count, most=MOST_AT_ONCE)
-    by_queue.setdefault(row.get("queue", "").strip(), Arrivals()).add(
+    expires = row.get("expiration_ms", "").strip()
+    return Published(
         line,
         _time_us(line, time_column, row[time_column].strip()),
+        tuple(dict.fromkeys(each.strip() for each in row.get("queue", "").split(BETWEEN))),
         _whole(line, "size_bytes", row["size_bytes"]),
-        persistent=TRUTHS[truth],
-        count=count,
+        TRUTHS[truth],
+        count,
+        _whole(line, "expiration_ms", expires) if expires else None,
     )
 
 

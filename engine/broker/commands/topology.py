@@ -40,6 +40,7 @@ MAX_QUEUES: Final = 64
 MAX_VHOSTS: Final = 8
 """Virtual hosts of one node: a bound of this program."""
 MAX_BINDINGS: Final = 128
+MAX_EXCHANGES: Final = 16
 MAX_BACKING_QUEUES: Final = 128
 """Of all queues together: one with x-max-priority has a backing queue for each priority."""
 
@@ -122,7 +123,7 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """What is declared in one virtual host."""
 
     queues: Annotated[tuple[QueueSpec, ...], msgspec.Meta(max_length=MAX_QUEUES)] = ()
-    exchanges: Annotated[tuple[ExchangeSpec, ...], msgspec.Meta(max_length=16)] = ()
+    exchanges: Annotated[tuple[ExchangeSpec, ...], msgspec.Meta(max_length=MAX_EXCHANGES)] = ()
     bindings: Annotated[tuple[BindingSpec, ...], msgspec.Meta(max_length=MAX_BINDINGS)] = ()
     policies: Annotated[tuple[PolicySpec, ...], msgspec.Meta(max_length=16)] = ()
 

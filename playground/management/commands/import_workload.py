@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from workloads.errors import WorkloadError
-from workloads.imports import READERS, Imported, Options
+from workloads.imports import KINDS, Imported, Options, parts
 from workloads.workload import checked, messages
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -22,31 +23,53 @@ class Command(BaseCommand):
     """The scenario lands under `var/workloads`; sweeps take it from there, and so does export_workloads."""
 
     help = (
-        "Make a workload of a PerfTest command line (perf-test), a rabbitmq_tracing log in JSON (tracing), "
-        "or a CSV of arrivals (csv). Nothing about people is kept: no user, host, payload or queue name."
+        "Make a workload of a PerfTest command line (perf-test), a rabbitmq_tracing log (tracing), a Firehose capture "
+        "(firehose), or a CSV of arrivals (csv). Nothing about people is kept: no user, host, payload or queue name."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Read the kind, the file, and what the log does not say."""
-        parser.add_argument("kind", choices=sorted(READERS))
-        parser.add_argument("file", help="the log; - reads it from the standard input")
+        parser.add_argument("kind", choices=sorted(KINDS))
+        parser.add_argument(
+            "files", nargs="+", help="the log, also in several files; - reads it from the standard input"
+        )
         parser.add_argument("--name", required=True, help="lower case, digits and hyphens")
-        parser.add_argument("--queue", help="the queue to read, where the log has several")
+        parser.add_argument("--queue", help="the only queue to read, where the log has several")
         parser.add_argument("--consumer-rate", type=int, help="messages a second that a consumer takes")
         parser.add_argument(
             "--prefetch", type=int, default=100, help="of that consumer (default: %(default)s)"
         )
         parser.add_argument("--ram-bytes", type=int, help="RAM of the node (default: 512 MiB)")
+        parser.add_argument(
+            "--part-minutes",
+            type=int,
+            help="cut a long log: each part becomes a workload, NAME-1, NAME-2, ...",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the scenario and say what was made of the log."""
         if not NAME.fullmatch(options["name"]):
             raise CommandError("--name: use lower case letters, digits and hyphens; it becomes a file name")
+        if options["part_minutes"] is not None and options["part_minutes"] < 1:
+            raise CommandError("--part-minutes: use a whole number of minutes, 1 at least")
+        asked = Options(
+            queue=options["queue"],
+            consumer_rate_per_s=options["consumer_rate"],
+            prefetch=options["prefetch"],
+            ram_bytes=options["ram_bytes"],
+            part_s=None if options["part_minutes"] is None else options["part_minutes"] * 60,
+        )
+        reading = _Files(options["files"])
         try:
-            imported = _read(options)
-            workload = checked(options["name"], imported.scenario)
+            for number, imported in enumerate(parts(options["kind"], reading, asked), start=1):
+                name = options["name"] if asked.part_s is None else f"{options['name']}-{number}"
+                self._write(name, imported)
         except WorkloadError as error:
-            raise CommandError(f"{options['file']}: {error}") from error
+            raise CommandError(f"{reading.path}: {error}") from error
+
+    def _write(self, name: str, imported: Imported) -> None:
+        """Write one workload and say what was made of it."""
+        workload = checked(name, imported.scenario)
         folder = settings.VAR_DIR / "workloads"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{workload.name}.json"
@@ -60,23 +83,22 @@ class Command(BaseCommand):
             self.stdout.write(f"  {remark}")
 
 
-def _read(options: dict[str, Any]) -> Imported:
-    """Read the log with what the options add to it.
+class _Files:
+    """The lines of each file, opened when its turn comes; `path` is the one that is read."""
 
-    Raises:
-        WorkloadError: the log is not possible; the message names the line.
-    """
-    asked = Options(
-        queue=options["queue"],
-        consumer_rate_per_s=options["consumer_rate"],
-        prefetch=options["prefetch"],
-        ram_bytes=options["ram_bytes"],
-    )
-    reader = READERS[options["kind"]]
-    if options["file"] == "-":
-        return reader(sys.stdin, asked)
-    try:
-        with Path(options["file"]).open(encoding="utf-8", newline="") as lines:
-            return reader(lines, asked)
-    except (OSError, UnicodeDecodeError) as error:
-        raise WorkloadError("log_unreadable", why=error) from None
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+        self.path = paths[0]
+
+    def __iter__(self) -> Iterator[Iterable[str]]:
+        for path in self._paths:
+            self.path = path
+            yield sys.stdin if path == "-" else self._lines()
+
+    def _lines(self) -> Iterator[str]:
+        """Yield lines with their breaks; bytes of a payload that are no text stay countable."""
+        try:
+            with Path(self.path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+                yield from lines
+        except OSError as error:
+            raise WorkloadError("log_unreadable", why=error) from None

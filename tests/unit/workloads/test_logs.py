@@ -1,0 +1,212 @@
+"""Logs with several queues, expirations, several files; traces and captures that a real 3.10.8 wrote."""
+
+from __future__ import annotations
+
+import json
+import random
+from array import array
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from engine.broker.commands.packed import mean_of, pack, unpack
+from engine.broker.commands.scenario import MAX_JSON_BYTES
+from engine.broker.commands.topology import MAX_EXCHANGES
+from engine.metrics import Meter
+from engine.replay import Player, on_ledger
+from workloads.errors import WorkloadError
+from workloads.imports import READERS, Imported, Options, arrivals, parts
+from workloads.workload import checked, read_file
+
+TRACES: Final = Path(__file__).parents[2] / "recordings/traces"
+SENT: Final = [  # what the client sent, as (queues, bytes, persistent, expiration)
+    ({"q1"}, 300, True, None),
+    ({"q2"}, 0, False, None),
+    ({"q1", "q2"}, 154, True, 60_000),
+    ({"q3"}, 500, False, None),
+    ({"q4"}, 4, False, None),
+    ({"q1"}, 256, True, None),
+    ({"q1"}, 5000, False, None),
+]
+
+
+def read(kind: str, text: str, **options: Any) -> Imported:
+    """Read a text as that kind of log."""
+    return READERS[kind](text.splitlines(keepends=True), Options(**options))
+
+
+def published(imported: Imported) -> list[dict[str, Any]]:
+    """Return the bursts of a scenario that the engine accepts."""
+    checked("w", imported.scenario)
+    return [each for each in imported.scenario["commands"] if each["do"] == "publish"]
+
+
+def queues_of(scenario: dict[str, Any], burst: dict[str, Any]) -> set[str]:
+    """Return where a burst goes."""
+    if "exchange" not in burst:
+        return {burst["routing_key"]}
+    bindings = scenario["topology"]["bindings"]
+    return {each["queue"] for each in bindings if each["exchange"] == burst["exchange"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"), [("tracing", "text.log"), ("tracing", "json.log"), ("firehose", "firehose.jsonl")]
+)
+def test_what_a_real_broker_traced_becomes_what_its_client_sent(kind: str, file: str) -> None:
+    with (TRACES / file).open(encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        imported = READERS[kind](lines, Options())
+    found = [
+        (
+            queues_of(imported.scenario, each),
+            each["size_bytes"],
+            each["persistent"],
+            each.get("expiration_ms"),
+        )
+        for each in published(imported)
+    ]
+    assert found == SENT
+    [consumer] = [each for each in imported.scenario["commands"] if each["do"] == "set_consumer"]
+    assert (consumer["queue"], consumer["at_us"] // 1000) == ("q1", 371)
+    assert not any(word in str(imported.scenario) for word in ("orders", "audit", "nowhere", "guest"))
+
+
+def test_a_message_of_several_queues_lies_in_the_store_once() -> None:
+    rows = "".join(f"{n},5000,true,a;b\n" for n in range(5)) + "5,100,true,b\n"
+    imported = read("csv", f"at_s,size_bytes,persistent,queue\n{rows}")
+    node = on_ledger(imported.scenario)
+    meter = Meter()
+    for piece in Player(node).play(imported.scenario["until_us"], 500):
+        for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
+            meter.observe(at_us, transition)
+    state = node.snapshot()
+    assert sum(each["len"] for each in _counters(state)) == 11
+    assert [each.code for each in imported.remarks] == ["queues_kept", "table_without_consumer"]
+    store = str(state)
+    assert "x1" in store
+
+
+def _counters(state: dict[str, Any]) -> list[dict[str, Any]]:
+    return [queue["counters"] for queue in state["queues"].values()]
+
+
+def test_more_bindings_than_a_scenario_has_are_published_one_by_one() -> None:
+    names = [f"q{n}" for n in range(64)]
+    rows = "".join(f"0,9,{names[n]};{names[n + 1]};{names[n + 2]}\n" for n in range(60))
+    imported = read("csv", f"at_s,size_bytes,queue\n{rows}")
+    apart = next(each for each in imported.remarks if each.code == "queues_apart")
+    bursts = published(imported)
+    assert apart.values["count"] == 60 - MAX_EXCHANGES
+    assert sum(each["count"] * ("exchange" in each) for each in bursts) == MAX_EXCHANGES
+    assert sum(each["count"] * ("exchange" not in each) for each in bursts) == 3 * (60 - MAX_EXCHANGES)
+
+
+def test_one_queue_of_several_keeps_what_it_shared() -> None:
+    text = "at_s,size_bytes,queue\n1,4,a\n2,5,a;b\n3,6,b\n"
+    assert [each["size_bytes"] for each in published(read("csv", text, queue="b"))] == [5, 6]
+
+
+def test_expirations_are_kept_and_rounded_only_where_there_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw = random.Random(31)
+    log = [(n * 0.1, draw.randint(1000, 90_000)) for n in range(400)]
+    text = "at_s,size_bytes,expiration_ms\n" + "".join(f"{at:.1f},7,{ms}\n" for at, ms in log)
+    exact = published(read("csv", text))
+    assert [each["expiration_ms"] for each in exact] == [ms for _at, ms in log]
+    monkeypatch.setattr(arrivals, "MOST_BURSTS", 250)
+    imported = read("csv", text)
+    rounded = published(imported)
+    assert len(rounded) <= 250
+    assert all(each["expiration_ms"].bit_count() <= arrivals.KEPT_BITS for each in rounded)
+    [remark] = [each for each in imported.remarks if each.code == "expirations_rounded"]
+    assert 0 < float(remark.values["mean"]) < float(remark.values["most"]) < 25
+    whole, kept = sum(ms for _at, ms in log), sum(each["expiration_ms"] * each["count"] for each in rounded)
+    assert 0.75 * whole < kept < whole
+
+
+def test_bursts_of_up_to_a_second_keep_the_messages_of_every_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "MOST_BURSTS", 80)
+    draw = random.Random(31)
+    times = sorted(draw.uniform(0, 30) for _ in range(2000))
+    text = "at_s,size_bytes\n" + "".join(f"{at:.6f},{draw.randint(1, 9000)}\n" for at in times)
+    bursts = published(read("csv", text))
+    first = round(times[0], 6)
+    wanted = Counter(int(round((round(at, 6) - first) * 1e6) // 1_000_000) for at in times)
+    found: Counter[int] = Counter()
+    for each in bursts:
+        found[each["at_us"] // 1_000_000] += each["count"]
+    assert found == wanted
+
+
+def test_a_log_in_several_files_is_cut_into_parts_of_its_time() -> None:
+    header = "at_s,size_bytes,persistent\n"
+    hours = [header + "".join(f"{hour * 3600 + n * 30},{n},true\n" for n in range(120)) for hour in range(30)]
+    files = [text.splitlines(keepends=True) for text in hours]
+    with pytest.raises(WorkloadError, match="more than 24 hours"):
+        list(parts("csv", files, Options()))
+    found = list(parts("csv", files, Options(part_s=7200)))
+    assert len(found) == 15
+    assert all(sum(each["count"] for each in published(part)) == 240 for part in found)
+    assert [part.remarks[-1].code for part in found[1:]] == ["log_part"] * 14
+    assert found[3].remarks[-1].values["number"] == 4
+
+
+def test_a_part_without_messages_is_passed_over() -> None:
+    text = "at_s,size_bytes\n0,1\n10,2\n100,3\n"
+    found = list(parts("csv", [text.splitlines()], Options(part_s=20)))
+    assert [len(published(each)) for each in found] == [2, 1]
+    assert found[1].remarks[-1].values["number"] == 6
+
+
+def test_a_payload_that_looks_like_an_entry_is_a_payload() -> None:
+    text = (TRACES / "text.log").read_bytes().decode("utf-8", "surrogateescape")
+    assert text.count("Message published") > len(SENT) - 1, "the recording has such a payload"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", "line 1: no message of the Firehose in JSON"),
+        ('{"routing_key": "publish.x", "at_s": 1}', "no message of the Firehose in JSON: routed_queues"),
+        (
+            '{"routing_key": "publish.x", "headers": {"routed_queues": []}}',
+            "line 1: the Firehose says no time",
+        ),
+        ('{"routing_key": "other", "at_s": 1}', "no message of the Firehose in JSON: routing_key"),
+    ],
+)
+def test_an_impossible_capture_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(WorkloadError) as refusal:
+        read("firehose", text)
+    assert message in str(refusal.value)
+
+
+def test_the_times_of_the_messages_themselves_serve_where_a_capture_has_none() -> None:
+    inner = '{"headers": {"timestamp_in_ms": %d}}'
+    line = '{"routing_key":"publish.","headers":{"routed_queues":["a"],"properties":%s},"payload":"xyz"}\n'
+    text = line % (inner % 1_700_000_000_000) + line % (inner % 1_700_000_000_250)
+    text += line % '{"timestamp": 1700000001}'
+    found = published(read("firehose", text))
+    assert [(each["at_us"], each["size_bytes"]) for each in found] == [(0, 3), (250_000, 3), (1_000_000, 3)]
+
+
+def test_messages_that_went_nowhere_are_told() -> None:
+    line = '{"routing_key":"publish.","headers":{"routed_queues":[%s]},"payload":"xyz","at_s":1}\n'
+    imported = read("firehose", line % "" + line % '"a"')
+    assert str(imported.remarks[0]) == "1 messages went to no queue; they are left out"
+
+
+def test_a_workload_larger_than_a_link_can_be_read_back(tmp_path: Path) -> None:
+    sizes = random.Random(31).choices(range(1, 2**24), k=600_000)
+    burst = {"at_us": 0, "do": "publish", "count": len(sizes), "size_bytes": mean_of(array("I", sizes))}
+    scenario = {"version": 1, "profile": "real", "commands": [{**burst, "sizes": pack(sizes)}]}
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(scenario))
+    assert path.stat().st_size > MAX_JSON_BYTES
+    [read_back] = read_file(path).scenario["commands"]
+    assert unpack(read_back["sizes"], read_back["count"]).tolist() == sizes
+    path.write_text("[]")
+    with pytest.raises(WorkloadError, match=r"mine\.json"):
+        read_file(path)
