@@ -103,11 +103,6 @@ class Arrivals:
         self.last_us = max(self.last_us, at_us)
 
     @property
-    def duration_us(self) -> int:
-        """Time between the first and the last message."""
-        return self.last_us - (self.first_us or 0)
-
-    @property
     def together(self) -> Counter[tuple[str, ...]]:
         """How many messages went to each set of several queues."""
         found: Counter[tuple[str, ...]] = Counter()

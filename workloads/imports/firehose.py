@@ -28,8 +28,6 @@ from workloads.imports.records import (
 
 TITLE: Final = "Imported Firehose capture"
 WITHOUT_CONSUMER: Final = "trace_without_consumer"
-TIMES: Final = {"at_us": 1, "at_ms": 1_000, "at_s": SECOND_US}
-PUBLISH, DELIVER = "publish.", "deliver."
 
 
 class _Line(msgspec.Struct):
@@ -45,6 +43,14 @@ class _Line(msgspec.Struct):
     at_us: float | None = None
     at_ms: float | None = None
     at_s: float | None = None
+
+    @property
+    def time_us(self) -> int | None:
+        """When it came, where it says so as a number."""
+        for value, unit_us in ((self.at_us, 1), (self.at_ms, 1_000), (self.at_s, SECOND_US)):
+            if value is not None:
+                return round(value * unit_us)
+        return None
 
 
 def records(lines: Iterable[str]) -> Iterator[Record]:
@@ -94,10 +100,8 @@ def _size_bytes(line: _Line) -> int:
 
 def _time_us(number: int, line: _Line, properties: dict[str, Any]) -> int:
     """Return when a message came: what the capture says, else what the message says itself."""
-    for name, unit_us in TIMES.items():
-        value = getattr(line, name)
-        if value is not None:
-            return round(value * unit_us)
+    if line.time_us is not None:
+        return line.time_us
     if isinstance(line.timestamp, str):
         return time_us(number, line.timestamp)
     exact_ms = _table(properties.get("headers")).get("timestamp_in_ms")
