@@ -39,6 +39,7 @@ from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import NODES, ClusterParts, nodes_of, queues_of
 from engine.broker.mirrors.roll import Roll
 from engine.broker.mirrors.rooms_below import RoomsBelow
+from engine.broker.mirrors.syncs import Syncs
 from engine.broker.queues.dead_letters import DeadLetters
 from engine.broker.queues.deliveries import Callbacks
 from engine.broker.queues.lifetimes import Lifetimes
@@ -189,7 +190,8 @@ class Cluster:
             connections=self.connections,
             emit=self._emit,
         )
-        self.cluster = MirroredQueues(self._below)
+        self._syncs = Syncs(self._below)
+        self.cluster = MirroredQueues(self._below, self._syncs.maybe)
         self._ends = QueueEnds(self.queues, self.consumers, self.confirms, self._settings, self.cluster)
         self._closing = Closing(
             self.connections,
@@ -205,9 +207,9 @@ class Cluster:
         self._parts = ClusterParts(
             self._below,
             self.cluster,
+            self._syncs,
             self._closing,
             seed=self.scenario.seed,
-            forget_queue=self._ends.forget,
             node_changed=self._node_changed,
             redo=self._redo,
         )

@@ -51,9 +51,3 @@ class QueueEnds:
         self._queues.crash(name)
         if how == "kill":
             self._consumers.served_anew(name, cancels=True)
-
-    def forget(self, name: str, rule: str = "H76", cause: str = "node_down") -> None:
-        """A queue that is down does not come back: no node has anything of it (H76), or it is deleted (H77)."""
-        self._consumers.forget_queue(name, rule, cause)
-        self._queues.forget(name, rule)
-        self._confirms.queue_deleted(name)

@@ -135,8 +135,7 @@ class TopologyVerbs(OnClientParts):
         if live is not None:
             self._ends.delete(command.name, "P19", "deleted")
         elif record is not None:
-            self._ends.forget(command.name, "P19", "deleted")
-            self._cluster.ended(command.name)
+            self._cluster.forget(command.name, "P19", "deleted")
 
     def _declare_exchange(self, command: cmd.DeclareExchange) -> None:
         existing = self._definitions.exchanges.exchanges.get(command.name)
@@ -236,7 +235,7 @@ class TopologyVerbs(OnClientParts):
                 self._cluster.update(record)
                 self._cluster.settle()
         elif node in record.mirrors:
-            self._mishaps.crash_mirror(record, node)
+            self._cluster.crash_mirror(record, node)
             self._cluster.settle()
         else:
             raise CommandError("no_member", name=command.queue, node=node, known=", ".join(record.members))

@@ -104,5 +104,4 @@ class VhostVerbs(OnClientParts):
             if name in self._queues:
                 self._ends.delete(name, "S1", "vhost_deleted")
             else:
-                self._ends.forget(name, "S1", "vhost_deleted")
-                self._cluster.ended(name)
+                self._cluster.forget(name, "S1", "vhost_deleted")

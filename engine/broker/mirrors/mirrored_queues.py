@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, cast
@@ -10,10 +9,8 @@ from typing import Final, cast
 from engine.amqp.arguments import PRIORITIES
 from engine.amqp.mirroring import WHEN_SYNCED, Mirroring, mirroring_of
 from engine.backing_queue.protocol import Mirrorable
-from engine.broker.mirrors.hooks import Hooks
 from engine.broker.mirrors.member import Member
 from engine.broker.mirrors.rooms_below import RoomsBelow
-from engine.broker.mirrors.synchronisation import Synchronisation
 from engine.broker.queues.immediate_mail import mail_alone
 from engine.broker.queues.queue_process import QueueProcess
 from engine.mirrored_queue import instructions as to_do
@@ -31,17 +28,18 @@ class MirroredQueues:
 
     Args:
         below: what the cluster stands on.
+        auto_sync: fills a queue's mirrors, if its policy wants that without being asked (H51).
     """
 
-    def __init__(self, below: RoomsBelow) -> None:
+    def __init__(self, below: RoomsBelow, auto_sync: Callable[[str], None]) -> None:
         self.nodes = below.nodes
         self.roll = roll = below.roll
         self.records, self.members = roll.records, roll.members
         self.masters, self.rings = roll.masters, roll.rings
-        self.syncs: dict[str, Synchronisation] = {}
+        self.syncs, self.soon, self.settle = roll.syncs, roll.soon, roll.settle
         self.lost = 0
         """Messages that masters had and the mirrors which took over had not."""
-        self.hooks = Hooks()
+        self._auto_sync = auto_sync
         self._clock = below.clock
         self._settings = below.configuration.current
         self._queues = below.queues
@@ -50,21 +48,11 @@ class MirroredQueues:
         self._confirms = below.connections.confirms
         self._board = below.board
         self._emit = below.emit
-        self._soon: deque[Callable[[], None]] = deque()
 
     @property
     def running(self) -> list[str]:
         """The nodes that run."""
         return [name for name, node in self.nodes.items() if node.up]
-
-    def soon(self, do: Callable[[], None]) -> None:
-        """Do something when what is being handled now has ended."""
-        self._soon.append(do)
-
-    def settle(self) -> None:
-        """Do all that was put off."""
-        while self._soon:
-            self._soon.popleft()()
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
@@ -96,7 +84,21 @@ class MirroredQueues:
         """A queue was deleted."""
         self.records.pop(name, None)
         self.rings.pop(name, None)
-        self.hooks.served(name)
+        self.roll.served(name)
+
+    def forget(self, name: str, rule: str = "H76", cause: str = "node_down") -> None:
+        """A queue that is down does not come back: no node has anything of it (H76), or it is deleted (H77)."""
+        self._consumers.forget_queue(name, rule, cause)
+        self._queues.forget(name, rule)
+        self._confirms.queue_deleted(name)
+        self.ended(name)
+
+    def _gone(self, name: str) -> None:
+        """A queue has no living member: one that is not durable does not come back (H76)."""
+        record = self.records.get(name)
+        if record is None or record.alive or self._definitions.queues[name].durable:
+            return
+        self.forget(name)
 
     def new_ring(self, record: QueueRecord) -> None:
         """Begin the ring anew, with the master alone where there is mirroring."""
@@ -157,7 +159,7 @@ class MirroredQueues:
                 self.drop(record, node)
         if master != record.master:
             self.move(record, master)
-        self.soon(partial(self.hooks.auto_sync, record.name))
+        self.soon(partial(self._auto_sync, record.name))
 
     # --- members come ------------------------------------------------------------------------------------------------
 
@@ -262,7 +264,7 @@ class MirroredQueues:
             self.drop(record, node, reason)
 
     def _crashed(self, record: QueueRecord, member: Member) -> None:
-        self.soon(partial(self.hooks.crashed, record, member.node))
+        self.soon(partial(self.crash_mirror, record, member.node))
 
     def lose_mirror(self, record: QueueRecord, node: str, how: str) -> None:
         """A mirror's process is gone without a word; its engine is still to be ended."""
@@ -276,6 +278,19 @@ class MirroredQueues:
             self._emit(MirrorLeft("H61", record.name, node, how))
         else:
             self._left(record, node, how)
+
+    def crash_mirror(self, record: QueueRecord, node: str) -> None:
+        """Let a mirror crash: what waits for its confirm is rejected, and it begins again, empty (H63, H75)."""
+        self.lose_mirror(record, node, "crash")
+        self._confirms.queue_crashed(record.name, node)
+        self.nodes[node].host.crash(record.name)
+        self.died(record, {node})
+        self.rejoin(record, node)
+
+    def rejoin(self, record: QueueRecord, node: str) -> None:
+        """Let a node whose member crashed have a mirror again, if the policy wants it there (H75)."""
+        if record.alive and node in wanted(record, self.running)[1] and node not in record.mirrors:
+            self.join(record, node)
 
     # --- deaths and promotion (H61-H64) ------------------------------------------------------------------------------
 
@@ -292,11 +307,11 @@ class MirroredQueues:
             self.soon(partial(self.reapply, record.name))
             if record.mirroring is not None and record.mirroring.mode == "exactly":
                 self.update(record)
-            self.soon(partial(self.hooks.auto_sync, record.name))
+            self.soon(partial(self._auto_sync, record.name))
             return
         if not living:
             record.mirrors, record.synchronised = [], set()
-            self.soon(partial(self.hooks.gone, record.name))
+            self.soon(partial(self._gone, record.name))
             return
         heir = living[0]
         if heir in record.orphans:
@@ -362,11 +377,11 @@ class MirroredQueues:
                 live.enter(each.arrival, 0, each.expiration_ms, each.confirm_at_once, already_delivered=True)
         self._consumers.served_anew(name, cancels=not record.down_sent)
         record.down_sent = False
-        self.soon(partial(self.hooks.served, name))
+        self.soon(partial(self.roll.served, name))
         self.soon(partial(self.reapply, name))
         if record.mirroring is not None and record.mirroring.mode == "exactly":
             self.update(record)
-        self.soon(partial(self.hooks.auto_sync, name))
+        self.soon(partial(self._auto_sync, name))
 
     def move(self, record: QueueRecord, _: str) -> None:
         """Let the old master go, so that a mirror takes over (H11, H14)."""

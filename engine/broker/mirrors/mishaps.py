@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from engine.broker.clients.confirms import Confirms
+from engine.broker.clients.connections import Connections
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.queues.queues import Queues
-from engine.mirrored_queue.record import QueueRecord, wanted
+from engine.mirrored_queue.record import QueueRecord
 
 
 class Mishaps:
     """Lets members of one cluster crash, move and hang."""
 
-    def __init__(self, cluster: MirroredQueues, queues: Queues, confirms: Confirms) -> None:
+    def __init__(self, cluster: MirroredQueues, queues: Queues, connections: Connections) -> None:
         self._cluster = cluster
         self._queues = queues
-        self._confirms = confirms
-        cluster.hooks.crashed = self.crash_mirror
+        self._confirms = connections.confirms
+        self._room = connections.credit_came
 
     # --- crashes (H75) -----------------------------------------------------------------------------------------------
-
-    def crash_mirror(self, record: QueueRecord, node: str) -> None:
-        """Let a mirror crash: what waits for its confirm is rejected, and it begins again, empty (H63, H75)."""
-        self._cluster.lose_mirror(record, node, "crash")
-        self._confirms.queue_crashed(record.name, node)
-        self._cluster.nodes[node].host.crash(record.name)
-        self._cluster.died(record, {node})
-        if record.alive and node in wanted(record, self._cluster.running)[1] and node not in record.mirrors:
-            self._cluster.join(record, node)
 
     def crash_master(self, name: str) -> bool:
         """Let a master's process crash; return whether a mirror takes over, else it starts on its own files (H75)."""
@@ -45,8 +36,7 @@ class Mishaps:
         self._confirms.queue_crashed(name, node)
         self._cluster.nodes[node].host.crash(name)
         self._cluster.died(record, ())
-        if record.alive and node in wanted(record, self._cluster.running)[1] and node not in record.mirrors:
-            self._cluster.join(record, node)
+        self._cluster.rejoin(record, node)
         self._cluster.settle()
         return True
 
@@ -94,4 +84,4 @@ class Mishaps:
         sync = self._cluster.syncs.get(record.name)
         if sync is not None:
             sync.go_on()
-        self._cluster.soon(self._cluster.hooks.room)
+        self._cluster.soon(self._room)

@@ -27,7 +27,8 @@ class Nodes:
 
     Args:
         below: what the cluster stands on.
-        forget_queue: forgets a queue that does not come back.
+        auto_sync: fills a queue's mirrors, if its policy wants that without being asked (H51).
+        went_down: called with a queue that lost its master when no mirror took over.
         node_changed: called when a node came or went, so that its memory is looked at.
     """
 
@@ -36,7 +37,8 @@ class Nodes:
         below: RoomsBelow,
         cluster: MirroredQueues,
         closing: Closing,
-        forget_queue: Callable[[str], None],
+        auto_sync: Callable[[str], None],
+        went_down: Callable[[str], None],
         node_changed: Callable[[str], None],
     ) -> None:
         self._cluster = cluster
@@ -46,13 +48,13 @@ class Nodes:
         self._consumers = below.consumers
         self._closing = closing
         self._clock = below.clock
-        self._forget_queue = forget_queue
+        self._auto_sync = auto_sync
+        self._went_down = went_down
         self._node_changed = node_changed
         self._emit = below.emit
         self._at: dict[str, str] = {}
         self.last: str | None = None
         """Which node stopped last, when none runs."""
-        cluster.hooks.gone = self._gone
 
     # --- clients -----------------------------------------------------------------------------------------------------
 
@@ -144,7 +146,7 @@ class Nodes:
             if cluster.records.get(record.name) is record and not record.alive:
                 record.stopped = kind == "clean" and record.mirroring is None
                 record.down_sent, record.downs = True, record.downs + 1
-                cluster.hooks.down(record.name)
+                self._went_down(record.name)
         if not cluster.running:
             self.last = node
         self._node_changed(node)
@@ -156,14 +158,6 @@ class Nodes:
             if mirroring is None or record.synchronised or mirroring.promote_on_shutdown == ALWAYS:
                 continue
             self._cluster.stop_mirrors(record, "shutdown")
-
-    def _gone(self, name: str) -> None:
-        """A queue has no living member: one that is not durable does not come back (H76)."""
-        record = self._cluster.records.get(name)
-        if record is None or record.alive or self._definitions.queues[name].durable:
-            return
-        self._forget_queue(name)
-        self._cluster.ended(name)
 
     # --- starts (H17, H72-H74) ---------------------------------------------------------------------------------------
 
@@ -212,7 +206,7 @@ class Nodes:
         cluster.soon(partial(cluster.reapply, name))
         self._consumers.served_anew(name, cancels=not record.down_sent)
         record.down_sent = False
-        cluster.soon(partial(cluster.hooks.served, name))
+        cluster.soon(partial(cluster.roll.served, name))
 
     def _join(self, record: QueueRecord, node: str) -> None:
         """Begin a mirror on a node that started, if the policy wants one there (H17)."""
@@ -221,4 +215,4 @@ class Nodes:
         running = [name for name in self._cluster.running if name == node or name in record.members]
         if node in wanted(record, running)[1]:
             self._cluster.join(record, node)
-            self._cluster.soon(partial(self._cluster.hooks.auto_sync, record.name))
+            self._cluster.soon(partial(self._auto_sync, record.name))

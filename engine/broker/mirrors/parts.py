@@ -94,7 +94,7 @@ class ClusterParts:
     Args:
         below: what the cluster stands on.
         seed: the scenario's.
-        forget_queue: forgets a queue that does not come back.
+        syncs: fills mirrors.
         node_changed: called when a node came or went.
         redo: does a command that its client sent while its channel waited.
     """
@@ -103,28 +103,23 @@ class ClusterParts:
         self,
         below: RoomsBelow,
         cluster: MirroredQueues,
+        syncs: Syncs,
         closing: Closing,
         *,
         seed: int,
-        forget_queue: Callable[[str], None],
         node_changed: Callable[[str], None],
         redo: Callable[[Command], None],
     ) -> None:
         queues, connections, configuration = below.queues, below.connections, below.configuration
         self._nodes = below.nodes
-        self.nodes = Nodes(below, cluster, closing, forget_queue, node_changed)
-        self.syncs = Syncs(below, cluster, self.memory_alarm)
         self.places = Places(cluster, configuration.current, seed)
-        self.patience = Patience(cluster, below.consumers, closing, below.clock, redo)
-        self.mishaps = Mishaps(cluster, queues, connections.confirms)
+        self.patience = Patience(below.roll, below.consumers, closing, below.clock, redo)
+        self.syncs = syncs
+        self.nodes = Nodes(below, cluster, closing, syncs.maybe, self.patience.went_down, node_changed)
+        self.mishaps = Mishaps(cluster, queues, connections)
         self.shown = Shown(cluster)
-        cluster.hooks.room = connections.credit_came
         self._connections = connections
         self._consumers = below.consumers
-
-    def memory_alarm(self) -> bool:
-        """Return whether any node's memory alarm is set (H57, H86)."""
-        return any(node.watch.alarm for node in self._nodes.values())
 
     def actors_at(self, node: str) -> int:
         """Return how many connections of publishers and consumers a node has."""

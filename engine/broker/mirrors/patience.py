@@ -12,26 +12,11 @@ from engine.broker.clients.closing import Closing
 from engine.broker.clients.consumers import Consumers
 from engine.broker.clients.unread import channel_of
 from engine.broker.commands.base import Command
-from engine.broker.mirrors.mirrored_queues import MirroredQueues
+from engine.broker.mirrors.roll import Roll
 from engine.broker.time.scheduler import Scheduler
 
 LIMIT_US: Final = 2000 * 30_000
 """2000 tries, one each 30 ms."""
-
-
-class WaitingMethod:
-    """One method that waits.
-
-    Args:
-        channel: whose it is; it does nothing else meanwhile.
-        do: what is done when the queue is there again.
-    """
-
-    __slots__ = ("channel", "do")
-
-    def __init__(self, channel: str, do: Callable[[], None]) -> None:
-        self.channel = channel
-        self.do = do
 
 
 class Patience:
@@ -43,21 +28,19 @@ class Patience:
 
     def __init__(
         self,
-        cluster: MirroredQueues,
+        roll: Roll,
         consumers: Consumers,
         closing: Closing,
         clock: Scheduler,
         redo: Callable[[Command], None],
     ) -> None:
-        self._cluster = cluster
+        self._roll = roll
         self._consumers = consumers
         self._closing = closing
         self._clock = clock
         self._redo = redo
-        self._waiting: dict[str, list[WaitingMethod]] = {}
+        self._waiting = roll.waiting
         self._behind: dict[str, deque[Command]] = {}
-        cluster.hooks.down = self._went_down
-        cluster.hooks.served = self._served
 
     # --- methods -----------------------------------------------------------------------------------------------------
 
@@ -69,16 +52,16 @@ class Patience:
 
         Raises AmqpError 404 for a queue that will not come back by itself: its node stopped in order.
         """
-        record = self._cluster.records.get(queue)
+        record = self._roll.records.get(queue)
         if record is None or record.alive:
             return False
         if record.stopped and not forever:
             raise AmqpError("not_found", f"{queue_words(queue)} process is stopped by supervisor")
-        waiting = WaitingMethod(channel, do)
+        waiting = partial(self._go_on, channel, do)
         self._waiting.setdefault(queue, []).append(waiting)
         self._behind.setdefault(channel, deque())
         if not forever:
-            self._clock.after(LIMIT_US, partial(self._give_up, queue, waiting))
+            self._clock.after(LIMIT_US, partial(self._give_up, queue, channel, waiting))
         return True
 
     def keeps(self, command: Command) -> bool:
@@ -89,31 +72,30 @@ class Patience:
         behind.append(command)
         return True
 
-    def _give_up(self, queue: str, waiting: WaitingMethod) -> None:
+    def _give_up(self, queue: str, channel: str, waiting: Callable[[], None]) -> None:
         if waiting not in self._waiting.get(queue, ()):
             return
         self._waiting[queue].remove(waiting)
-        self._behind.pop(waiting.channel, None)
+        self._behind.pop(channel, None)
         text = f"failed to perform operation on {queue_words(queue)} due to timeout"
-        self._closing.fail(waiting.channel, AmqpError("not_found", text), "H64")
+        self._closing.fail(channel, AmqpError("not_found", text), "H64")
 
-    def _served(self, queue: str) -> None:
-        """A master serves the queue again, or it is gone for good: do what waited, and what came behind it."""
-        for waiting in self._waiting.pop(queue, ()):
-            behind = self._behind.pop(waiting.channel, deque())
-            try:
-                waiting.do()
-            except AmqpError as error:
-                self._closing.fail(waiting.channel, error, "H64")
-                continue
-            for command in behind:
-                self._redo(command)
+    def _go_on(self, channel: str, do: Callable[[], None]) -> None:
+        """Do a method that has waited, and then what came behind it on its channel."""
+        behind = self._behind.pop(channel, deque())
+        try:
+            do()
+        except AmqpError as error:
+            self._closing.fail(channel, error, "H64")
+            return
+        for command in behind:
+            self._redo(command)
 
     # --- consumers (H67) ---------------------------------------------------------------------------------------------
 
-    def _went_down(self, queue: str) -> None:
+    def went_down(self, queue: str) -> None:
         """No mirror took over: consumers that want so are cancelled, the others try for a minute to consume again."""
-        record = self._cluster.records[queue]
+        record = self._roll.records[queue]
         for consumer in self._consumers.of_down(queue):
             if consumer.cancel_on_failover or record.stopped:
                 self._consumers.cancel_down(consumer)
@@ -121,7 +103,7 @@ class Patience:
                 self._clock.after(LIMIT_US, partial(self._gave_up, queue, consumer.name, record.downs))
 
     def _gave_up(self, queue: str, name: str, downs: int) -> None:
-        record, consumer = self._cluster.records.get(queue), self._consumers.all.get(name)
+        record, consumer = self._roll.records.get(queue), self._consumers.all.get(name)
         if record is None or record.alive or record.downs != downs or consumer is None:
             return
         if consumer in self._consumers.of_down(queue):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
@@ -11,6 +12,7 @@ from engine.backing_queue.protocol import BackingQueue, Mirrorable
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.mirrors.labels import ring_sent
 from engine.broker.mirrors.member import Member
+from engine.broker.mirrors.synchronisation import Synchronisation
 from engine.broker.time.scheduler import Scheduler
 from engine.mirrored_queue import instructions as to_do
 from engine.mirrored_queue.master import MasterQueue
@@ -39,12 +41,30 @@ class Roll:
         self.members: dict[tuple[str, str], Member] = {}
         self.masters: dict[str, MasterQueue] = {}
         self.rings: dict[str, Ring] = {}
+        self.syncs: dict[str, Synchronisation] = {}
+        self.waiting: dict[str, list[Callable[[], None]]] = {}
+        """What waits for a queue that is down."""
         self.observer: Observer | None = None
         self.between_bytes = 0
         """Bytes that mirroring sent from node to node: copies of channels, the ring, synchronisations."""
         self._settings = settings
         self._clock = clock
         self._emit = emit
+        self._soon: deque[Callable[[], None]] = deque()
+
+    def soon(self, do: Callable[[], None]) -> None:
+        """Do something when what is being handled now has ended."""
+        self._soon.append(do)
+
+    def settle(self) -> None:
+        """Do all that was put off."""
+        while self._soon:
+            self._soon.popleft()()
+
+    def served(self, name: str) -> None:
+        """A master serves the queue again, or it is gone for good: do what waited for it."""
+        for waiting in self.waiting.pop(name, ()):
+            waiting()
 
     def label(self, queue: str, node: str) -> str:
         """Return how transitions name the member of a queue on a node: the master as the queue itself."""
