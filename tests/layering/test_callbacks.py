@@ -1,4 +1,4 @@
-"""What a part of the engine calls it gets when it is made; no constructor hangs a function of its own on another one."""
+"""What a part of the engine calls it gets when it is made; no constructor hangs a function of its own on another."""
 
 import ast
 from collections.abc import Iterator
