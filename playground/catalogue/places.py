@@ -7,6 +7,7 @@ import msgspec
 from engine.backing_queue.places import VARIABLE_QUEUE, Place
 from engine.backing_queue.stores import SYNC_INTERVAL_US
 from engine.generations import PLACES
+from engine.releases import RELEASES
 from playground.catalogue import javascript as js
 
 
@@ -28,6 +29,18 @@ def module() -> str:
             *(
                 f"  {js.key(name)}: [\n{_rows(places)}  ],\n"
                 for name, places in sorted(PLACES.items(), key=_usual_first)
+            ),
+            "};\n",
+            "\n",
+            js.comment(
+                "What releases have no more, each with the rule that says so, by their series.",
+                "Record<string, string>",
+            ),
+            "export const GONE = {\n",
+            *(
+                f"  {js.literal(each.series)}: {js.literal(dict(each.gone))},\n"
+                for each in RELEASES.values()
+                if each.gone
             ),
             "};\n",
         ]

@@ -20,7 +20,7 @@ class TailLoaded(Shift, frozen=True, tag=True, gc=False):
         fold="shift",
         weight=6,
         setting="segment_entry_count",
-        mark="read",
+        mark="load",
         units={"window": "messages"},
     )
 

@@ -25,7 +25,7 @@ class FileCompacted(Transition, frozen=True, array_like=True, tag=True, gc=False
         function="compact_file",
         weight=5,
         setting="msg_store_file_size_limit",
-        mark="gc",
+        mark="compact",
         units={"valid": "bytes", "size": "bytes", "moved": "messages"},
     )
 

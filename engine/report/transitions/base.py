@@ -21,7 +21,7 @@ Table = str
 
 Disk = Literal["reads", "writes", "syncs"]
 
-Mark = Literal["read", "gc", "gone", "roll", "fsync"]
+Mark = Literal["read", "load", "gc", "compact", "gone", "roll", "fsync"]
 """What a kind always is on the time line, whatever happened before."""
 
 

@@ -30,7 +30,7 @@ const BARS = 6;
  */
 export function pushCounted(scene, state, queue, lane) {
   const [start, count, , end] = queue.counted[lane.name];
-  scene.term = { start, count, end, u: (lane.u0 + lane.u1) / 2 };
+  scene.term = { lane: lane.name, start, count, end, u: (lane.u0 + lane.u1) / 2 };
   const live = partOf(liveRows(queue, lane.name), lane.plan);
   if (!lane.plan.folded) pushSingles(scene, lane, live);
   else pushSegments(scene, state, queue, lane, live);

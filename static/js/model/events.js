@@ -1,6 +1,7 @@
 /** The events of a run: moments that a reader may jump to. Each row is examined once, as it is folded. */
 import { KINDS } from "./catalogue/kinds.js";
 import { readyOf } from "./messages.js";
+import { isCounted } from "./places.js";
 
 /** @import { AnyTransition, Kind, State, Transition, TransitionOf, Values } from "./catalogue/types.js" */
 
@@ -71,15 +72,23 @@ const first = (name, later) => (t, events) => {
   return name;
 };
 
+const toCounted = first("delta", null);
+
+/** The first message of which RAM keeps nothing: published to a lane that is only counted. @type {(t: AnyTransition, events: Events) => string | null} */
+function ofPublish(t, events) {
+  return typeof t.to === "string" && isCounted(t.to) ? toCounted(t, events) : null;
+}
+
 /**
  * Kinds whose meaning on the time line depends on the state before them; the others' is in the catalogue.
  * @type {{ [K in Kind]?: (t: TransitionOf<K>, events: Events) => string | null }}
  */
 const DEPENDS = {
+  Published: ofPublish,
   TargetChanged: ofTarget,
   AlphasPushed: first("beta", "out"),
   PendingPaged: first("beta", "out"),
-  BetasPushed: first("delta", null),
+  BetasPushed: toCounted,
   NodeChanged: ofAlarms,
   QueueStopped: ofStop,
   QueueStarted: ofStart,
@@ -113,7 +122,7 @@ export class Events {
   observe(number, atUs, t, state = null) {
     this.note(number, atUs, this.typeOf(t));
     if (!("queue" in t)) return;
-    if (PAGED.has(t.kind)) this.deep.add(t.queue);
+    if (PAGED.has(t.kind) || (t.kind === "Published" && isCounted(t.to ?? ""))) this.deep.add(t.queue);
     if (!KINDS[t.kind].leaves || !this.deep.has(t.queue) || !state || readyOf(state.queues[t.queue]) > 0) return;
     this.deep.delete(t.queue);
     this.note(number, atUs, "drained");

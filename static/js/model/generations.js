@@ -14,11 +14,18 @@ import { fill, gettext, number } from "./text.js";
  * @import { Moves, Observers } from "./life.js"
  * @import { Figures } from "./situation.js"
  * @import { Reasons, Step, Words } from "./why-sentence.js"
+ * @import { Step as TourStep } from "./tour-steps.js"
+ * @import { Conditions } from "./until.js"
  * @import { Playhead } from "./playhead.js"
  * @import { Numbered } from "./stretches.js"
  */
 
 /** @typedef {{ name: string, bytes: number | null }} QueueFile a file in a queue's directory */
+
+/**
+ * A first step for newcomers: done when one of some kinds of transitions was there, or when a state meets it; `goal` is what to press.
+ * @typedef {{ id: string, text: () => string, goal: string, done?: string[], met?: (state: State) => boolean }} FirstStep
+ */
 
 /** @typedef {"handlers" | "lives" | "moves" | "words" | "steps"} ByKind tables of a generation by the kinds of transitions */
 
@@ -55,6 +62,9 @@ import { fill, gettext, number } from "./text.js";
  * @property {(settings: Values) => number} perFile how many messages a file of the queue is for, at most
  * @property {(own: Values) => QueueFile[]} files what is in the queue's directory now
  * @property {(state: State, queue: QueueState | null | undefined, seq: number) => Plan} ownPlan where to read what a file of the queue has of a message
+ * @property {FirstStep[]} firstSteps its own first steps for newcomers; none where those of the usual kind hold
+ * @property {TourStep[]} tour its own guided tour; none where that of the usual kind holds
+ * @property {Conditions} until conditions of "run until" that it has in place of the usual ones
  * @property {QueueMap} [map] of those files, registered by generations/views.js
  */
 
@@ -81,6 +91,9 @@ const NOTHING = {
   survivors: () => [],
   perFile: () => Infinity,
   files: () => [],
+  firstSteps: [],
+  tour: [],
+  until: {},
   ownPlan: (_, queue) => ({ why: queue ? "ram" : "gone" }),
 };
 

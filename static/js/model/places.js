@@ -1,5 +1,5 @@
 /** Where the messages of a queue can lie, and what each lane is in words: what each kind of queue has stands in the generated table. */
-import { PLACES, USUAL } from "./catalogue/places.js";
+import { GONE, PLACES, USUAL } from "./catalogue/places.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
 /** @import { Place, Values } from "./catalogue/types.js" */
@@ -27,6 +27,15 @@ export function isCounted(name) {
 export function implementationOf(places) {
   return Object.keys(PLACES).find((name) => PLACES[name].some((each) => places.includes(each.name))) ?? USUAL;
 }
+
+/** @type {Record<string, string>} */
+const NOTHING = {};
+
+/**
+ * What the release has no more on which a node with some settings runs: for each thing the rule that says so.
+ * @param {Values | undefined} settings
+ */
+export const goneIn = (settings) => GONE[settings?.release] ?? NOTHING;
 
 /** @type {Record<string, Place>} */
 const known = {};
@@ -120,9 +129,9 @@ export function everyLane() {
  */
 export function laneMeaning(name, lanes) {
   if (name === UNACKED) return gettext("with consumers");
-  const { content, counted } = aboutPlace(name);
+  const { content, counted, letter } = aboutPlace(name);
   if (counted) return gettext("\u03b4, one record in RAM");
-  if (content === "mixed") return "\u03b2 \u03b3";
+  if (content === "mixed" && letter !== "alpha") return "\u03b2 \u03b3";
   return name === lanes[0] ? gettext("\u03b1, newest") : gettext("\u03b1, next to deliver");
 }
 

@@ -2,6 +2,7 @@
 import { KINDS } from "./catalogue/kinds.js";
 import { lengthOf, pendingOf, readyOf } from "./messages.js";
 import { countedLanesOf, everyLane, lanesOf } from "./places.js";
+import { memoryOf } from "./situation.js";
 import { shownQueue } from "./shown.js";
 import { total } from "./stretches.js";
 
@@ -82,7 +83,7 @@ export class Samples {
    * @param {State} state
    */
   sampleOf(us, state) {
-    const { memory, alarms } = state.node;
+    const { used, limit, pagingAt } = memoryOf(state);
     /** @type {Record<string, Values>} */
     const queues = {};
     for (const [name, queue] of Object.entries(state.queues)) {
@@ -96,10 +97,10 @@ export class Samples {
       us,
       ...nothing(),
       ...(shown === null ? {} : queues[shown]),
-      memory: memory.process_memory ?? 0,
-      limit: memory.limit ?? null,
-      paging: memory.paging_at ?? null,
-      alarm: Boolean(alarms.memory),
+      memory: used,
+      limit,
+      paging: pagingAt,
+      alarm: Boolean(state.node.alarms.memory),
       ...this.disk,
       queues,
     };

@@ -2,7 +2,7 @@
 import { EXTENT as E, STORE_FILE as F } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
 import { lengthOf, locate, pendingOf, readyOf, stateOf } from "./messages.js";
-import { aboutPlace, countedLanesOf, lanesOf, limitedLanesOf } from "./places.js";
+import { aboutPlace, countedLanesOf, goneIn, lanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, number } from "./text.js";
 
@@ -41,12 +41,15 @@ export function figures(state) {
 /** @typedef {ReturnType<typeof figures>} Figures */
 
 /**
- * The node's memory as it was counted last, where paging begins, and whether it is past that (M3).
+ * The node's memory as it was counted last, its watermark, where paging begins (M3; null where a release has no paging, W70), and
+ * whether it is past that.
  * @param {State} state
  */
 export function memoryOf({ node }) {
-  const { process_memory: used = 0, paging_at: pagingAt = null } = /** @type {{ process_memory?: number, paging_at?: number | null }} */ (node.memory);
-  return { used, pagingAt, past: pagingAt !== null && used >= pagingAt };
+  const { process_memory: used = 0, limit = null, paging_at = null } =
+    /** @type {{ process_memory?: number, limit?: number | null, paging_at?: number | null }} */ (node.memory);
+  const pagingAt = goneIn(node.settings).paging ? null : paging_at;
+  return { used, limit, pagingAt, past: pagingAt !== null && used >= pagingAt };
 }
 
 /**
@@ -58,7 +61,9 @@ export function situation(state) {
   if (now.alarms.disk)
     return sentence(
       "alarm",
-      gettext("Disk alarm: publishers are blocked and nothing is paged out while the disk is full."),
+      goneIn(state.node.settings).paging
+        ? gettext("Disk alarm: publishers are blocked until enough of the disk is free.")
+        : gettext("Disk alarm: publishers are blocked and nothing is paged out while the disk is full."),
     );
   if (now.alarms.memory)
     return sentence(

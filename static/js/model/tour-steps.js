@@ -2,6 +2,7 @@
  * The guided tour as data. A step may send commands, waits until the engine has really done what the text describes,
  * and names what to highlight: a part of the page, and lanes of the stage.
  */
+import { generationOf } from "./generations.js";
 import { lengthOf } from "./messages.js";
 import { countedLanesOf, limitedLanesOf } from "./places.js";
 import { shownState } from "./shown.js";
@@ -31,9 +32,12 @@ const DELTA = countedLanesOf(null);
  * @typedef {{ id: string, title: () => string, text: (turned: boolean) => string, commands?: Values[], met?: (state: State, seen: Set<string>) => boolean, part: string, lanes?: string[] }} Step
  */
 
-/** @type {Step[]} */
-export const STEPS = [
-  {
+/**
+ * Steps that are the same whatever the kind of queue.
+ * @type {Record<string, Step>}
+ */
+export const COMMON = {
+  line: {
     id: "line",
     title: () => gettext("One line"),
     text: (turned) =>
@@ -42,6 +46,32 @@ export const STEPS = [
         : gettext("Above the line is RAM, below it is the disk. The queue runs from left to right: the newest message is on the left, the next one to be delivered on the right."),
     part: "stage",
   },
+  why: {
+    id: "why",
+    title: () => gettext("Why?"),
+    text: () =>
+      gettext("Every change names the function, the rule and the numbers that decided it. Nothing here was prepared beforehand."),
+    part: "why",
+  },
+  time: {
+    id: "time",
+    title: () => gettext("Any moment again"),
+    text: () =>
+      gettext("Drag here, or press the left arrow: the picture goes back to any transition of the run, with its reason. The run itself stays where it is."),
+    part: "dock",
+  },
+  yours: {
+    id: "yours",
+    title: () => gettext("Now it is yours"),
+    text: () =>
+      gettext("Publish, consume, change the memory. Ctrl+K finds every action, ? shows the keys, and Share gives a link to exactly this moment."),
+    part: "controls",
+  },
+};
+
+/** @type {Step[]} */
+export const STEPS = [
+  COMMON.line,
   {
     id: "alpha",
     title: () => gettext("Alpha: everything in RAM"),
@@ -80,13 +110,7 @@ export const STEPS = [
     met: (state) => state.stores && Object.values(state.stores).some((store) => store.files.length > 0),
     part: "files",
   },
-  {
-    id: "why",
-    title: () => gettext("Why?"),
-    text: () =>
-      gettext("Every change names the function, the rule and the numbers that decided it. Nothing here was prepared beforehand."),
-    part: "why",
-  },
+  COMMON.why,
   {
     id: "read",
     title: () => gettext("The way back"),
@@ -99,13 +123,7 @@ export const STEPS = [
     part: "stage",
     lanes: [...BETAS, ...DELTA],
   },
-  {
-    id: "time",
-    title: () => gettext("Any moment again"),
-    text: () =>
-      gettext("Drag here, or press the left arrow: the picture goes back to any transition of the run, with its reason. The run itself stays where it is."),
-    part: "dock",
-  },
+  COMMON.time,
   {
     id: "plug",
     title: () => gettext("Pull the plug"),
@@ -118,14 +136,17 @@ export const STEPS = [
     met: (state, seen) => seen.has("QueueStarted"),
     part: "stage",
   },
-  {
-    id: "yours",
-    title: () => gettext("Now it is yours"),
-    text: () =>
-      gettext("Publish, consume, change the memory. Ctrl+K finds every action, ? shows the keys, and Share gives a link to exactly this moment."),
-    part: "controls",
-  },
+  COMMON.yours,
 ];
+
+/**
+ * The steps for the queue that a state shows: those of its kind, if it has its own.
+ * @param {State} state
+ */
+export function stepsOf(state) {
+  const { tour } = generationOf(shownState(state));
+  return tour.length ? tour : STEPS;
+}
 
 /**
  * Whether what a step describes has happened.

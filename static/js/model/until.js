@@ -4,9 +4,10 @@
  * Where it came true among transitions that were too fast to show, the moment is requested from the past.
  */
 import { Watch } from "./conditions.js";
+import { generationOf } from "./generations.js";
 import { DEFAULT_QUEUE } from "./messages.js";
 import { fold } from "./reduce.js";
-import { shownQueue } from "./shown.js";
+import { shownQueue, shownState } from "./shown.js";
 import { Tally } from "./tally.js";
 import { gettext } from "./text.js";
 
@@ -20,14 +21,16 @@ import { gettext } from "./text.js";
 export const BOUND_US = 60_000_000;
 
 /** @param {string} kind */
-const happens = (kind) => ({ path: `happened.${kind}`, op: ">", value: 0 });
+export const happens = (kind) => ({ path: `happened.${kind}`, op: ">", value: 0 });
 /** @param {string} alarm */
 const rings = (alarm) => ({ path: `node.alarms.${alarm}`, value: true });
 
 /**
  * For each condition its text, and the condition itself, for a queue and a message. `ofMessage`: it needs a seq_id.
- * @type {Record<string, { text: () => string, when: (queue: string, seq: number) => Condition, ofMessage?: boolean }>}
+ * @typedef {Record<string, { text: () => string, when: (queue: string, seq: number) => Condition, ofMessage?: boolean }>} Conditions
  */
+
+/** @type {Conditions} */
 export const CONDITIONS = {
   gamma: { text: () => gettext("a gamma appears"), when: () => ({ path: "became.gamma", op: ">", value: 0 }) },
   delta: { text: () => gettext("delta grows"), when: () => happens("BetasPushed") },
@@ -53,6 +56,13 @@ export const CONDITIONS = {
     ofMessage: true,
   },
 };
+
+/**
+ * The conditions for the queue that a state shows: in place of some, its kind may have its own.
+ * @param {State} state
+ * @returns {Conditions}
+ */
+export const conditionsOf = (state) => ({ ...CONDITIONS, ...generationOf(shownState(state)).until });
 
 /** A condition that is waited for: it has come true when it holds and did not before. */
 class Wait {
@@ -145,7 +155,7 @@ export class Until {
     this.began = this.session.play;
     this.found = null;
     this.searching = false;
-    this.wait = new Wait(CONDITIONS[name].when(shownQueue(state) ?? DEFAULT_QUEUE, /** @type {number} */ (seq)), state);
+    this.wait = new Wait(conditionsOf(state)[name].when(shownQueue(state) ?? DEFAULT_QUEUE, /** @type {number} */ (seq)), state);
     this.control({ play: true });
   }
 

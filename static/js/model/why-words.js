@@ -56,14 +56,14 @@ function alarm(values) {
       "\u25b2",
       "alarm",
       gettext("Memory alarm: publishers are blocked"),
-      gettext("Memory is past the watermark. Consumers go on, so does paging."),
+      gettext("Memory is past the watermark. Consumers go on, and in 3.8 and 3.10 paging does, too."),
     );
   if (values.disk)
     return sentence(
       "\u25b2",
       "alarm",
       gettext("Disk alarm: publishers are blocked"),
-      gettext("Free disk space is under its limit. Paging stops: the target is infinite."),
+      gettext("Free disk space is under its limit. In 3.8 and 3.10 paging stops: the target is infinite."),
     );
   return sentence("\u25b3", "plain", gettext("Alarm over: publishers may go on"));
 }

@@ -42,3 +42,12 @@ export const PLACES = {
     { name: "index_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
   ],
 };
+
+/**
+ * What releases have no more, each with the rule that says so, by their series.
+ * @type {Record<string, Record<string, string>>}
+ */
+export const GONE = {
+  "4.0": { mirrors: "W75", queue_mode: "W39", paging: "W70", target_ram_count: "W70" },
+  "4.3": { mirrors: "W75", queue_mode: "W39", paging: "W70", target_ram_count: "W70" },
+};

@@ -238,7 +238,7 @@
 
 /** @typedef {{ [K in Kind]?: (state: State, t: TransitionOf<K>) => void }} Handlers */
 
-/** @typedef {{ group: "files" | "memory" | "messages" | "node", function?: string, fold?: string | null, shown?: "detail" | "event" | "step", weight?: number, setting?: string | null, units?: Record<string, string>, mark?: "fsync" | "gc" | "gone" | "read" | "roll" | null, disk?: "reads" | "syncs" | "writes" | null, arrives?: boolean, leaves?: boolean } & { queue?: boolean }} About */
+/** @typedef {{ group: "files" | "memory" | "messages" | "node", function?: string, fold?: string | null, shown?: "detail" | "event" | "step", weight?: number, setting?: string | null, units?: Record<string, string>, mark?: "compact" | "fsync" | "gc" | "gone" | "load" | "read" | "roll" | null, disk?: "reads" | "syncs" | "writes" | null, arrives?: boolean, leaves?: boolean } & { queue?: boolean }} About */
 
 /** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked: boolean, counted: boolean, limits: "" | "contents" | "entries", letter: "" | "alpha" | "beta" | "delta" | "gamma", lazy: boolean }} Place */
 

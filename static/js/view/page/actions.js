@@ -1,7 +1,8 @@
 /** All actions of the live page under their names, for the palette. */
 import { declaredQueues } from "../../model/messages.js";
+import { goneIn } from "../../model/places.js";
 import { PRESETS } from "../../model/presets.js";
-import { CONDITIONS } from "../../model/until.js";
+import { conditionsOf } from "../../model/until.js";
 import { fill, gettext } from "../../model/text.js";
 import { find, findAll, need } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
@@ -49,7 +50,7 @@ function running({ bar, until }, playhead, off) {
     { title: gettext("Next event"), key: "Shift \u2192", run: () => playhead.event(1) },
     { title: gettext("The beginning of the run"), key: "Home", run: () => playhead.home() },
     { title: gettext("Back to now"), key: "End", run: () => playhead.now() },
-    ...Object.entries(CONDITIONS).map(([name, { text }]) => ({
+    ...Object.entries(conditionsOf(playhead.session.state)).map(([name, { text }]) => ({
       title: fill(gettext("Run until: %(what)s"), { what: text() }),
       off,
       run: () => {
@@ -71,6 +72,10 @@ function running({ bar, until }, playhead, off) {
 function commanding({ controls, clients, topology }, page, off) {
   const press = (/** @type {string} */ selector) => () => find(selector, controls.root)?.click();
   const send = (/** @type {Values} */ command) => () => controls.send(command);
+  /** @type {[mode: string, title: string][]} */
+  const modes = goneIn(controls.session.state.node.settings).queue_mode
+    ? []
+    : [["lazy", gettext("Queue mode: lazy")], ["default", gettext("Queue mode: default")]];
   return [
     { title: gettext("Undo the last command"), key: "U", run: page.undo, off },
     { title: gettext("Publish a burst"), key: "P", run: () => controls.publish(), off },
@@ -85,8 +90,7 @@ function commanding({ controls, clients, topology }, page, off) {
     })),
     { title: gettext("Get messages by hand"), run: press("[data-act=get]"), off },
     { title: gettext("Purge the queue"), run: press("[data-act=purge]"), off },
-    { title: gettext("Queue mode: lazy"), run: press("[data-mode=lazy]"), off },
-    { title: gettext("Queue mode: default"), run: press("[data-mode=default]"), off },
+    ...modes.map(([mode, title]) => ({ title, run: press(`[data-mode=${mode}]`), off })),
     { title: gettext("Queues, exchanges, bindings, policies"), words: "topology declare bind", run: () => topology.open(), off },
     { title: gettext("Restart the node in order"), words: "restart", run: () => controls.restart("clean"), off },
     { title: gettext("Kill the node (kill -9)"), words: "restart crash", run: () => controls.restart("kill"), off },

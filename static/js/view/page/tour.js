@@ -1,5 +1,5 @@
 /** The guided tour: one step at a time on the real engine, what matters lit and the rest dim, left at any time. */
-import { STEPS, isMet } from "../../model/tour-steps.js";
+import { isMet, stepsOf } from "../../model/tour-steps.js";
 import { fill, gettext, messageOf } from "../../model/text.js";
 import { beside } from "../../layout/beside.js";
 import { wide } from "../base/canvas.js";
@@ -26,6 +26,8 @@ export class Tour {
     this.session = session;
     this.engine = engine;
     this.stage = stage;
+    /** The steps of the tour, as they were when it began. */
+    this.steps = stepsOf(session.state);
     /** @type {number | null} which step is shown */
     this.at = null;
     /** The furthest step that was shown, and when it was. */
@@ -70,11 +72,12 @@ export class Tour {
   }
 
   get step() {
-    return this.at === null ? null : STEPS[this.at];
+    return this.at === null ? null : this.steps[this.at];
   }
 
   start() {
     if (this.at !== null) return;
+    this.steps = stepsOf(this.session.state);
     this.before = focused();
     need(".stage-box", this.root).append(this.spot);
     document.body.append(this.card);
@@ -101,7 +104,7 @@ export class Tour {
 
   forward() {
     if (this.next.getAttribute("aria-disabled") === "true") return;
-    if (this.at === STEPS.length - 1) this.leave();
+    if (this.at === this.steps.length - 1) this.leave();
     else this.walk(1);
   }
 
@@ -119,7 +122,7 @@ export class Tour {
    * @param {number} at
    */
   async go(at) {
-    const step = STEPS[at];
+    const step = this.steps[at];
     const first = at > this.reached;
     this.at = at;
     this.reached = Math.max(at, this.reached);
@@ -127,8 +130,8 @@ export class Tour {
     this.problem = "";
     setText(this.title, step.title());
     setText(this.text, step.text(Boolean(this.stage.scene?.geo.turned)));
-    setText(this.count, fill(gettext("%(n)s of %(all)s"), { n: at + 1, all: STEPS.length }));
-    setText(this.next, at === STEPS.length - 1 ? gettext("Done") : gettext("Next"));
+    setText(this.count, fill(gettext("%(n)s of %(all)s"), { n: at + 1, all: this.steps.length }));
+    setText(this.next, at === this.steps.length - 1 ? gettext("Done") : gettext("Next"));
     show(this.back, at > 0);
     this.light(step.part);
     this.scrolled = false;

@@ -85,12 +85,13 @@ export class Updates {
   }
 
   dock() {
-    const { charts, bar, scrubber, moment } = this.rooms.time;
+    const { charts, bar, scrubber, moment, until } = this.rooms.time;
     actLater("charts", () => charts.update());
     act("bar", () => {
       bar.update();
       scrubber.update();
       moment.update();
+      until.update();
     });
     this.panels();
   }

@@ -14,6 +14,7 @@ import { Instruments } from "./instruments.js";
 import { Narrative } from "./narrative.js";
 import { Nodes } from "./nodes.js";
 import { Queues } from "./queues.js";
+import { Release } from "./release.js";
 import { Routes } from "./routes.js";
 import { StandsFor } from "./stands-for.js";
 import { Status } from "./status.js";
@@ -57,6 +58,7 @@ export function buildPanels(live, queueShown) {
     controls,
     folds: new Folds(controls.root, controls),
     stands: standsFor(live, controls, operator),
+    release: new Release(playhead),
     gauges: new GaugeBars(need("#gauges"), playhead),
     clients,
     clientForm,

@@ -1,5 +1,6 @@
 /** Sliders that set the node's memory, and the target: free, or pinned by hand. */
 import { figures, strategyOf } from "../../model/situation.js";
+import { goneIn } from "../../model/places.js";
 import { bytes, decimal, number } from "../../model/text.js";
 import { find, setText } from "../base/dom.js";
 
@@ -72,11 +73,13 @@ export class MemoryControls {
   }
 
   /**
-   * Move the fence by a number of messages: pins it.
+   * Move the fence by a number of messages: pins it. Nothing happens where a release has none.
    * @param {number} by
    */
   nudge(by) {
-    const now = figures(this.controls.session.state);
+    const { state } = this.controls.session;
+    if (goneIn(state.node.settings).target_ram_count) return;
+    const now = figures(state);
     const from = now.target ?? now.limited;
     this.controls.field("target").value = String(Math.max(0, from + by));
     this.pinTarget();

@@ -1,4 +1,5 @@
 /** What a newcomer does not need stands folded in the left column; each fold shows its present settings, and stays as it was left. */
+import { goneIn } from "../../model/places.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 import { dataOf, find, findAll, setText } from "../base/dom.js";
 
@@ -46,7 +47,7 @@ export class Folds {
     const values = {
       messages: [bytes(Number(value("size_bytes"))), on("persistent") ? gettext("persistent") : gettext("transient"), on("confirm") && gettext("confirms")],
       consumer: [fill(gettext("prefetch %(n)s"), { n: value("prefetch") })],
-      memory: [Number(value("watermark")) / 100, Number(value("ratio")) / 100],
+      memory: ["watermark", ...(goneIn(this.controls.session.state.node.settings).paging ? [] : ["ratio"])].map((name) => Number(value(name)) / 100),
       queue: [this.controls.choice("work_profile").value],
     };
     for (const [name, parts] of Object.entries(values))

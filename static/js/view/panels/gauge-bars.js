@@ -1,5 +1,5 @@
 /** Memory and disk as bars, for narrow pages, and in words. */
-import { fileBytes, strategyOf } from "../../model/situation.js";
+import { fileBytes, memoryOf, strategyOf } from "../../model/situation.js";
 import { bytes } from "../../model/text.js";
 import { need } from "../base/dom.js";
 import { gaugeText } from "../stage/gauges.js";
@@ -21,7 +21,7 @@ export class GaugeBars {
 
   update() {
     const { state } = this.playhead;
-    const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
+    const { used, limit, pagingAt: paging } = memoryOf(state);
     const top = Math.max(used, (limit ?? used) * 1.2, 1);
     need("b", this.ram).textContent = bytes(used);
     need("[data-counted-as]", this.ram).textContent = strategyOf(state.node.settings);
@@ -32,6 +32,7 @@ export class GaugeBars {
     const set = (name, value) => this.ram.style.setProperty(name, `${Math.min(100, (100 * value) / top)}%`);
     set("--used", used);
     set("--paging", paging ?? top);
+    this.ram.classList.toggle("no-paging", paging === null);
     set("--limit", limit ?? top);
     need("b", this.disk).textContent = bytes(fileBytes(state));
     this.text.textContent = gaugeText(state);

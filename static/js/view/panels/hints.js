@@ -1,11 +1,17 @@
 /** Six steps for newcomers; each ticks itself off when the engine has really done it. */
+import { generationOf } from "../../model/generations.js";
+import { shownState } from "../../model/shown.js";
 import { gettext } from "../../model/text.js";
 import { el, find, icon, need, show } from "../base/dom.js";
 
-/** @import { Session } from "../../model/session.js" */
+/**
+ * @import { FirstStep } from "../../model/generations.js"
+ * @import { Session } from "../../model/session.js"
+ */
 
 const KEY = "waterline.hints";
 
+/** @type {FirstStep[]} */
 const STEPS = [
   {
     id: "publish",
@@ -54,6 +60,8 @@ export class Hints {
     this.root = root;
     this.session = session;
     this.mark = "";
+    /** @type {Set<string>} steps that a state has met */
+    this.met = new Set();
     need("[data-act=dismiss]", root).addEventListener("click", () => this.dismiss());
     show(root, remembered() !== "off");
   }
@@ -69,12 +77,16 @@ export class Hints {
 
   update() {
     if (this.root.hidden) return;
-    const done = STEPS.map((step) => step.done.some((kind) => this.session.seen.has(kind)));
-    const mark = done.join();
+    const { state, seen } = this.session;
+    const own = generationOf(shownState(state)).firstSteps;
+    const steps = own.length ? own : STEPS;
+    for (const { id, met } of steps) if (met?.(state)) this.met.add(id);
+    const done = steps.map((step) => this.met.has(step.id) || Boolean(step.done?.some((kind) => seen.has(kind))));
+    const mark = `${own.length} ${done.join()}`;
     if (mark === this.mark) return;
     this.mark = mark;
     const next = done.indexOf(false);
-    need("ol", this.root).replaceChildren(...STEPS.map((step, at) => item(step, at, done[at], at === next)));
+    need("ol", this.root).replaceChildren(...steps.map((step, at) => item(step, at, done[at], at === next)));
   }
 }
 
@@ -87,7 +99,7 @@ function remembered() {
 }
 
 /**
- * @param {typeof STEPS[number]} step
+ * @param {FirstStep} step
  * @param {number} at
  * @param {boolean} done
  * @param {boolean} next

@@ -1,4 +1,5 @@
 /** The lines of the memory gauge as handles: the watermark and the paging line are dragged on it, or moved by arrows. */
+import { goneIn } from "../../model/places.js";
 import { bytes, decimal, fill, gettext } from "../../model/text.js";
 import { colors } from "../base/colors.js";
 import { wide } from "../base/canvas.js";
@@ -34,7 +35,7 @@ const LINES = [
     /** @param {Values} given */
     whole: ({ memory }) => memory.limit,
     /** @param {Values} given */
-    at: ({ memory }) => memory.paging_at,
+    at: ({ memory, settings }) => (goneIn(settings).paging ? null : memory.paging_at),
     least: 0.05,
     most: 1.1,
   },

@@ -1,5 +1,5 @@
 /** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
-import { fileBytes, strategyOf } from "../../model/situation.js";
+import { fileBytes, memoryOf, strategyOf } from "../../model/situation.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
 /** @import { State } from "../../model/catalogue/types.js" */
@@ -19,7 +19,7 @@ export function gaugesOf(state, colors) {
  * @param {Record<string, string>} colors
  */
 export function ramGauge(state, colors) {
-  const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
+  const { used, limit, pagingAt: paging } = memoryOf(state);
   const lines = [];
   if (limit !== null) lines.push([limit, gettext("watermark"), "alarm"]);
   if (paging !== null) lines.push([paging, gettext("paging"), "beta"]);
@@ -64,9 +64,11 @@ function diskGauge(state, colors) {
  * @param {State} state
  */
 export function gaugeText(state) {
-  const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
+  const { used, limit, pagingAt: paging } = memoryOf(state);
   return fill(
-    gettext("Memory %(used)s (%(strategy)s); paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."),
+    paging === null
+      ? gettext("Memory %(used)s (%(strategy)s); alarm at %(limit)s. Files on disk %(disk)s.")
+      : gettext("Memory %(used)s (%(strategy)s); paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."),
     {
       used: bytes(used),
       strategy: strategyOf(state.node.settings),

@@ -265,7 +265,7 @@ export class Slide {
       ...scene,
       lanes,
       pills: scene.pills.map((pill) => ({ ...pill, u: pill.u + shifts[pill.lane] })),
-      term: scene.term && { ...scene.term, u: scene.term.u + shifts.delta },
+      term: scene.term && { ...scene.term, u: scene.term.u + shifts[scene.term.lane] },
       fence: fenceBetween(before.fence, scene.fence, t),
     };
   }

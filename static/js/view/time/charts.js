@@ -290,7 +290,9 @@ export class ChartsView {
       box,
       gettext("Memory"),
       bytes(last?.memory ?? 0),
-      fill(gettext("paging %(paging)s"), { paging: bytes(last?.paging ?? null) }),
+      (last?.paging ?? null) === null
+        ? fill(gettext("watermark %(limit)s"), { limit: bytes(last?.limit ?? null) })
+        : fill(gettext("paging %(paging)s"), { paging: bytes(last?.paging ?? null) }),
     );
     baseline(pen, box);
   }

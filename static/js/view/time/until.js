@@ -1,5 +1,5 @@
 /** "Run until": which condition, go, and what came of it. */
-import { BOUND_US, CONDITIONS, Until } from "../../model/until.js";
+import { BOUND_US, Until, conditionsOf } from "../../model/until.js";
 import { fill, gettext } from "../../model/text.js";
 import { el, need, show } from "../base/dom.js";
 
@@ -22,11 +22,12 @@ export class UntilBar {
   constructor(root, playhead, engine, alerts, past) {
     this.playhead = playhead;
     this.alerts = alerts;
+    /** The texts of what is offered. */
+    this.offered = "";
     this.select = need("[data-until]", HTMLSelectElement, root);
     this.button = need("[data-act=until]", root);
     this.number = need("[data-until-seq]", HTMLInputElement, root);
-    for (const [name, { text }] of Object.entries(CONDITIONS))
-      this.select.append(el("option", { value: name }, text()));
+    this.update();
     this.until = new Until(
       playhead.session,
       ({ play }) => engine.control({ play }),
@@ -36,8 +37,24 @@ export class UntilBar {
     this.button.addEventListener("click", () => this.toggle());
     this.select.addEventListener("change", () => {
       this.until.cancel();
-      show(this.number, Boolean(CONDITIONS[this.select.value].ofMessage));
+      show(this.number, Boolean(this.conditions[this.select.value].ofMessage));
     });
+  }
+
+  /** The conditions for the queue that is shown. */
+  get conditions() {
+    return conditionsOf(this.playhead.session.state);
+  }
+
+  /** Offer what can be waited for: it depends on the kind of queue. */
+  update() {
+    const options = Object.entries(this.conditions).map(([name, { text }]) => el("option", { value: name }, text()));
+    const offered = options.map((each) => each.textContent).join();
+    if (offered === this.offered) return;
+    this.offered = offered;
+    const { value } = this.select;
+    this.select.replaceChildren(...options);
+    if (value) this.select.value = value;
   }
 
   toggle() {
@@ -46,14 +63,14 @@ export class UntilBar {
       return;
     }
     const name = this.select.value;
-    const seq = CONDITIONS[name].ofMessage ? this.number.valueAsNumber : null;
+    const seq = this.conditions[name].ofMessage ? this.number.valueAsNumber : null;
     if (Number.isNaN(seq)) {
       this.number.focus();
       return;
     }
     this.playhead.now();
     this.until.start(name, seq);
-    const texts = { what: CONDITIONS[name].text(), s: BOUND_US / 1e6 };
+    const texts = { what: this.conditions[name].text(), s: BOUND_US / 1e6 };
     this.alerts.show("until", "info", fill(gettext("Running until: %(what)s. If it does not come within %(s)s s of the run, the run pauses and says so."), texts));
     this.show();
   }
@@ -67,7 +84,7 @@ export class UntilBar {
   ended({ name, how, position }) {
     this.show();
     if (position !== null) this.playhead.go(position);
-    const texts = { what: CONDITIONS[name].text(), s: BOUND_US / 1e6 };
+    const texts = { what: this.conditions[name].text(), s: BOUND_US / 1e6 };
     /** @type {Record<string, string>} */
     const ways = {
       reached: gettext("Reached: %(what)s. The run is paused, and this is that moment."),

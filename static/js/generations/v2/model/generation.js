@@ -1,5 +1,9 @@
 /** Classic queues, version 2: their own part is the files of index and bodies, with what waits to be written to them. */
 import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
+import { happens } from "../../../model/until.js";
+import { gettext } from "../../../model/text.js";
+import { situationOf } from "./situation.js";
+import { FIRST_STEPS, TOUR } from "./tour.js";
 import { REASONS, WORDS } from "./words.js";
 
 /**
@@ -35,6 +39,13 @@ function copyFiles({ segments, bodies, buffered, acks, waiting, waiting_bytes })
   };
 }
 
+/** @type {Generation["until"]} */
+const UNTIL = {
+  delta: { text: () => gettext("the tail grows"), when: () => ({ path: "became.delta", op: ">", value: 0 }) },
+  combined: { text: () => gettext("store file compacted"), when: () => happens("FileCompacted") },
+  read: { text: () => gettext("messages loaded from the tail"), when: () => happens("TailLoaded") },
+};
+
 /** @type {Partial<Generation>} */
 export const VERSION_2 = {
   handlers: FILES_HANDLERS,
@@ -43,6 +54,10 @@ export const VERSION_2 = {
   empty: () => ({ files: emptyFiles() }),
   copy: ({ files }) => ({ files: copyFiles(files) }),
   weight: ({ files }) => files.segments.length + files.bodies.length + files.buffered.length + files.waiting.length,
+  situation: situationOf,
+  firstSteps: FIRST_STEPS,
+  tour: TOUR,
+  until: UNTIL,
   perFile: (settings) => settings.segment_entry_count || 4096,
   files: ({ files }) => filesOf(files),
 };
