@@ -115,8 +115,8 @@ def _shifted(levels: Levels, at_us: int, shift: Shift) -> None:
     moved = count(shift.extents) * (is_lane(shift.to) - is_lane(shift.source))
     if moved:
         _ready(levels, shift.queue, moved)
-    if shift.delta is not None:
-        recount(levels, shift.queue, shift.delta.count)
+    if shift.record is not None:
+        recount(levels, shift.queue, shift.record.count)
 
 
 def _ready(levels: Levels, queue: str, more: int) -> None:
@@ -207,7 +207,7 @@ def _queue_stopped(levels: Levels, at_us: int, stop: QueueStopped) -> None:
 
 
 def _queue_started(levels: Levels, at_us: int, start: QueueStarted) -> None:
-    recount(levels, start.queue, start.delta.count)
+    recount(levels, start.queue, start.record.count)
 
 
 def _promoted(levels: Levels, at_us: int, change: QueuePromoted) -> None:

@@ -243,12 +243,12 @@ class Mirror:
         if self.depth_delta is not None:
             self._set_delta(self.depth_delta + change)
 
-    def _set_delta(self, delta: int) -> None:
+    def _set_delta(self, behind: int) -> None:
         before = self.depth_delta
-        if delta < 0 or (before is not None and delta > before):
-            raise MirrorCrashed(f"the depth differs by {delta} after {before}")
-        self.depth_delta = delta
-        if delta == 0 and before != 0:
+        if behind < 0 or (before is not None and behind > before):
+            raise MirrorCrashed(f"the depth differs by {behind} after {before}")
+        self.depth_delta = behind
+        if behind == 0 and before != 0:
             self._synchronised()
 
     # --- synchronisation (H52-H58) -----------------------------------------------------------------------------------

@@ -24,10 +24,10 @@ ONE_BY_ONE: Final = 64
 def letter_of(place: str, flags: int) -> str:
     """Return the Greek letter of a message (Q3): where its body and its index entry are.
 
-    A small message keeps its body in RAM wherever its entry is, so it is an alpha in q2 and q3 too.
+    A small message keeps its body in RAM wherever its entry is, so it is an alpha wherever it lies.
 
     Args:
-        place: a sub-queue, a pending map, or delta.
+        place: a sub-queue, a pending map, or one whose messages are only counted.
         flags: of its extent.
     """
     about = place_named(place)
@@ -66,7 +66,7 @@ def parts_of(state: Mapping[str, Any], name: str) -> dict[str, Queue]:
 
 
 def ready_of(queue: Queue) -> int:
-    """Return how many messages wait for a consumer, in the sub-queues and in delta."""
+    """Return how many messages wait for a consumer, in the sub-queues and where they are only counted."""
     if not places_of(queue):
         return int(queue["counters"]["len"])
     return sum(count_of(queue, place) for place in ready(places_of(queue)))

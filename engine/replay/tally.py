@@ -20,7 +20,7 @@ class Tally(msgspec.Struct):
     Args:
         happened: how many transitions of each kind there were.
         moved: how many messages each kind moved.
-        became: how many messages came to a sub-queue or to delta as each Greek letter (Q3).
+        became: how many messages came to a place as each Greek letter (Q3).
         stopped: how many queues ended in each way: clean, crash, kill or power.
         meter: every metric of the run so far.
     """

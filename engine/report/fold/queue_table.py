@@ -42,8 +42,8 @@ class QueueTable:
                 source.remove(extent.start, extent.count)
         if t.to is not None and not is_counted(t.to):
             self.lane(t.to).insert_all(t.extents)
-        if t.delta is not None:
-            self.record = t.delta
+        if t.record is not None:
+            self.record = t.record
 
     def counters_changed(self, t: CountersChanged) -> None:
         """Numbers of the queue's record differ (Q5)."""
@@ -82,5 +82,5 @@ class QueueTable:
 
 
 def rows_of(value: Extent | Delta) -> list[Any]:
-    """Return an extent or a delta record as the list that stands for it in JSON."""
+    """Return an extent or a record as the list that stands for it in JSON."""
     return list(msgspec.structs.astuple(value))

@@ -49,7 +49,7 @@ class State:
         queue = QueueTable({name: before.info[name] for name in STAYING if name in before.info})
         queue.own = before.own
         queue.own.begin()
-        queue.mode, queue.durable, queue.record, queue.counters = t.mode, t.durable, t.delta, dict(t.values)
+        queue.mode, queue.durable, queue.record, queue.counters = t.mode, t.durable, t.record, dict(t.values)
         self.queues[t.queue] = queue
 
     def queue_stopped(self, t: QueueStopped) -> None:

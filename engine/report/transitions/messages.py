@@ -11,16 +11,17 @@ from engine.values.extents import Delta, Extent
 class Shift(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Messages leave `source` and enter `to`; each is a place or None for outside the queue.
 
-    Places: q1 q2 delta q3 q4 ram_pending disk_pending index_pending. `extents` are the messages as they are
-    afterwards, ascending by seq_id. `delta` is the delta record afterwards where delta is involved, else None.
-    Fold: remove the seq_ids from `source` (unless None or delta), insert the extents in `to` (unless None or delta).
+    Places are those that the queue's generation registers. `extents` are the messages as they are afterwards, ascending
+    by seq_id. `record` is what RAM keeps of messages that it only counts, where they are involved, else None.
+    Fold: remove the seq_ids from `source`, insert the extents in `to`; neither outside the queue nor where messages are
+    only counted.
     """
 
     queue: str
     source: str | None
     to: str | None
     extents: tuple[Extent, ...]
-    delta: Delta | None = None
+    record: Delta | None = None
     why: Why = {}
 
 

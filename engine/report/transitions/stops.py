@@ -25,5 +25,5 @@ class QueueStarted(Transition, frozen=True, array_like=True, tag=True, gc=False)
     queue: str
     mode: str
     durable: bool
-    delta: Delta
+    record: Delta
     values: Why

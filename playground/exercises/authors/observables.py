@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.backing_queue.places import listed, ready
+from engine.backing_queue.places import counted, listed, ready
 from engine.classic_v1.places import PLACES as USUAL
 from playground.exercises.authors import words
 from playground.exercises.variants import SUM
@@ -35,7 +35,7 @@ STAGE = ready(USUAL)
 LANES = tuple(lane for lane in STAGE if lane in listed(USUAL))
 OBSERVABLES: dict[str, Observable] = {
     **{lane: Observable(f"queue.lanes.{lane}.messages", lane) for lane in LANES},
-    "delta": Observable("queue.delta.count", "delta"),
+    **{place: Observable(f"queue.{place}.count", place) for place in counted(USUAL)},
     "ready": Observable("queue.ready", _("messages that are ready")),
     "unacked": Observable("queue.unacked", _("unacknowledged messages")),
     "alpha": Observable("queue.alpha", "alpha"),
@@ -56,7 +56,7 @@ OBSERVABLES: dict[str, Observable] = {
     "power-cuts": Observable("stopped.power", _("power cuts so far")),
 }
 SUM_CHARACTERS = 20
-PLACES = (*LANES, "delta", "unacked", "gone")
+PLACES = (*LANES, *counted(USUAL), "unacked", "gone")
 
 
 def condition(observable: str, op: str, value: str, message: str = "") -> dict[str, Any]:

@@ -78,7 +78,7 @@ class Broker(Kind):
     }
 
     def read(self, posted: Posted) -> Placement:
-        """Read `place-7=q3` for each message."""
+        """Read the place of each message, such as `place-7=gone`."""
         placed = {}
         for name, value in list(posted.items())[:MOST_PARTS]:
             found = re.fullmatch(r"place-([0-9]{1,4})", name)

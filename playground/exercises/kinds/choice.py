@@ -27,7 +27,7 @@ class Choice(OptionsKind):
     author_label = _("predict: one comes true")
 
     def read(self, posted: Posted) -> str:
-        """Read `answer=q4`."""
+        """Read which of the answers was chosen."""
         answer = posted.get("answer", "")[:TEXT]
         if not answer:
             raise Refused(_("Choose one of the answers first."))

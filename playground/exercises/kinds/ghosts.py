@@ -7,7 +7,8 @@ from typing import Any
 
 from engine.reading.conditions import Condition
 
-LANE = re.compile(r"queue\.lanes\.(q[1-4])\.messages\Z")
+LANE = re.compile(r"queue\.lanes\.(\w+)\.messages\Z")
+COUNTED = re.compile(r"queue\.(\w+)\.count\Z")
 PLACE = re.compile(r"queue\.place\.(\d+)\Z")
 
 
@@ -17,11 +18,11 @@ def lanes_of(condition: Condition) -> dict[str, int]:
     for each in condition.all or [condition]:
         if not isinstance(each.path, str):
             continue
-        lane, place = LANE.match(each.path), PLACE.match(each.path)
+        lane, counted, place = (pattern.match(each.path) for pattern in (LANE, COUNTED, PLACE))
         if lane and each.op == "==" and _is_count(each.value):
             found[lane[1]] = each.value  # type: ignore[assignment]  # _is_count
-        elif each.path == "queue.delta.count" and each.op in {"==", ">="} and _is_count(each.value):
-            found["delta"] = each.value  # type: ignore[assignment]  # _is_count
+        elif counted and each.op in {"==", ">="} and _is_count(each.value):
+            found[counted[1]] = each.value  # type: ignore[assignment]  # _is_count
         elif place and each.op == "==" and isinstance(each.value, str):
             found[each.value] = found.get(each.value, 0) + 1
     return found

@@ -57,7 +57,7 @@ function shift(state, t) {
     const rows = (queue.lanes[t.to] ??= []);
     for (const extent of t.extents) insert(rows, extent, EXTENTS);
   }
-  if (t.delta !== null) recount(queue, t.delta);
+  if (t.record !== null) recount(queue, t.record);
 }
 
 /**
@@ -90,9 +90,9 @@ const QUEUE_HANDLERS = {
     }
     if (queue.backing_queue !== before) rearrange(queue);
   },
-  QueueStarted: (state, { queue, mode, durable, delta, values }) => {
+  QueueStarted: (state, { queue, mode, durable, record, values }) => {
     state.queues[queue] = { ...begun(queueOf(state, queue)), mode, durable, counters: { ...values } };
-    recount(state.queues[queue], delta);
+    recount(state.queues[queue], record);
   },
 };
 

@@ -18,13 +18,13 @@
 
 /** @typedef {[kind: string, rule: string, ...fields: any[]]} TransitionRow */
 
-/** @typedef {{ kind: "Acked", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Acked */
+/** @typedef {{ kind: "Acked", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Acked */
 
 /** @typedef {{ kind: "ActorChanged", rule: string, actor: string, values: Values | null, why: Values }} ActorChanged */
 
-/** @typedef {{ kind: "AlphasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} AlphasPushed */
+/** @typedef {{ kind: "AlphasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} AlphasPushed */
 
-/** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} BetasPushed */
+/** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} BetasPushed */
 
 /** @typedef {{ kind: "BodiesBuffered", rule: string, queue: string, segment: number, start: number, count: number, offset: number, bytes: number }} BodiesBuffered */
 
@@ -72,11 +72,11 @@
 
 /** @typedef {{ kind: "DeltaChanged", rule: string, queue: string, delta: Delta, why: Values }} DeltaChanged */
 
-/** @typedef {{ kind: "DeltaRead", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} DeltaRead */
+/** @typedef {{ kind: "DeltaRead", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} DeltaRead */
 
-/** @typedef {{ kind: "Discarded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Discarded */
+/** @typedef {{ kind: "Discarded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Discarded */
 
-/** @typedef {{ kind: "Dropped", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Dropped */
+/** @typedef {{ kind: "Dropped", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Dropped */
 
 /** @typedef {{ kind: "EntriesRecorded", rule: string, queue: string, action: string, start: number, count: number, journal_bytes: number }} EntriesRecorded */
 
@@ -84,7 +84,7 @@
 
 /** @typedef {{ kind: "ExchangeDeleted", rule: string, exchange: string }} ExchangeDeleted */
 
-/** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Fetched */
+/** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Fetched */
 
 /** @typedef {{ kind: "FileCompacted", rule: string, store: string, file: number, why: Values }} FileCompacted */
 
@@ -100,7 +100,7 @@
 
 /** @typedef {{ kind: "FilesCombined", rule: string, store: string, source: number, destination: number, size_bytes: number, reclaimed_bytes: number, left_on_disk: number }} FilesCombined */
 
-/** @typedef {{ kind: "FilesConverted", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} FilesConverted */
+/** @typedef {{ kind: "FilesConverted", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} FilesConverted */
 
 /** @typedef {{ kind: "FilesFound", rule: string, queue: string, clean: boolean, segments: [number, number, number][], bodies: [number, number][] }} FilesFound */
 
@@ -110,7 +110,7 @@
 
 /** @typedef {{ kind: "HappenedElsewhere", rule: string, vhost: string, what: string }} HappenedElsewhere */
 
-/** @typedef {{ kind: "HeadReturned", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} HeadReturned */
+/** @typedef {{ kind: "HeadReturned", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} HeadReturned */
 
 /** @typedef {{ kind: "IndexFileCreated", rule: string, queue: string, segment: number, bytes: number }} IndexFileCreated */
 
@@ -130,7 +130,7 @@
 
 /** @typedef {{ kind: "JournalSynced", rule: string, queue: string, bytes: number }} JournalSynced */
 
-/** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} LaneJoined */
+/** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} LaneJoined */
 
 /** @typedef {{ kind: "MirrorJoined", rule: string, queue: string, node: string, why: Values }} MirrorJoined */
 
@@ -150,9 +150,9 @@
 
 /** @typedef {{ kind: "OperationDeferred", rule: string, store: string, file: number, operation: string, msg_no: number, count: number }} OperationDeferred */
 
-/** @typedef {{ kind: "PendingPaged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PendingPaged */
+/** @typedef {{ kind: "PendingPaged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PendingPaged */
 
-/** @typedef {{ kind: "PendingPurged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PendingPurged */
+/** @typedef {{ kind: "PendingPurged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PendingPurged */
 
 /** @typedef {{ kind: "PolicyCleared", rule: string, policy: string }} PolicyCleared */
 
@@ -160,11 +160,11 @@
 
 /** @typedef {{ kind: "ProcessChanged", rule: string, process: string, values: Values | null, why: Values }} ProcessChanged */
 
-/** @typedef {{ kind: "Published", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Published */
+/** @typedef {{ kind: "Published", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Published */
 
-/** @typedef {{ kind: "PublishedDelivered", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PublishedDelivered */
+/** @typedef {{ kind: "PublishedDelivered", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PublishedDelivered */
 
-/** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PutBack */
+/** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} PutBack */
 
 /** @typedef {{ kind: "QueueBound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} QueueBound */
 
@@ -172,7 +172,7 @@
 
 /** @typedef {{ kind: "QueuePromoted", rule: string, queue: string, node: string, source: string, why: Values }} QueuePromoted */
 
-/** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, delta: Delta, values: Values }} QueueStarted */
+/** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, record: Delta, values: Values }} QueueStarted */
 
 /** @typedef {{ kind: "QueueStopped", rule: string, queue: string, how: string }} QueueStopped */
 
@@ -184,7 +184,7 @@
 
 /** @typedef {{ kind: "Rejected", rule: string, queue: string, count: number, why: Values }} Rejected */
 
-/** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Requeued */
+/** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} Requeued */
 
 /** @typedef {{ kind: "RingSent", rule: string, queue: string, node: string, instruction: string, count: number, hops: number, body_bytes: number, why: Values }} RingSent */
 
@@ -216,7 +216,7 @@
 
 /** @typedef {{ kind: "SyncStarted", rule: string, queue: string, mirrors: string[] }} SyncStarted */
 
-/** @typedef {{ kind: "TailLoaded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} TailLoaded */
+/** @typedef {{ kind: "TailLoaded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], record: Delta | null, why: Values }} TailLoaded */
 
 /** @typedef {{ kind: "TargetChanged", rule: string, queue: string, target: number | null, why: Values }} TargetChanged */
 
@@ -230,7 +230,7 @@
 
 /** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BodiesBuffered | BodiesForgotten | BodiesRead | BodiesWritten | BodyFileDeleted | BufferWritten | CacheChanged | ChannelClosed | CollectionTimed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | ConversionStuck | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileCompacted | FileCut | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | FilesConverted | FilesFound | FilesReset | GotEmpty | HappenedElsewhere | HeadReturned | IndexFileCreated | IndexFileDeleted | IndexFlushed | IndexForgotten | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | SlotsBuffered | SlotsRead | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | SyncEnded | SyncStarted | TailLoaded | TargetChanged | Unroutable | VhostAdded | VhostDeleted | WriteIgnored} Transition */
 
-/** @typedef {{ kind: Kind, rule: string, queue?: string, source?: string | null | number, to?: string | null | string[], extents?: Extent[], delta?: Delta | null, why?: Values, actor?: string, values?: Values | null, segment?: number, start?: number, count?: number, offset?: number, bytes?: number, fsync?: boolean, files?: [number, number][] | number[] | [number, number, number, boolean, number][], store?: string, file?: number, entries?: number | [number, number, number][], code?: number, text?: string, fired?: boolean, destination?: number, step?: string | number, by?: string, messages?: Range[], reason?: string, exchange?: string, routing_key?: string, action?: string, journal_bytes?: number | null, size_bytes?: number, left_on_disk?: number, locked?: boolean, closed?: number, opened?: number, reclaimed_bytes?: number, clean?: boolean, segments?: [number, number, number][] | [number, number][], bodies?: [number, number][], vhost?: string, what?: string, end?: number, full?: boolean, buffered_bytes?: number, dirty?: number, node?: string, how?: string, mode?: string, part?: string, operation?: string, msg_no?: number, policy?: string, process?: string, arguments?: Values, durable?: boolean, ref_count?: number, instruction?: string, hops?: number, body_bytes?: number, rows?: [number, number, number, number][] | [number, number, number, number, number, number, number][], current?: number, orphans?: [number, number][], record_bytes?: number, mirrors?: string[], target?: number | null, returned?: boolean }} AnyTransition */
+/** @typedef {{ kind: Kind, rule: string, queue?: string, source?: string | null | number, to?: string | null | string[], extents?: Extent[], record?: Delta | null, why?: Values, actor?: string, values?: Values | null, segment?: number, start?: number, count?: number, offset?: number, bytes?: number, fsync?: boolean, files?: [number, number][] | number[] | [number, number, number, boolean, number][], store?: string, file?: number, entries?: number | [number, number, number][], code?: number, text?: string, fired?: boolean, destination?: number, step?: string | number, by?: string, messages?: Range[], reason?: string, exchange?: string, routing_key?: string, delta?: Delta, action?: string, journal_bytes?: number | null, size_bytes?: number, left_on_disk?: number, locked?: boolean, closed?: number, opened?: number, reclaimed_bytes?: number, clean?: boolean, segments?: [number, number, number][] | [number, number][], bodies?: [number, number][], vhost?: string, what?: string, end?: number, full?: boolean, buffered_bytes?: number, dirty?: number, node?: string, how?: string, mode?: string, part?: string, operation?: string, msg_no?: number, policy?: string, process?: string, arguments?: Values, durable?: boolean, ref_count?: number, instruction?: string, hops?: number, body_bytes?: number, rows?: [number, number, number, number][] | [number, number, number, number, number, number, number][], current?: number, orphans?: [number, number][], record_bytes?: number, mirrors?: string[], target?: number | null, returned?: boolean }} AnyTransition */
 
 /** @typedef {Transition["kind"]} Kind */
 
