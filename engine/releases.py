@@ -221,7 +221,7 @@ V4_0_5: Final = Release(
         PRIORITY_QUEUE: priorities_of(from_version_1.make, least=1),
     },
     rules=RULES_4_0,
-    amqp=msgspec.structs.replace(TODAYS, limits_channels=True),
+    amqp=msgspec.structs.replace(TODAYS, limits_channels=True, exchanges_stay=False),
     node=TODAYS_NODE,
     profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
     gone=GONE_IN_4,

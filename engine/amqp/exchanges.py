@@ -222,11 +222,20 @@ class Exchanges:
             return {_target(each) for each in bindings if each.routing_key in routing_keys}
         return {_target(each) for each in bindings if headers_match(each.arguments, headers)}
 
-    def after_restart(self, durable_queues: Collection[str]) -> Exchanges:
+    def after_restart(self, durable_queues: Collection[str], all_stay: bool = False) -> Exchanges:
         """Return what a restart keeps: durable exchanges, and bindings of those to durable queues (D1).
 
         An auto-delete exchange stays, even if its last binding went with a queue that was not durable.
+
+        Args:
+            durable_queues: those that come back.
+            all_stay: exchanges that are not durable stay with their bindings too, and the other queues are deleted as
+                at any time, an auto-delete exchange with its last binding (W227).
         """
+        if all_stay:
+            for name in [each for each in self._queues if each not in durable_queues]:
+                self.forget_queue(name)
+            return self
         kept = Exchanges()
         for exchange in self.exchanges.values():
             if exchange.durable:

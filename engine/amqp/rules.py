@@ -20,6 +20,8 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
         deaths_apart: what is known of a message's deaths stands beside its headers; clients see its last death too, its
             own expiration is never forgotten, and CC stays (W223).
         unknown_type: which of AMQP's errors an unknown type of an exchange is (P18, W225).
+        exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not as at any time
+            (W227); else it keeps what is durable (D1).
     """
 
     limits_channels: bool = True
@@ -27,6 +29,7 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
     serves_after_cancel: bool = False
     deaths_apart: bool = False
     unknown_type: Literal["command_invalid", "precondition_failed"] = "command_invalid"
+    exchanges_stay: bool = False
 
 
 TODAYS: Final = AmqpRules(
@@ -35,5 +38,6 @@ TODAYS: Final = AmqpRules(
     serves_after_cancel=True,
     deaths_apart=True,
     unknown_type="precondition_failed",
+    exchanges_stay=True,
 )
 """4.x, with what 4.3 denies (section 17 of the rules of version 2)."""

@@ -76,6 +76,7 @@ class BothDoor(V2Door):
     def __init__(self, config: dict[str, Any], storage: Storage) -> None:
         self.config = config
         self.storage = storage
+        self.own = OWN
         initial, more = config["msg_store_credit_disc_bound"]
         self.both = BothSettings(
             msg_store_credit_disc_bound=(initial, more),
@@ -133,7 +134,7 @@ class BothDoor(V2Door):
                 settings=self.both,
                 codec=self.codec,
                 storage=self.storage,
-                directory=OWN,
+                directory=self.own,
                 persistent=self.persistent,  # type: ignore[arg-type]
                 transient=self.transient,  # type: ignore[arg-type]
                 ref=REF,
@@ -252,7 +253,7 @@ class BothDoor(V2Door):
 
     def _start_again(self, terms: Terms | None) -> None:
         self.marks = Marks()
-        named = list(references(self.storage, OWN, self.codec, self.both.of_files()))
+        named = list(references(self.storage, self.own, self.codec, self.both.of_files()))
         self._make_stores()
         persistent: Any = self.persistent
         refs = [terms.persistent_ref] if terms and terms.persistent_ref else []

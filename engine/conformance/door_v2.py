@@ -95,28 +95,34 @@ class V2Door:
         config: the trace's configuration.
         release: of the node that was recorded.
         storage: where the files go.
+        own: directory of the queue in it.
     """
 
-    def __init__(self, config: dict[str, Any], release: str, storage: Storage) -> None:
+    def __init__(self, config: dict[str, Any], release: str, storage: Storage, own: str = OWN) -> None:
         self.config = config
         self.storage = storage
+        self.own = own
         self.settings = settings_of(config, release)
-        self.codec = TraceCodec(
-            vhost=config["vhost"],
-            templates=(Template(routing_keys=(config["queue"],)),),
+        self.codec = self._codec()
+        self.out_rate = config["out_rate"]
+        self._begin()
+
+    def _codec(self) -> McCodec:
+        """Return what encodes messages as the recording driver made them."""
+        return TraceCodec(
+            vhost=self.config["vhost"],
+            templates=(Template(routing_keys=(self.config["queue"],)),),
             transient_mark_second=self.settings.transient_mark_second,
             frame_bytes=NO_FRAMES,
             rts_ms=EPOCH_MS,
         )
-        self.out_rate = config["out_rate"]
-        self._begin()
 
     def _begin(self) -> None:
         """Begin with empty stores and an empty queue."""
         self.next_msg_no = 0
         self.seq_of_msg: dict[int, int] = {}
         self.suspended = False
-        self.files = Files(self.storage, {"": OWN, "p/": PERSISTENT, "t/": TRANSIENT})
+        self.files = Files(self.storage, {"": self.own, "p/": PERSISTENT, "t/": TRANSIENT})
         self._make_stores()
         self.persistent.start_new()
         self.transient.start_new()
@@ -146,7 +152,7 @@ class V2Door:
                 settings=self.settings,
                 codec=self.codec,
                 storage=self.storage,
-                directory=OWN,
+                directory=self.own,
                 persistent=self.persistent,
                 transient=self.transient,
                 ref=REF,
@@ -353,7 +359,7 @@ class V2Door:
 
     def _damage(self, damage: Sequence[Sequence[Any]]) -> None:
         for name, where, value in damage:
-            folder = PERSISTENT if name.endswith(".rdq") else OWN
+            folder = PERSISTENT if name.endswith(".rdq") else self.own
             path = f"{folder}/{name}"
             if where == "truncate":
                 self.storage.truncate(path, value)
@@ -408,7 +414,7 @@ class V2Door:
     def _start_again(self, terms: Terms | None) -> None:
         self._make_stores()
         refs = [terms.persistent_ref] if terms and terms.persistent_ref else []
-        named = references(self.storage, OWN, self.codec, self.settings)
+        named = references(self.storage, self.own, self.codec, self.settings)
         clean = self.persistent.start(refs, lambda: [(each.start, each.count) for each in named])
         self.transient.start_new()
         self._make_queue()

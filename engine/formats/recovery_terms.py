@@ -32,9 +32,10 @@ class RecoveryTerms(msgspec.Struct, frozen=True):
         segments: number and live messages of each segment in the index's map.
         version: of the index, 1 or 2 (W94).
         delivered_below: messages before this one have been delivered; None in terms without it.
-        counted: messages whose deliveries are counted, as 4.3 does (W42).
+        counted: messages whose deliveries are counted, as 4.3 does, with how often (W42).
         delivered_by: which of `next_deliver_seq_id` (up to 4.0) and `redeliver_seq_id` they have.
-        persistent_count: persistent messages that it holds.
+        next_seq_id: position of the next message; None in terms without it.
+        persistent_count, persistent_bytes: persistent messages that it holds.
         persistent_ref: by which it is known to the persistent store.
     """
 
@@ -43,8 +44,10 @@ class RecoveryTerms(msgspec.Struct, frozen=True):
     persistent_ref: bytes
     version: int = 1
     delivered_below: int | None = None
-    counted: frozenset[int] = frozenset()
+    counted: dict[int, int] = {}
     delivered_by: str = "next_deliver_seq_id"
+    next_seq_id: int | None = None
+    persistent_bytes: int = 0
 
 
 def read_recovery_terms(data: bytes) -> dict[str, RecoveryTerms] | None:
@@ -104,15 +107,17 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
     ):
         return None
     by = "redeliver_seq_id" if "redeliver_seq_id" in values else "next_deliver_seq_id"
-    below = values.get(by)
+    below, following, size = (values.get(key) for key in (by, "next_seq_id", "persistent_bytes"))
     counts = values.get("delivery_count")
-    keys = terms.pairs_of(counts) if isinstance(counts, terms.Opaque) else []
+    times = terms.pairs_of(counts) if isinstance(counts, terms.Opaque) else []
     return directory, RecoveryTerms(
         segments=pairs,
         persistent_count=count,
         persistent_ref=ref,
         version=version,
         delivered_below=below if isinstance(below, int) else None,
-        counted=frozenset(key for key, _times in keys if isinstance(key, int)),
+        counted={key: many for key, many in times if isinstance(key, int) and isinstance(many, int)},
         delivered_by=by,
+        next_seq_id=following if isinstance(following, int) else None,
+        persistent_bytes=size if isinstance(size, int) else 0,
     )

@@ -382,8 +382,9 @@ class Consumers:
                 hand.channel.unacked.insert(unacked)
 
     def _holder(self, group: Group) -> Consumer | None:
-        """Return whose credit a group took."""
-        return None if group.consumer is None else self.all.get(group.consumer)
+        """Return whose credit a group took: nobody's, if its tag is another queue's consumer by now."""
+        found = None if group.consumer is None else self.all.get(group.consumer)
+        return found if found is not None and found.queue == group.queue else None
 
     def _ack(self, hand: Hand, group: Group, together: bool) -> None:
         holder = self._holder(group)

@@ -111,8 +111,10 @@ class ClientVerbs(OnClientParts):
             consumer = Consumer(command.name, self._configuration.node.unsent_message_limit)
             consumer.alarm = self._connections.alarm
         elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
-            code = "ack_mode_fixed" if consumer.ack != command.ack else "queue_fixed"
-            raise CommandError(code, name=command.name, held=consumer.holding)
+            if consumer.ack != command.ack or consumer.ack != "manual" or consumer.running:
+                code = "ack_mode_fixed" if consumer.ack != command.ack else "queue_fixed"
+                raise CommandError(code, name=command.name, held=consumer.holding)
+            consumer.forget_held()  # its tag was cancelled and is free; what it took is its channel's (P12)
         channel = (
             consumers.channel(command.channel).channel if command.ack == "manual" else consumer.own_channel
         )

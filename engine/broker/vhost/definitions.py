@@ -34,15 +34,20 @@ class Definitions:
     """Tables of a node; each change is emitted as a transition. What is in which virtual host, its label says.
 
     The exchanges that every broker has are known and never reported.
+
+    Args:
+        emit: receives every transition.
+        exchanges_stay: whether a restart keeps exchanges that are not durable (W227).
     """
 
-    def __init__(self, emit: Callable[[Transition], None]) -> None:
+    def __init__(self, emit: Callable[[Transition], None], exchanges_stay: bool = False) -> None:
         self.queues: dict[str, DeclaredQueue] = {}
         self.exchanges = Exchanges()
         self.policies: dict[str, Policy] = {}
         self.hosts = [FIRST_HOST]
         """The virtual hosts that there are, the oldest first."""
         self._emit = emit
+        self._exchanges_stay = exchanges_stay
 
     # --- virtual hosts -----------------------------------------------------------------------------------------------
 
@@ -176,14 +181,14 @@ class Definitions:
     # --- restarts ----------------------------------------------------------------------------------------------------
 
     def restart(self, kept_queues: list[str]) -> None:
-        """Keep what a restart keeps: durable exchanges, and their bindings to durable queues (D1).
+        """Keep what a restart keeps: durable exchanges, and their bindings to durable queues (D1, W227).
 
         Args:
             kept_queues: those that are there after the restart, durable or declared again.
         """
         durable = [name for name in kept_queues if self.queues[name].durable]
-        with self._reporting("D1"):
-            self.exchanges = self.exchanges.after_restart(durable)
+        with self._reporting("W227" if self._exchanges_stay else "D1"):
+            self.exchanges = self.exchanges.after_restart(durable, self._exchanges_stay)
         self.queues = {name: self.queues[name] for name in kept_queues}
         for name in kept_queues:
             self.exchanges.add_queue(name)

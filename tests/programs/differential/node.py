@@ -153,6 +153,24 @@ class PrivateNode:
             "RUNNING_UNDER_SYSTEMD": "true",  # the start script then becomes the node instead of guarding it
         }
 
+    def erlang(self, module: str, argument: str) -> None:
+        """Run `main` of one of the driver's modules in a virtual machine of its own.
+
+        Args:
+            module: its name.
+            argument: a string without quotes.
+
+        Raises:
+            CalledProcessError: it failed; its words are printed.
+        """
+        call = f'{module}:main("{argument}"), halt(0).'
+        subprocess.run(
+            [*self._installed.enter, "erl", "-noshell", "-pa", str(self.root / "ebin"), "-eval", call],
+            env={**os.environ, **self._installed.environment, "HOME": str(self.root / "home")},
+            stdin=subprocess.DEVNULL,
+            check=True,
+        )
+
     def start(self) -> None:
         """Start the node and wait until it serves."""
         environment = self.environment()

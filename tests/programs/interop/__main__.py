@@ -1,4 +1,4 @@
-"""`python -m tests.programs.interop`: directories, exchanged with a private RabbitMQ 3.10.8."""
+"""`python -m tests.programs.interop`: directories, exchanged with a private RabbitMQ node."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.programs.differential.installation import LATEST, OLD, summary_file
+from tests.programs.differential.installation import LATEST, RELEASES, summary_file
 from tests.programs.interop import from_node, to_node
 from tests.programs.interop.report import Report
 from tools.measured_on import measured_on
@@ -29,7 +29,7 @@ ENDINGS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run both directions; return 0 only if nothing differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.interop", description=__doc__)
-    parser.add_argument("--release", choices=(LATEST, OLD), default=LATEST, help="of the real broker")
+    parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
     parser.add_argument("--random", type=int, default=40, help="random programs that the engine writes")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first of them")
     parser.add_argument(

@@ -67,6 +67,12 @@ class NodeDoor(BackingQueueDoor):
             )
         )
 
+    def pending(self) -> list[list[int]]:
+        """Return the runs of positions that a consumer holds."""
+        places = ("ram_pending", "disk_pending", "index_pending")
+        runs = [each for place in places for each in self.queue.state.extents_of(place)]
+        return sorted([each.start, each.end - 1] for each in runs)
+
     def end(self, killed: bool) -> None:
         """Stop in order, or lose what the process had only buffered."""
         if killed:
@@ -129,7 +135,7 @@ class Host:
         )
         self._in_order = (directory / "msg_store_persistent" / "clean.dot").exists()
         self.stores = [self._store(name) for name in STORES]
-        self.queues = {name: self._queue(name) for name in sorted(_queue_names(directory))}
+        self.queues = {name: self._queue(name) for name in sorted(queue_names(directory))}
         self._next_msg_no = 1_000_000
 
     def _store(self, name: str) -> MsgStore:
@@ -276,7 +282,8 @@ def _listed(message: ParsedMessage) -> dict[str, object]:
     return found
 
 
-def _queue_names(directory: Path) -> Iterator[str]:
+def queue_names(directory: Path) -> Iterator[str]:
+    """Yield the names of the queues in a virtual host's directory."""
     for path in (directory / "queues").glob("*/.queue_name"):
         stated = read_queue_name(path.read_bytes())
         if stated is not None:

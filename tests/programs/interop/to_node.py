@@ -14,12 +14,26 @@ from engine.formats.names import vhost_directory
 from engine.report.transitions.base import Transition
 from engine.storage.directory import DirectoryStorage
 from tests.programs.differential.driver import Driver
-from tests.programs.differential.installation import LATEST, OLD
+from tests.programs.differential.installation import LATEST, OLD, TODAYS
 from tests.programs.differential.node import PrivateNode
 from tests.programs.differential.programs import MOST_ENTRIES, Program
-from tests.programs.interop.cases import BASE, DESIGNED, SYNC, Live, fetch, publish, run_designed, run_random
+from tests.programs.differential.programs_v2 import ProgramV2
+from tests.programs.interop import cases_v2, clean_stop
+from tests.programs.interop.cases import (
+    BASE,
+    DESIGNED,
+    SYNC,
+    Door,
+    Live,
+    fetch,
+    publish,
+    run_designed,
+    run_random,
+)
+from tests.programs.interop.clean_stop import Left
 from tests.programs.interop.client import channel, count_of, drain
 from tests.programs.interop.host import Host, NodeDoor, Seen, forget_clean_stop, make_room
+from tests.programs.interop.host_v2 import HostV2, NodeDoorV2
 from tests.programs.interop.report import Report, first_difference, wrong_bodies
 
 ENDINGS = ("clean", "killed", "unsynced")
@@ -35,6 +49,7 @@ class Case(msgspec.Struct):
         may: bodies that may come back.
         expected: what the engine itself finds when it recovers from the directory.
         release: of the broker whose rules the engine follows.
+        left: what a clean stop left that the node believes; None where it starts as after a crash.
     """
 
     vhost: str
@@ -46,6 +61,7 @@ class Case(msgspec.Struct):
     may: list[bytes] | None = None
     expected: list[Seen] = []
     release: str = LATEST
+    left: Left | None = None
     segments: int = 0
     store_files: int = 0
     combined: int = 0
@@ -62,27 +78,68 @@ def all_cases(
         most_designed: how many of the designed cases; None for all.
         release: of the broker; a 3.8's segments always have 16,384 entries (V6).
     """
-    old = release == OLD
-    fixed = {"segment_entry_count": MOST_ENTRIES} if old else {}
+    base, designed = _designed(release)
+    fixed = {"segment_entry_count": MOST_ENTRIES} if release == OLD else {}
     cases = [
-        Case(f"{name} {ending}", {**BASE, **settings, **fixed}, ending, design=name, release=release)
-        for name, (settings, _) in list(DESIGNED.items())[:most_designed]
+        Case(f"{name} {ending}", {**base, **settings, **fixed}, ending, design=name, release=release)
+        for name, (settings, _) in list(designed.items())[:most_designed]
         for ending in ENDINGS
     ]
     left = random_count
     while left:
-        program = Program(seed, whole_segments=old)
+        program = _program(seed, release)
         if program.config["durable"]:
             ending = "killed" if left % 2 else "clean"
-            config = {**BASE, **program.config}
+            config = {**base, **program.config}
             cases.append(Case(f"random {seed} {ending}", config, ending, seed=seed, release=release))
             left -= 1
         seed += 1
     return cases
 
 
-def write(case: Case, directory: Path) -> None:
-    """Let the engine fill the directory and end as the case says."""
+def _designed(release: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    return (cases_v2.BASE, cases_v2.DESIGNED) if release in TODAYS else (BASE, DESIGNED)
+
+
+def _program(seed: int, release: str) -> Program:
+    """Return a random program; the segments of a 4.x are those of its node."""
+    if release not in TODAYS:
+        return Program(seed, whole_segments=release == OLD)
+    program = ProgramV2(seed)
+    program.config["segment_entry_count"] = cases_v2.SEGMENT
+    return program
+
+
+def write(case: Case, directory: Path, node: PrivateNode) -> None:
+    """Let the engine fill the directory and end as the case says.
+
+    Args:
+        case: what to do.
+        directory: of the virtual host.
+        node: that reads it afterwards; it is down.
+    """
+    (_write_todays if case.release in TODAYS else _write)(case, directory, node)
+    case.segments = len([*directory.glob("queues/*/*.idx"), *directory.glob("queues/*/*.qi")])
+    case.store_files = len(list(directory.glob("msg_store_persistent/*.rdq")))
+
+
+def _write_todays(case: Case, directory: Path, node: PrivateNode) -> None:
+    make_room(directory, None)
+    storage = DirectoryStorage(str(directory))
+    door = NodeDoorV2({**case.config, "vhost": case.vhost}, case.release, storage)
+    whole = True
+    if case.design:
+        _run_designed(case, door)
+    else:
+        whole = run_random(door, _program(case.seed, case.release))
+    left = door.end(killed=case.ending != "clean" or not whole)
+    storage.close()
+    if left is not None:
+        clean_stop.for_node(left, directory, node, door.settings.counts_deliveries)
+        case.left = clean_stop.of_node(directory) if left.terms else None
+
+
+def _write(case: Case, directory: Path, _node: PrivateNode) -> None:
     settings = settings_of(f"RabbitMQ {case.release}")
     make_room(directory, case.config["segment_entry_count"] if settings.writes_config else None)
     combined: list[Transition] = []
@@ -96,19 +153,17 @@ def write(case: Case, directory: Path) -> None:
     if case.design:
         _run_designed(case, door)
     else:
-        whole = run_random(door, Program(case.seed, whole_segments=case.release == OLD))
+        whole = run_random(door, _program(case.seed, case.release))
     door.end(killed=case.ending != "clean" or not whole)
     assert isinstance(door.storage, DirectoryStorage)
     door.storage.close()
     forget_clean_stop(directory)
-    case.segments = len(list(directory.glob("queues/*/*.idx")))
-    case.store_files = len(list(directory.glob("msg_store_persistent/*.rdq")))
     case.combined = len(combined)
 
 
-def _run_designed(case: Case, door: NodeDoor) -> None:
+def _run_designed(case: Case, door: Door) -> None:
     live = Live()
-    run_designed(door, [{"op": "init"}, *DESIGNED[case.design][1]], live)
+    run_designed(door, [{"op": "init"}, *_designed(case.release)[1][case.design][1]], live)
     case.must = case.may = live.bodies()
     if case.ending != "clean":
         run_designed(door, [SYNC], live)
@@ -122,7 +177,12 @@ def _run_designed(case: Case, door: NodeDoor) -> None:
 def read_by_engine(case: Case, directory: Path, scratch: Path) -> list[Seen]:
     """Recover a copy of the directory, as a node will recover the directory itself (S243)."""
     shutil.copytree(directory, scratch)
-    host = Host(scratch, case.vhost, case.config["msg_store_file_size_limit"])
+    limit = case.config["msg_store_file_size_limit"]
+    host = (
+        HostV2(scratch, case.vhost, limit, case.release, case.left)
+        if case.release in TODAYS
+        else Host(scratch, case.vhost, limit)
+    )
     host.recover()
     seen = host.take("cq")[0] if "cq" in host.queues else []
     host.stop()
@@ -140,7 +200,7 @@ def compare(case: Case, node: PrivateNode) -> tuple[int, str | None]:
         problem = f"the node says {counted} messages and hands out {len(seen)}"
     if problem is None and case.must is not None and case.may is not None:
         problem = wrong_bodies([each.body for each in seen], case.must, case.may)
-    if problem is None and not all(each.redelivered for each in seen):
+    if problem is None and case.left is None and not all(each.redelivered for each in seen):
         problem = "some messages are not marked as redelivered after a dirty recovery"
     return len(seen), problem
 
@@ -159,7 +219,7 @@ def run(report: Report, cases: list[Case], release: str = LATEST) -> str:
                 ch.queue_declare("cq", durable=True)
         node.stop()
         for case in cases:
-            write(case, places[case.vhost])
+            write(case, places[case.vhost], node)
             case.expected = read_by_engine(case, places[case.vhost], node.root / "copy")
         node.start()
         for case in cases:
