@@ -40,8 +40,8 @@ from engine.broker.mirrors.parts import NODES, ClusterParts, nodes_of, queues_of
 from engine.broker.mirrors.roll import Roll
 from engine.broker.mirrors.rooms_below import RoomsBelow
 from engine.broker.mirrors.syncs import Syncs
+from engine.broker.queues.callbacks import Callbacks
 from engine.broker.queues.dead_letters import DeadLetters
-from engine.broker.queues.deliveries import Callbacks
 from engine.broker.queues.lifetimes import Lifetimes
 from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.queues import Queues
@@ -337,15 +337,16 @@ class Cluster:
         return min((each for each in oldest if each is not None), default=self.kinds.next_msg_no)
 
     def _broken(self, queue: str) -> None:
-        """Let a queue's process crash as soon as what goes on now is over; what reaches it until then is lost (D4)."""
+        """Let a queue's process crash as soon as this moment is over; what reaches it until then is lost (D4)."""
         self.queues[queue].process.hold()
-        self._clock.after(0, partial(self._crash, queue))
+        self._clock.after(1, partial(self._crash, queue))
 
     def _crashed(self, crash: ProcessCrash) -> None:
         """A queue's process ended in the middle of a call; what else that event had to do is lost (V8, V9)."""
         for name, live in self.queues.items():
             if crash.queue == name or crash.queue in live.process.queue.parts:
-                self._broken(name)
+                live.process.hold()
+                self._clock.after(0, partial(self._crash, name))
                 return
         raise crash
 

@@ -232,6 +232,8 @@ class Consumer:
         """Unacknowledged messages, or messages on the way for `auto`."""
         self.old = 0
         """Of those it holds, the ones that a master which is gone delivered: the new one does not count them (H68)."""
+        self.uncounted = 0
+        """Acknowledged ones that its queue still counts, as an unknown tag stood before theirs (H68)."""
         self.unsent = self.written = self.acking = 0
         """Where work takes time: deliveries that no report covers yet, those written since the last one, and
         acknowledgements that the queue did not handle yet (F8, P6)."""
@@ -279,7 +281,8 @@ class Consumer:
             return 0
         if self.ack == "auto":
             return self.unsent_limit - self.holding
-        credit = self.prefetch - self.holding + self.old - self.acking if self.prefetch else MAX_COUNT
+        held = self.holding - self.old + self.acking + self.uncounted
+        credit = self.prefetch - held if self.prefetch else MAX_COUNT
         if self.counts_unsent:
             credit = min(credit, self.unsent_limit - self.unsent)
         return max(0, credit)
@@ -297,20 +300,19 @@ class Consumer:
         """Whether its messages must be acknowledged."""
         return self.ack != "auto"
 
-    def gave_back(self, count: int, found: int) -> None:
+    def gave_back(self, count: int, found: int, counted: int) -> None:
         """Hold so many messages less: the queue handled their acknowledgements or took them back.
 
         Args:
             found: how many of them the queue had.
+            counted: for how many of these it lets the consumer have others.
         """
+        self.uncounted += found - counted
         if self.acking:  # they left its hands before, and were on their way
             self.acking = max(0, self.acking - count)
         else:
             self.holding = max(0, self.holding - count)
-        self.known_again(count, found)
-
-    def known_again(self, count: int, found: int) -> None:
-        """Of `count` acknowledged messages the queue had `found`; the others were of a master now gone (H68)."""
+        # Of what was acknowledged, the rest was of a master that is gone now (H68).
         self.old = max(0, min(self.holding, self.old - count + found))
 
     def served_anew(self) -> None:
@@ -348,7 +350,7 @@ class Consumer:
 
     def nothing_under_way(self) -> None:
         """Forget deliveries and acknowledgements that are between it and its queue."""
-        self.unsent = self.written = self.acking = 0
+        self.unsent = self.written = self.acking = self.uncounted = 0
 
     def channel_closed(self) -> None:
         """Lose the channel, and with it the subscription and all deliveries."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from engine.broker.clients.limiter import Limiter
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
-from engine.values.ranges import Range
+from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
 GONE: Final = ""
@@ -243,3 +243,25 @@ def by_queue(deliveries: Iterable[Unacked]) -> list[Group]:
 def tags_of(deliveries: Iterable[Unacked]) -> list[Range]:
     """Return the seq_ids of deliveries, in their order."""
     return [messages for each in deliveries for messages in each.messages]
+
+
+def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
+    """Return how many of the acknowledged messages a process counts: behind one that it does not know it stops (H68).
+
+    Args:
+        tags: what is acknowledged at once, in its order.
+        found: those of them that the process knows.
+    """
+    total = sum(each.count for each in tags)
+    if total == sum(each.count for each in found):
+        return total
+    known = RangeSet(Range(each.start, each.count) for each in found)
+    total = 0
+    for each in tags:
+        first = next(iter(known.inside(each.start, each.count)), None)
+        if first is None or first.start != each.start:
+            return total
+        total += first.count
+        if first.count < each.count:
+            return total
+    return total

@@ -307,7 +307,7 @@ class Connections:
             for queue in queues:
                 if mirrored.get(queue.name):
                     waits += mirrored[queue.name]
-                elif travel or (batch.persistent and queue.durable) or queue.may_reject:
+                elif travel or (batch.persistent and queue.durable) or queue.withholds:
                     waits.append(queue.name)
             waits += [member for name in down for member in mirrored.get(name, ())]
             waits += [name for name in down if not mirrored.get(name)]
@@ -319,7 +319,7 @@ class Connections:
             if confirm and batch.persistent and queue.durable:
                 part = msgspec.structs.replace(arrival, wants_confirm=True)
             elif confirm:
-                at_once = travel or bool(mirrored.get(queue.name)) or queue.may_reject
+                at_once = travel or bool(mirrored.get(queue.name)) or queue.withholds
             self.way_in.deliver(publisher, queue, part, spacing_us, at_once, message.expiration_ms)
 
     def _whereto(self, names: Sequence[str]) -> tuple[list[Queue], list[str], Mapping[str, tuple[str, ...]]]:

@@ -27,8 +27,8 @@ class Queue(Protocol):
         """Whether it survives a restart (D1)."""
 
     @property
-    def may_reject(self) -> bool:
-        """Whether it may refuse messages for its length (P8)."""
+    def withholds(self) -> bool:
+        """Whether confirms wait for its process: it may refuse messages, or ends with the next one (P8, P8.3)."""
 
     @property
     def holds(self) -> bool:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import msgspec
 
 from engine.amqp.policies import expiry_ms
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel, Unacked
+from engine.broker.clients.channel import Channel, Unacked, until_unknown
 from engine.broker.clients.way_out import WayOut
-from engine.broker.queues.evictions import Bury, Evictions, counted
+from engine.broker.queues.callbacks import Callbacks
+from engine.broker.queues.evictions import Evictions, counted
 from engine.broker.queues.finishing import Finishing
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
@@ -26,24 +26,6 @@ from engine.report.transitions.messages import Discarded, Dropped
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 from engine.values.sizes import equal
-
-
-class Callbacks(NamedTuple):
-    """Functions that are called when something happens to messages of a queue; the first argument is its name.
-
-    Args:
-        discarded: messages left without being queued (K2).
-        taken: messages whose confirms go out at once, where the queue might have rejected them (K1).
-        rejected: messages that the queue did not take (P8).
-        bury: messages died.
-        broken: the queue's process cannot go on: it crashes.
-    """
-
-    discarded: Callable[[str, Arrival], None]
-    taken: Callable[[str, Range], None]
-    rejected: Callable[[str, Range], None]
-    bury: Bury
-    broken: Callable[[str], None]
 
 
 class Deliveries:
@@ -71,8 +53,8 @@ class Deliveries:
         self.evictions = Evictions(process, scheduler, callbacks.bury)
         self.life = 1
         """Counts its processes: each knows only what it delivered itself (H68)."""
-        self.used = False
-        """Whether it ever had a consumer (P18)."""
+        self.used = self._broken = False
+        """Whether it ever had a consumer (P18), and whether its process is about to crash (P8.3)."""
         self._way_out = way_out
         self.ring = ConsumerRing(self._resumed)
         self.finishing = Finishing(self, way_out, scheduler)
@@ -87,9 +69,9 @@ class Deliveries:
         """Sends the mirrors what a channel publishes (H31)."""
 
     @property
-    def may_reject(self) -> bool:
-        """Whether it may refuse messages for its length (P8)."""
-        return self.evictions.may_reject
+    def withholds(self) -> bool:
+        """Whether confirms wait for its process: it may refuse messages, or ends with the next one (P8, P8.3)."""
+        return self.evictions.may_reject or self._broken or self._breaks()
 
     @property
     def depth(self) -> int:
@@ -142,6 +124,7 @@ class Deliveries:
         """Go on with a new process, the old one being gone."""
         self.evictions.stop()
         self.life += 1
+        self._broken = False
         self.process = self.evictions.process = process
 
     def knows(self, channel: Channel, settling: Iterable[Unacked]) -> bool:
@@ -215,7 +198,7 @@ class Deliveries:
 
     def _alike(self, arrival: Arrival) -> Iterator[Arrival]:
         """Yield messages whose bodies differ, as many at once as this queue treats alike."""
-        apart = self.copies is not None or self.may_reject or self.evictions.drops_head
+        apart = self.copies is not None or self.evictions.may_reject or self.evictions.drops_head
         done = 0
         while done < arrival.count:
             rest = arrival.part(done, arrival.count - done)
@@ -248,9 +231,10 @@ class Deliveries:
             expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
             # 0 stands for never, and nothing ever is as early as the first microsecond.
             arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
-        if confirm_at_once and not may_reject:
-            self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
         none_fits = may_reject and not evictions.room(equal(arrival.size_bytes))
+        taken = 1 if not none_fits and self._breaks() else arrival.count
+        if confirm_at_once and not may_reject:
+            self._on_taken(self.name, Range(arrival.msg_no, taken))
         done = 0
         # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
         if (not queue.depth or self.ring.single_active) and not none_fits:
@@ -270,7 +254,7 @@ class Deliveries:
             if rejected:
                 self._reject(rest.part(fits, rejected))
         if confirm_at_once and may_reject and rejected < arrival.count:
-            self._on_taken(self.name, Range(arrival.msg_no, arrival.count - rejected))
+            self._on_taken(self.name, Range(arrival.msg_no, min(taken, arrival.count - rejected)))
         self.process.handled()
 
     def _vanish(self, arrival: Arrival) -> None:
@@ -299,6 +283,16 @@ class Deliveries:
         self.process.queue.discard(arrival)
         self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
 
+    def _breaks(self) -> bool:
+        """Return whether the next message ends the process: it is for a consumer, and others wait (P8.3).
+
+        Where its confirm does not depend on disk it is on its way by then; those behind it get none.
+        """
+        if not (self.process.queue.depth and self.ring.single_active):
+            return False
+        consumer = self.ring.next()
+        return consumer is not None and consumer.needs_ack
+
     def _deliver_directly(self, arrival: Arrival, spacing_us: int, again: bool) -> int:
         """Give new messages to ready consumers without queueing them (P7, P8.3); return how many."""
         done = 0
@@ -310,6 +304,7 @@ class Deliveries:
             part = arrival.part(done, each * len(turns))
             if consumer.needs_ack and queue.depth:
                 # The broker asserts here that the queue is empty (P8.3).
+                self._broken = True
                 self._on_broken(self.name)
                 return arrival.count
             if consumer.needs_ack:
@@ -429,7 +424,9 @@ class Deliveries:
         if consumer is None:
             return False
         full = consumer.credit <= 0
-        consumer.gave_back(sum(each.count for each in tags), sum(each.count for each in found))
+        consumer.gave_back(
+            sum(each.count for each in tags), sum(each.count for each in found), until_unknown(tags, found)
+        )
         if not full or consumer.credit <= 0 or consumer not in self.consumers:
             return False
         self.ring.unpark(consumer.channel)

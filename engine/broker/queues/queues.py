@@ -13,7 +13,8 @@ from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.clients.way_out import WayOut
 from engine.broker.commands.settings import NodeSettings
-from engine.broker.queues.deliveries import Callbacks, Deliveries
+from engine.broker.queues.callbacks import Callbacks
+from engine.broker.queues.deliveries import Deliveries
 from engine.broker.queues.immediate_mail import ImmediateMail
 from engine.broker.queues.lifetimes import Lifetimes
 from engine.broker.queues.mail import Mail
@@ -107,6 +108,8 @@ class Queues(Mapping[str, Deliveries]):
         self._lifetimes = lifetimes
         self.live: dict[str, Deliveries] = {}
         self._down: dict[str, Deliveries] = {}
+        self._in_order = False
+        """Whether the node stopped in order."""
         """The queues of a node that is stopped: nobody can reach them until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
         """What is shown of each queue's definition."""
@@ -266,6 +269,7 @@ class Queues(Mapping[str, Deliveries]):
             self._forget(name)
         self._processes.end_all()
         self.home.host.stop(kind)
+        self._in_order = kind == "clean"
         self._down = dict(self.live)
         self.live.clear()
 
@@ -284,7 +288,7 @@ class Queues(Mapping[str, Deliveries]):
             del self.live[name]
             del self._node_of[name]
             del self.wishes[name]
-        self._definitions.restart(list(self.live))
+        self._definitions.restart(list(self.live), self._in_order)
         for name in self.live:
             self._start_process(name)
             self._processes.has_read_files(f"queue:{name}", recovery)

@@ -180,14 +180,19 @@ class Definitions:
 
     # --- restarts ----------------------------------------------------------------------------------------------------
 
-    def restart(self, kept_queues: list[str]) -> None:
+    def restart(self, kept_queues: list[str], in_order: bool = False) -> None:
         """Keep what a restart keeps: durable exchanges, and their bindings to durable queues (D1, W227).
 
         Args:
             kept_queues: those that are there after the restart, durable or declared again.
+            in_order: the node closed all connections first, and deleted their exclusive queues as at any time: an
+                auto-delete exchange goes with its last binding to one (D2, P18).
         """
         durable = [name for name in kept_queues if self.queues[name].durable]
         with self._reporting("W227" if self._exchanges_stay else "D1"):
+            for queue in self.queues.values():
+                if in_order and queue.exclusive:
+                    self.exchanges.forget_queue(queue.name)
             self.exchanges = self.exchanges.after_restart(durable, self._exchanges_stay)
         self.queues = {name: self.queues[name] for name in kept_queues}
         for name in kept_queues:

@@ -41,7 +41,12 @@ DESIGNED: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     ),
     "several-segments": (
         {},
-        [publish(2 * SEGMENT + 300, 16), fetch(SEGMENT + 60, False), fetch(20), ack([SEGMENT + 62, SEGMENT + 70])],
+        [
+            publish(2 * SEGMENT + 300, 16),
+            fetch(SEGMENT + 60, False),
+            fetch(20),
+            ack([SEGMENT + 62, SEGMENT + 70]),
+        ],
     ),
     "several-store-files": ({"msg_store_file_size_limit": 50_000}, [publish(100, 5000), fetch(7, False)]),
     "compacted": (
@@ -74,6 +79,9 @@ DESIGNED: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
             {"op": "crash_restart"},
         ],
     ),
-    "purged": ({}, [publish(40, SMALL), publish(9, LARGE), {"op": "purge"}, publish(7, SMALL), publish(4, LARGE)]),
+    "purged": (
+        {},
+        [publish(40, SMALL), publish(9, LARGE), {"op": "purge"}, publish(7, SMALL), publish(4, LARGE)],
+    ),
     "emptied": ({}, [publish(40, LARGE), fetch(40, False)]),
 }

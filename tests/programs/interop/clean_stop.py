@@ -1,4 +1,4 @@
-"""What a clean stop of 4.x leaves, between the broker's tables and the engine's note: recovery terms and store tables."""
+"""What a clean stop of 4.x leaves, as tables of the broker and as the engine's note: terms of queues, and the store."""
 
 from __future__ import annotations
 

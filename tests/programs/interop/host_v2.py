@@ -48,9 +48,7 @@ class NodeDoorV2(V2Door):
         super().__init__(config, release, storage, own)
 
     def _codec(self) -> McCodec:
-        template = Template(
-            routing_keys=(self.config["queue"],), properties=self.config.get("properties")
-        )
+        template = Template(routing_keys=(self.config["queue"],), properties=self.config.get("properties"))
         second = self.settings.transient_mark_second
         return McCodec(vhost=self.config["vhost"], templates=(template,), transient_mark_second=second)
 
@@ -85,6 +83,7 @@ class HostV2:
         file_size_limit: bytes at which a store file is full.
         release: whose rules are followed.
         left: what a clean stop left; None for a start as after a crash.
+        segment_entry_count: of the node.
     """
 
     def __init__(
@@ -94,9 +93,11 @@ class HostV2:
         file_size_limit: int = 16777216,
         release: str = "4.3.6",
         left: Left | None = None,
+        segment_entry_count: int = 4096,
     ) -> None:
         row = next(each for each in RELEASES.values() if each.name == release)
-        settings = row.storage_settings("real", {"msg_store_file_size_limit": file_size_limit})
+        chosen = {"msg_store_file_size_limit": file_size_limit, "segment_entry_count": segment_entry_count}
+        settings = row.storage_settings("real", chosen)
         assert isinstance(settings, V2Settings)
         self.settings = settings
         self.storage = DirectoryStorage(str(directory))
@@ -159,7 +160,7 @@ class HostV2:
         every = all(self._terms(name) is not None for name in self.names)
         for name in self.names:
             queue = self.queues[name] = self._queue(name)
-            queue.recover(self._terms(name) if every else None, clean and every, persistent.contains)
+            queue.recover(self._terms(name), clean and every, persistent.contains)
         self._drain()
 
     def _drain(self) -> None:

@@ -391,6 +391,7 @@ class BrokerPlayer:
     ) -> None:
         place = on or (HAND if mode == "manual" else name)
         channel = self._channel(place)
+        self._forget_cancelled(channel, name)
         if mode == "manual":
             channel.basic_qos(prefetch_count=prefetch)
             if channel_prefetch or place in self._limited:
@@ -429,6 +430,13 @@ class BrokerPlayer:
     def _cancel(self, name: str, on: str = HAND) -> None:
         # pika's blocking face would give messages back that it has not handed on yet: its own channel does not.
         self._channel(on)._impl.basic_cancel(name)
+
+    @staticmethod
+    def _forget_cancelled(channel: BlockingChannel, name: str) -> None:
+        """Let pika, too, take a tag as free that was cancelled: at the broker it is."""
+        if name in channel._impl._cancelled:
+            channel._impl._cancelled.discard(name)
+            channel._consumer_infos.pop(name, None)
 
     def _get(self, queue: str, count: int = 1, ack: bool = True, on: str = HAND) -> None:
         for _ in range(count):
