@@ -232,7 +232,7 @@ class Deliveries:
             # 0 stands for never, and nothing ever is as early as the first microsecond.
             arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
         none_fits = may_reject and not evictions.room(equal(arrival.size_bytes))
-        taken = 1 if not none_fits and self._breaks() else arrival.count
+        taken = 1 if confirm_at_once and not none_fits and self._breaks() else arrival.count
         if confirm_at_once and not may_reject:
             self._on_taken(self.name, Range(arrival.msg_no, taken))
         done = 0
@@ -288,7 +288,7 @@ class Deliveries:
 
         Where its confirm does not depend on disk it is on its way by then; those behind it get none.
         """
-        if not (self.process.queue.depth and self.ring.single_active):
+        if not (self.ring.single_active and self.process.queue.depth):
             return False
         consumer = self.ring.next()
         return consumer is not None and consumer.needs_ack
