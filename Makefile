@@ -262,7 +262,7 @@ stories: dev-env ## Play COUNT random AMQP programs from SEED on with real nodes
 console-lines: dev-env ## Ask a real node the lines of the console's tests, and compare every answer
 	@$(PY) -m tests.ctl.compare $(CONSOLE_ARGS)
 
-interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE (3.10.8 or 3.8.9), both ways
+interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE, both ways
 	@$(PY) -m tests.programs.interop --release $(RELEASE) $(INTEROP_ARGS)
 
 firefox-test: dev-env ## Open the page of a run from a disk in Firefox, and see that it draws

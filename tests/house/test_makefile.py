@@ -225,6 +225,23 @@ def test_a_real_broker_is_compared_or_asked_for(place: Path, target: str, releas
         assert "rabbitmq" in (run.stdout + run.stderr).lower()
 
 
+@pytest.mark.parametrize("target", ["differential", "stories", "interop"])
+@pytest.mark.parametrize("release", ["4.3.6", "4.0.5"])
+def test_a_broker_of_today_is_compared_where_it_is(
+    place: Path, target: str, release: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Making its system takes minutes, which is for the long tests; elsewhere the target says that it is missing."""
+    monkeypatch.setenv("WATERLINE_FETCH", "no")
+    ensure = ["tools/ensure_rabbitmq_suite.sh", release]
+    if subprocess.run(ensure, cwd=place, capture_output=True, check=False).returncode == 0:
+        printed = succeeds(place, target, f"RELEASE={release}")
+        assert target != "differential" or f"RabbitMQ {release} on Erlang" in printed
+    else:
+        run = make(place, target, f"RELEASE={release}")
+        assert run.returncode != 0
+        assert "rabbitmq" in (run.stdout + run.stderr).lower()
+
+
 def test_run_serves_the_first_page(place: Path, tmp_path: Path) -> None:
     """As continuous integration begins, which goes on with `make test`: a newcomer's two commands, in their order."""
     order = (place / ".ci" / "run").read_text(encoding="utf-8")

@@ -30,3 +30,10 @@ def test_directories_are_exchanged_with_a_3_8(tmp_path: Path) -> None:
 @pytest.mark.soak
 def test_directories_are_exchanged(tmp_path: Path) -> None:
     assert interop(["--summary", str(tmp_path / "summary.json")]) == 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("release", ["4.3.6", "4.0.5"])
+def test_directories_are_exchanged_with_todays_broker(release: str, tmp_path: Path) -> None:
+    """W94-W97, W150: believed clean stops included."""
+    assert interop(["--release", release, "--summary", str(tmp_path / "summary.json")]) == 0
