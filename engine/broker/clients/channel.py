@@ -262,6 +262,7 @@ def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
         if first is None or first.start != each.start:
             return total
         total += first.count
+        known.subtract([first])  # an old tag may have stood for it already
         if first.count < each.count:
             return total
     return total
