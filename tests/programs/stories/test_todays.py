@@ -47,3 +47,28 @@ def test_a_queue_of_no_priorities_has_one_above_nothing_today(release: str, prio
     player.begin()
     player.take({"do": "declare_queue", "name": "q", "durable": True, "arguments": {"x-max-priority": 0}})
     assert len(player.node.queues["q"].process.queue.parts) == priorities
+
+
+@pytest.mark.parametrize("kind", ["clean", "kill"])
+@pytest.mark.parametrize(
+    ("release", "stays"), [("3.8.9", False), ("3.10.8", False), ("4.0.5", False), ("4.3.6", True)]
+)
+def test_an_exchange_that_is_not_durable_outlives_a_restart_of_4_3(
+    release: str, stays: bool, kind: str
+) -> None:
+    """W227: with its binding; one that is deleted with its last binding goes with a queue that is not durable."""
+    player = EnginePlayer(release)
+    player.begin()
+    for queue, durable in (("kept", True), ("gone", False)):
+        player.take({"do": "declare_queue", "name": queue, "durable": durable})
+    player.take({"do": "declare_exchange", "name": "x", "type": "fanout", "durable": False})
+    player.take(
+        {"do": "declare_exchange", "name": "last", "type": "fanout", "durable": True, "auto_delete": True}
+    )
+    player.take({"do": "bind", "exchange": "x", "queue": "kept", "routing_key": ""})
+    player.take({"do": "bind", "exchange": "last", "queue": "gone", "routing_key": ""})
+    player.take({"do": "restart", "kind": kind})
+    seen = player.take({"do": "publish", "sizes": [5], "exchange": "x", "routing_key": ""})
+    assert seen.queues["kept"] == (int(stays), 0)
+    assert [code for _, code, _ in seen.closed] == ([] if stays else [404])
+    assert ("last" in player.node.definitions.exchanges.exchanges) is not stays
