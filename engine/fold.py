@@ -1,14 +1,14 @@
 """State after = fold(state before, transitions), for the transitions of every kind of queue.
 
-The common tables are in `engine.report.fold`; each kind of queue has tables for transitions that only its queues have,
+The common tables are in `engine.folding`; each kind of queue has tables for transitions that only its queues have,
 and the own part of its queues' state (`engine.generations`).
 """
 
 from __future__ import annotations
 
 from engine import generations  # noqa: F401 - each registers its own
-from engine.report.fold.queue_table import rows_of
-from engine.report.fold.state import State, empty_state, fold, fold_all, to_json
-from engine.report.fold.tables import own_part
+from engine.folding.queue_table import rows_of
+from engine.folding.state import State, empty_state, fold, fold_all, to_json
+from engine.folding.tables import own_part
 
 __all__ = ["State", "empty_state", "fold", "fold_all", "own_part", "rows_of", "to_json"]

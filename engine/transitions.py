@@ -1,7 +1,7 @@
 """The kinds of transitions that there are: those that all queues have, and those of each generation.
 
 A transition reports what changed, names the rule that caused it (`rule`) and carries the numbers that made it fire
-(`why`). State after = fold(state before, transitions): see `engine.report.fold`, and static/js/model/reduce.js for its
+(`why`). State after = fold(state before, transitions): see `engine.folding`, and static/js/model/reduce.js for its
 twin. On the wire and in the digest a transition is one row: [kind, rule, fields..., why].
 
 A kind is one class in a module of `MODULES`, and `about` has what is known of it. The page's module of kinds and the

@@ -9,8 +9,8 @@ import msgspec
 
 from engine.backing_queue.places import place_named
 from engine.fold import own_part
+from engine.folding.tables import found_at_start
 from engine.replay.player import Player
-from engine.report.fold.tables import found_at_start
 from engine.report.transitions.stops import QueueStarted
 from engine.values.extents import PERSISTENT
 from engine.values.ranges import Range, RangeSet

@@ -1,1 +1,1 @@
-"""What the engine reports: transitions, their log, and the state that they fold into."""
+"""What the engine reports: transitions, and their log."""

@@ -9,7 +9,7 @@ from engine.backing_queue.places import register as places
 from engine.classic_v1.places import PLACES
 from engine.classic_v1.transitions.queue import Reduced
 from engine.classic_v2.fold.own import V2OwnPart
-from engine.report.fold.tables import register
+from engine.folding.tables import register
 
 
 class BothOwnPart(V2OwnPart):

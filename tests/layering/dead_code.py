@@ -22,7 +22,7 @@ ALLOWED = (
         "a step of a recording names its method",
     ),
     (
-        r"engine/(report|classic_v1|classic_v2)/fold/\w+\.py",
+        r"engine/(folding|classic_v1/fold|classic_v2/fold)/\w+\.py",
         r"\w+",
         "a transition's kind names the method that folds it",
     ),

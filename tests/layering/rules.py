@@ -15,7 +15,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.storage": ("engine.storage", "engine.values"),
     "engine.report.transitions": VALUES,
     "engine.report.log": ("engine.report.log", *VALUES),
-    "engine.report.fold": ("engine.report.fold", "engine.backing_queue.places", *VALUES),
+    "engine.folding": ("engine.folding", "engine.backing_queue.places", *VALUES),
     "engine.backing_queue": (
         "engine.backing_queue",
         "engine.formats.message",  # the codec, which queues are given
@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.classic_v1.fold",
         "engine.classic_v1.settings",
         "engine.classic_v1.transitions",
-        "engine.report.fold",  # the registry of tables, and the common table of a queue
+        "engine.folding",  # the registry of tables, and the common table of a queue
         *VALUES,
     ),
     "engine.classic_v1.index": (
@@ -80,7 +80,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.classic_v2.fold",
         "engine.classic_v2.transitions",
         "engine.backing_queue.places",
-        "engine.report.fold",  # the registry of tables
+        "engine.folding",  # the registry of tables
         *VALUES,
     ),
     "engine.classic_v2": (

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from engine.classic_v1.transitions.stops import IndexRecovered
+from engine.folding.tables import found_at_start
 from engine.replay import Player, on_ledger
 from engine.replay.survival import Fate, fate_of, foresee
-from engine.report.fold.tables import found_at_start
 from tests.helpers.twin import Twin
 
 SCENARIO: Final = {"version": 1, "title": "stops", "profile": "classroom", "until_us": 0, "commands": []}

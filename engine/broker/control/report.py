@@ -22,7 +22,7 @@ from engine.broker.queues.queues import RULES as QUEUE_RULES
 from engine.broker.time.processes import Processes
 from engine.broker.vhost.board import Board
 from engine.broker.vhost.virtual_hosts import VirtualHosts
-from engine.report.fold.queue_table import rows_of
+from engine.folding.queue_table import rows_of
 from engine.values.extents import Delta, Extent
 from engine.values.labels import bare, host_of
 

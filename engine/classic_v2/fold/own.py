@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from engine.backing_queue.places import CLASSIC_V2
 from engine.classic_v2.fold.files_table import FilesTable
-from engine.report.fold.tables import Table, register
+from engine.folding.tables import Table, register
 
 
 class V2OwnPart:

@@ -1,5 +1,5 @@
 /**
- * The fold of the page: state after = fold(state before, transitions), the twin of engine/report/fold.
+ * The fold of the page: state after = fold(state before, transitions), the twin of engine/folding.
  *
  * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
  * A transition is an object with the names of its fields in engine/transitions.py, as `decode` makes it.
@@ -132,7 +132,7 @@ function bindingOf(t) {
 }
 
 /**
- * Exchanges, bindings and policies: the twin of engine/report/fold/topology_table.py.
+ * Exchanges, bindings and policies: the twin of engine/folding/topology_table.py.
  * @type {Handlers}
  */
 const AMQP_HANDLERS = {

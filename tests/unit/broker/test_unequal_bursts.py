@@ -12,7 +12,7 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.commands import parse as parse_command
 from engine.broker.commands.packed import mean_of, pack, unpack
 from engine.broker.commands.scenario import parse
-from engine.report.fold.state import empty_state, fold, to_json
+from engine.folding.state import empty_state, fold, to_json
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage

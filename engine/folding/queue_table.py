@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.places import counted, is_counted, listed, places_of
-from engine.report.fold.tables import OwnPart, own_part
+from engine.folding.tables import OwnPart, own_part
 from engine.report.transitions.messages import Shift
 from engine.report.transitions.queue import CountersChanged, ModeChanged, QueueChanged, TargetChanged
 from engine.values.extents import BLANK, Delta, Extent

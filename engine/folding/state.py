@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from engine.report.fold.queue_table import QueueTable
-from engine.report.fold.tables import TABLES, Table, register
-from engine.report.fold.topology_table import TopologyTable
+from engine.folding.queue_table import QueueTable
+from engine.folding.tables import TABLES, Table, register
+from engine.folding.topology_table import TopologyTable
 from engine.report.transitions.amqp import VhostAdded, VhostDeleted
 from engine.report.transitions.base import Transition
 from engine.report.transitions.mirrors import QueuePromoted
