@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,7 @@ NAMES: Final = {
     "vm_memory_high_watermark": "vm_memory_high_watermark",
     "vm_memory_high_watermark_paging_ratio": "vm_memory_high_watermark_paging_ratio",
     "vm_memory_calculation_strategy": "vm_memory_calculation_strategy",
+    "memory_monitor_interval": "memory_monitor_interval_ms",
     "total_memory_available_override_value": "ram_bytes",
     "disk_free_limit": "disk_free_limit",
     "credit_flow_default_credit": "credit_flow_default_credit",
@@ -41,6 +42,35 @@ NAMES: Final = {
 """Keys of the broker's application `rabbit`, each with the setting of a session that it is."""
 INSIDE: Final = {"relative": "", "absolute": "absolute", "mem_relative": "mem_relative"}
 """Last steps of keys in rabbitmq.conf that say how a value is meant."""
+VERSION_KEYS: Final = ("classic_queue.default_version", "classic_queue_default_version")
+"""What decides of which version a queue is that does not say so itself: in rabbitmq.conf, and in Erlang's form."""
+IN_CONF: Final = frozenset(
+    "vm_memory_high_watermark.relative vm_memory_high_watermark.absolute vm_memory_high_watermark_paging_ratio "
+    "memory_monitor_interval vm_memory_calculation_strategy total_memory_available_override_value "
+    "disk_free_limit.relative disk_free_limit.absolute queue_master_locator queue_index_embed_msgs_below".split()
+)
+"""Those that rabbitmq.conf of 3.10.8 has; with any other a node does not start."""
+RATIO: Final = "vm_memory_high_watermark_paging_ratio"
+EMBED: Final = "queue_index_embed_msgs_below"
+SIZE: Final = re.compile(r"(\d{1,12})([kmg])b", re.IGNORECASE)
+"""A size as rabbitmq.conf has it for `EMBED`; its units go by 1,024 there."""
+POWERS: Final = {"k": 1, "m": 2, "g": 3}
+
+
+class Entry(NamedTuple):
+    """A key with its value.
+
+    Args:
+        key: of the application `rabbit`.
+        value: as it was read.
+        written: the key as it stands in the text.
+        in_conf: whether it stands in rabbitmq.conf.
+    """
+
+    key: str
+    value: Term
+    written: str
+    in_conf: bool
 
 
 class Configuration(msgspec.Struct, frozen=True):
@@ -66,41 +96,82 @@ def read(text: str) -> Configuration:
     left_out: list[tuple[str, Why]] = [
         (line, {"code": "line_unread", "values": {}}) for line in _unread(text)
     ]
-    for key, value in {
-        **dict(_lines(text)),
-        **dict(_terms(text)),
-    }.items():  # the last of several counts, as there
-        name = NAMES.get(key)
+    queue: dict[str, Any] = {"name": "orders"}
+    entries = [*_lines(text), *_terms(text)]
+    if not any(entry.key in NAMES or entry.key in VERSION_KEYS for entry in entries):
+        raise Unreadable("figures")
+    for entry in _decided(entries, left_out):
+        if entry.key in VERSION_KEYS and str(entry.value) in ("1", "2"):
+            if str(entry.value) == "2":
+                queue["arguments"] = {"x-queue-version": 2}
+                left_out.append((entry.written, {"code": "version_of_queue", "values": {"version": 2}}))
+            continue
+        name = NAMES.get(entry.key)
         if name is None:
-            left_out.append((key[:255], {"code": "key_unused", "values": {}}))
+            left_out.append((entry.written[:255], {"code": "key_unused", "values": {}}))
             continue
         try:
-            wished = {**settings, name: _value(name, value)}
-            parse(_scenario(wished))
+            if entry.in_conf and entry.written not in IN_CONF:
+                left_out.append((entry.written, {"code": "not_in_conf", "values": {}}))
+                continue
+            wished = {**settings, name: _value(name, entry)}
+            if entry.in_conf and name == RATIO and _is_from_1(wished[name]):
+                left_out.append((entry.written, {"code": "ratio_in_conf", "values": {}}))
+                continue
+            parse(_scenario(wished, queue))
         except EngineError as error:
-            left_out.append((key, why(error)))
+            left_out.append((entry.written, why(error)))
         else:
             settings = wished
-    if not settings:
-        raise Unreadable("figures")
-    scenario = parse(_scenario(settings)).to_json()
+    scenario = parse(_scenario(settings, queue)).to_json()
     return Configuration(scenario, settings, left_out[:MOST_NAMED], len(left_out))
 
 
-def _scenario(settings: dict[str, Any]) -> dict[str, Any]:
+def _decided(entries: Iterable[Entry], left_out: list[tuple[str, Why]]) -> Iterator[Entry]:
+    """Yield one entry for each key; the others are noted.
+
+    The last one counts, advanced.config after rabbitmq.conf, but for a fraction, which goes before a number of bytes.
+    """
+    found: dict[str, Entry] = {}
+    for entry in entries:
+        before = found.get(entry.key)
+        first = before is not None and entry.in_conf and _is_bytes(entry) and not _is_bytes(before)
+        if before is not None:
+            passed_over, counts = (entry, before) if first else (before, entry)
+            values = {"key": counts.written, "value": _said(counts.value)}
+            left_out.append((passed_over.written, {"code": "given_again", "values": values}))
+        if not first:
+            found[entry.key] = entry
+    yield from found.values()
+
+
+def _is_bytes(entry: Entry) -> bool:
+    return entry.written.endswith(".absolute")
+
+
+def _is_from_1(value: Any) -> bool:
+    return isinstance(value, int | float) and value >= 1
+
+
+def _said(value: Term) -> str:
+    """Return a value as one would write it."""
+    return str(value[-1] if isinstance(value, list) and value else value)[:80]
+
+
+def _scenario(settings: dict[str, Any], queue: dict[str, Any]) -> dict[str, Any]:
     return {
         "version": 1,
         "title": TITLE,
         "profile": "real",
         "settings": settings,
         "seed": 1,
-        "topology": {"queues": [{"name": "orders"}]},
+        "topology": {"queues": [queue]},
         "commands": [],
         "until_us": UNTIL_US,
     }
 
 
-def _lines(text: str) -> Iterator[tuple[str, Term]]:
+def _lines(text: str) -> Iterator[Entry]:
     """Yield the keys of rabbitmq.conf; how a value is meant becomes a part of the value."""
     for line in text.splitlines():
         found = None if line.lstrip().startswith(("#", "%", "{", "[")) else LINE.match(line)
@@ -111,9 +182,9 @@ def _lines(text: str) -> Iterator[tuple[str, Term]]:
         if head in NAMES and last in INSIDE:
             if head == "disk_free_limit" and last == "relative":
                 last = "mem_relative"
-            yield head, Pair([INSIDE[last], value]) if INSIDE[last] else value
+            yield Entry(head, Pair([INSIDE[last], value]) if INSIDE[last] else value, key, True)
         else:
-            yield key, value
+            yield Entry(key, value, key, True)
 
 
 def _unread(text: str) -> Iterator[str]:
@@ -126,20 +197,21 @@ def _unread(text: str) -> Iterator[str]:
             yield begin[:255]
 
 
-def _terms(text: str) -> Iterator[tuple[str, Term]]:
+def _terms(text: str) -> Iterator[Entry]:
     """Yield the keys of the application `rabbit` in Erlang's form, and the other applications by name."""
     lines = [line for line in text.splitlines() if not line.lstrip().startswith(("%", "#"))]
     begin = next((at for at, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     for each in term("\n".join(lines[begin:])):
         for application, values in pairs(each) if isinstance(each, list) else ():
             if application == "rabbit" and isinstance(values, list):
-                yield from pairs(values)
+                yield from (Entry(key, value, key, False) for key, value in pairs(values))
             else:
-                yield application, ""
+                yield Entry(application, "", application, False)
 
 
-def _value(name: str, value: Term) -> Any:
+def _value(name: str, entry: Entry) -> Any:
     """Return a value as a session's setting has it; raise CommandError where it is no amount."""
+    value = entry.value
     if isinstance(value, list):
         parts = [plain(str(each)) for each in value]
         if name in ("vm_memory_high_watermark", "disk_free_limit") and len(parts) == len(("kind", "value")):
@@ -147,6 +219,9 @@ def _value(name: str, value: Term) -> Any:
             return {kind: _number(amount) if kind == "mem_relative" else bytes_of(amount)}
         return [_number(part) for part in parts]
     text = plain(str(value))
+    size = SIZE.fullmatch(text)
+    if name == EMBED and entry.in_conf and size is not None:
+        return int(size[1]) * 1024 ** POWERS[size[2].lower()]
     if name in ("ram_bytes", "disk_free_limit", "msg_store_file_size_limit"):
         return bytes_of(text)
     return _number(text)

@@ -29,7 +29,7 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 TYPES: Final = frozenset({"direct", "fanout", "topic", "headers"})
 HEAD: Final = frozenset(
     "rabbit_version rabbitmq_version product_name product_version original_vhost_name explanation metadata "
-    "default_queue_type".split()
+    "default_queue_type rabbitmq_definition_format original_cluster_name".split()
 )
 """What only says where the file comes from."""
 OTHERS: Final = frozenset(
@@ -44,6 +44,11 @@ FIELDS: Final[dict[str, frozenset[str]]] = {
     ),
     "policies": frozenset("name vhost pattern definition priority apply-to".split()),
 }
+OF_PLUGIN: Final = frozenset({"federation-upstream", "federation-upstream-set", "federation-upstream-pattern"})
+"""Keys of policies that a node has only with the federation plugin."""
+APPLIES_TO: Final = {"classic_queues": "queues"}
+"""What a policy of today's releases applies to, as 3.10 says it."""
+OTHER_QUEUES: Final = ("quorum_queues", "streams")
 VHOST_FIELDS: Final = frozenset({"name"})
 
 Item = dict[str, Any]
@@ -178,8 +183,22 @@ class _Reader:
         for section, value in self._found.items():
             if section in FIELDS or section in HEAD or section == "vhosts" or value in ([], {}, None, ""):
                 continue
-            count = len(value) if isinstance(value, list | dict) else 1
-            self._leave(section, "section" if section in OTHERS else "section_unknown", count=count)
+            self._section(section, value)
+
+    def _section(self, section: str, value: Any) -> None:
+        """Name a section that a topology has no place for; of parameters each component, and each operator policy."""
+        objects = _objects(value)
+        if section == "operator_policies":
+            for each in objects:
+                self._leave(_name(each, section), "operator_policy", pattern=str(each.get("pattern"))[:80])
+        elif section == "parameters":
+            for component, count in Counter(str(each.get("component"))[:80] for each in objects).items():
+                self._leave(f"{section}: {component}", "section", count=count)
+        else:
+            objects = []
+        rest = (len(value) if isinstance(value, list | dict) else 1) - len(objects)
+        if rest:
+            self._leave(section, "section" if section in OTHERS else "section_unknown", count=rest)
 
     def _table(self, table: str, shape: Callable[[Item], None]) -> None:
         listed = self._found.get(table)
@@ -300,12 +319,22 @@ class _Reader:
             self._leave(_name(each, "bindings"), "destination_type", type=str(kind)[:80])
 
     def _policy(self, each: Item) -> None:
+        applies, definition = each.get("apply-to", "queues"), each.get("definition") or {}
+        if applies in OTHER_QUEUES:
+            self._leave(_name(each, "policies"), "policy_of_other_queues", type=applies)
+            return
+        plugins = [key for key in definition if key in OF_PLUGIN] if isinstance(definition, dict) else []
+        if plugins:
+            self._leave(_name(each, "policies"), "policy_of_plugin", names=", ".join(plugins))
+            definition = {key: value for key, value in definition.items() if key not in OF_PLUGIN}
+            if not definition:
+                return
         wanted = {
             "name": each.get("name"),
             "pattern": each.get("pattern"),
-            "definition": each.get("definition") or {},
+            "definition": definition,
             "priority": each.get("priority", 0),
-            "apply_to": each.get("apply-to", "queues"),
+            "apply_to": APPLIES_TO.get(applies, applies) if isinstance(applies, str) else applies,
         }
         self._take(each, "policies", wanted)
 

@@ -49,7 +49,13 @@ def test_rabbitmq_conf() -> None:
         "queue_index_embed_msgs_below": 1024,
         "vm_memory_calculation_strategy": "rss",
     }
-    assert keys(found) == ["listeners.tcp.default"]
+    assert dict(found.left_out) == {
+        "queue_index_embed_msgs_below": {
+            "code": "given_again",
+            "values": {"key": "queue_index_embed_msgs_below", "value": "1024"},
+        },
+        "listeners.tcp.default": {"code": "key_unused", "values": {}},
+    }
     assert parse(found.scenario).to_json()["settings"]["vm_memory_high_watermark"] == {
         "absolute": 2_000_000_000
     }
@@ -82,8 +88,62 @@ def test_a_value_that_is_none_is_left_out_with_the_reason() -> None:
     )
     assert found.settings == {"vm_memory_high_watermark_paging_ratio": 0.5}
     assert {key: why["code"] != "unexpected" for key, why in found.left_out} == {
-        "disk_free_limit": True,
+        "disk_free_limit.absolute": True,
         "queue_master_locator": True,
+    }
+
+
+def test_of_a_fraction_and_bytes_the_fraction_counts() -> None:
+    """As rabbit.schema of 3.10.8 has it, whichever stands first."""
+    lines = ["vm_memory_high_watermark.relative = 0.6", "vm_memory_high_watermark.absolute = 2GB"]
+    for text in (lines, lines[::-1]):
+        found = read("\n".join(text))
+        assert found.settings == {"vm_memory_high_watermark": 0.6}
+        values = {"key": "vm_memory_high_watermark.relative", "value": "0.6"}
+        assert found.left_out == [
+            ("vm_memory_high_watermark.absolute", {"code": "given_again", "values": values})
+        ]
+
+
+def test_advanced_config_goes_before_rabbitmq_conf() -> None:
+    found = read(
+        "memory_monitor_interval = 5000\nqueue_index_embed_msgs_below = 4kb\nqueue_master_locator = random\n"
+        "[{rabbit, [{queue_index_embed_msgs_below, 0}]}].\n"
+    )
+    assert found.settings == {
+        "memory_monitor_interval_ms": 5000,
+        "queue_index_embed_msgs_below": 0,
+        "queue_master_locator": "random",
+    }
+    [(key, reason)] = found.left_out
+    assert (key, reason["code"]) == ("queue_index_embed_msgs_below", "given_again")
+    assert read("queue_index_embed_msgs_below = 4kb\n").settings == {"queue_index_embed_msgs_below": 4096}
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("queue_index_max_journal_entries = 1024", "not_in_conf"),
+        ("vm_memory_high_watermark = 0.5", "not_in_conf"),
+        ("vm_memory_high_watermark_paging_ratio = 1.1", "ratio_in_conf"),
+        ("vm_memory_high_watermark_paging_ratio = high", "not_a_number"),
+    ],
+)
+def test_what_a_node_does_not_start_with_is_not_taken(line: str, code: str) -> None:
+    found = read(line)
+    assert found.settings == {}
+    assert [reason["code"] for _key, reason in found.left_out] == [code]
+
+
+def test_the_version_of_queues_is_an_argument_of_the_sessions_queue() -> None:
+    found = read("classic_queue.default_version = 2\ndisk_free_limit.absolute = 1GB\n")
+    [queue] = found.scenario["topology"]["queues"]
+    assert queue["arguments"] == {"x-queue-version": 2}
+    assert found.left_out == [
+        ("classic_queue.default_version", {"code": "version_of_queue", "values": {"version": 2}})
+    ]
+    assert read("[{rabbit, [{classic_queue_default_version, 1}]}].").scenario["topology"] == {
+        "queues": [{"name": "orders"}]
     }
 
 

@@ -136,10 +136,42 @@ def test_every_section_and_field_is_read_or_named() -> None:
         "queues": "no_objects",
         "exchanges": "no_list",
         "users": "section",
-        "parameters": "section",
+        "parameters: shovel": "section",
         "federation": "section_unknown",
     }
     assert "secret" not in repr(found)
+
+
+def test_what_a_plugin_or_an_operator_adds_is_named_one_by_one() -> None:
+    """A policy with a key of a plugin keeps its other keys; the broker's words against it would be false there."""
+    federated = {"federation-upstream-set": "all"}
+    mirrored = {"ha-mode": "all"}
+    policies = [
+        {"name": "fed", "pattern": "^f", "definition": federated},
+        {"name": "both", "pattern": "^b", "definition": {**federated, **mirrored}},
+        {"name": "new", "pattern": "^n", "definition": {"max-length": 5}, "apply-to": "classic_queues"},
+        {"name": "other", "pattern": "^q", "definition": {"delivery-limit": 5}, "apply-to": "quorum_queues"},
+    ]
+    parameters = [
+        {"component": "shovel", "name": "to-dr", "value": {}},
+        {"component": "federation-upstream", "name": "east", "value": {}},
+        {"component": "federation-upstream", "name": "west", "value": {}},
+    ]
+    operator = [{"name": "cap", "pattern": ".*", "definition": {"max-length": 9}}, 7]
+    found = taken(policies=policies, parameters=parameters, operator_policies=operator)
+    assert {each["name"]: each["definition"] for each in found.scenario["topology"]["policies"]} == {
+        "both": mirrored,
+        "new": {"max-length": 5},
+    }
+    assert left_out(found) == {
+        "fed": "policy_of_plugin",
+        "both": "policy_of_plugin",
+        "other": "policy_of_other_queues",
+        "parameters: shovel": "section",
+        "parameters: federation-upstream": "section",
+        "cap": "operator_policy",
+        "operator_policies": "section",
+    }
 
 
 def test_what_is_beyond_the_bounds_is_counted() -> None:
