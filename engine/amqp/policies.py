@@ -93,8 +93,7 @@ def checked(policy: Policy) -> Policy:
         raise _in_its_words("no policy provided")
     unknown = [(name, value) for name, value in policy.definition.items() if name not in (*_KNOWN, *KEYS)]
     if unknown:
-        listed = ",".join(f'{{<<"{name}">>,{_erlang(value)}}}' for name, value in unknown)
-        raise _in_its_words(f"[{listed}] are not recognised policy settings")
+        raise _in_its_words(f"{listed(unknown)} are not recognised policy settings")
     for name, value in policy.definition.items():
         good, words = _KNOWN.get(name, (_any, ""))
         if not good(value):
@@ -116,6 +115,15 @@ def _pair(one: str, other: str) -> str:
 
 def _in_its_words(words: str) -> PolicyRefused:
     return PolicyRefused("broker_refuses", words=words)
+
+
+def listed(fields: Iterable[tuple[str, Any]]) -> str:
+    """Return names with their values as the broker's messages have them."""
+    return f"[{','.join(_named(*each) for each in fields)}]"
+
+
+def _named(name: str, value: Any) -> str:
+    return f'{{<<"{name}">>,{_erlang(value)}}}'
 
 
 def _erlang(value: Any) -> str:

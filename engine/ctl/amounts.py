@@ -6,10 +6,11 @@ import re
 from typing import Final
 
 from engine.broker.commands.memory_limit import bytes_of
-from engine.ctl.request import Request
+from engine.ctl.errors import no_clause
+from engine.ctl.request import BAD_VALUE, Request
+from engine.ctl.usage import NODE_NAME
 from engine.values.errors import CommandError
 
-BAD_VALUE: Final = 65
 FRACTION: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 BELOW: Final = re.compile(r"-[0-9]{1,15}")
 PARTS: Final = re.compile(r"(?P<number>[+-]?[0-9]+)(?P<more>\.[0-9]+)?(?P<rest>.*)", re.DOTALL)
@@ -39,6 +40,8 @@ def watermark_bytes(request: Request, text: str) -> int:
         raise request.invalid("Bad argument.", BAD_VALUE)
     if found["more"]:
         raise request.invalid("Bad argument: The threshold should be an integer.", BAD_VALUE)
+    if BELOW.fullmatch(text):
+        raise no_clause(NODE_NAME, text)
     try:
         if NOT_WATERMARKS.fullmatch(text):
             raise CommandError("no_amount", text=text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,10 +9,11 @@ import msgspec
 
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.control.report import Live
-from engine.ctl.amounts import BAD_VALUE, fraction, limit_bytes, watermark_bytes
+from engine.ctl.amounts import fraction, limit_bytes, watermark_bytes
 from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.listings import used
-from engine.ctl.request import VHOST, Request
+from engine.ctl.request import BAD_VALUE, VHOST, Request
+from engine.ctl.terms import decoded, inspected
 from engine.ctl.usage import NODE_NAME
 from engine.reading.hosts import state_of, vhosts_of
 from engine.reading.places import declared
@@ -25,8 +25,6 @@ NO_MAP: Final = (
     "{{:rabbit_policy, :parse_set, 7, []}}]}}"
 )
 """What the broker says of a list in the place of a definition."""
-NODE_REFUSED: Final = 69
-
 State = Mapping[str, Any]
 
 
@@ -36,10 +34,6 @@ class Change(msgspec.Struct, frozen=True):
     command: dict[str, Any]
     heading: str
     done: str = ""
-
-
-def _failed(request: Request, heading: str, reason: str, code: int = NODE_REFUSED) -> CtlRefused:
-    return CtlRefused(f"{'' if request.quiet else heading}\nError:\n{reason}\n".lstrip("\n"), code)
 
 
 def _two(request: Request, keyword: str) -> bool:
@@ -90,15 +84,15 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
         f'for vhost "{request.vhost}" ...'
     )
     try:
-        definition = _decoded(text)
+        definition = decoded(text)
     except ValueError:
-        raise _failed(request, heading, "JSON decoding error. Reason: badarg") from None
+        raise request.failed(heading, "JSON decoding error. Reason: badarg") from None
     if request.vhost not in vhosts_of(state):
-        raise no_vhost(request, heading)
+        raise request.no_vhost(heading)
     if isinstance(definition, list):
-        raise _failed(request, heading, NO_MAP.format(text=_inspected(definition)))
+        raise request.failed(heading, NO_MAP.format(text=inspected(definition)))
     if not isinstance(definition, dict):
-        raise _failed(request, heading, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
+        raise request.failed(heading, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
     fields: dict[str, Any] = {
         "name": name,
         "pattern": pattern,
@@ -111,41 +105,15 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
     except PolicyRefused as error:
         if error.code != "broker_refuses":
             raise NotHere(f"{error}") from error
-        raise _failed(request, heading, f"Validation failed\n\n{error}\n") from error
+        raise request.failed(heading, f"Validation failed\n\n{error}\n") from error
     return Change({"do": "set_policy", **fields}, heading)
-
-
-def _inspected(value: Any) -> str:
-    """Return a value as Elixir prints it."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_inspected, value))}]"
-    if isinstance(value, dict):
-        return (
-            f"%{{{', '.join(f'{_inspected(name)} => {_inspected(each)}' for name, each in value.items())}}}"
-        )
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _decoded(text: str) -> Any:
-    """Return what a definition says; the broker's decoder takes texts in single quotes, too.
-
-    Raises:
-        ValueError: it is no JSON.
-    """
-    return json.loads(text.replace("'", '"') if '"' not in text else text)
-
-
-def no_vhost(request: Request, heading: str) -> CtlRefused:
-    """Return the broker's words for a virtual host that is not there."""
-    before = "" if request.quiet else f"{heading}\n"
-    return CtlRefused(f"{before}Virtual host '{request.vhost}' does not exist\n", BAD_VALUE)
 
 
 def _clear_policy(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f'Clearing policy "{name}" on vhost "{request.vhost}" ...'
     if name not in state["node"].get("policies", {}):
-        raise _failed(request, heading, "Parameter does not exist")
+        raise request.failed(heading, "Parameter does not exist")
     return Change({"do": "clear_policy", "name": name}, heading)
 
 
@@ -153,7 +121,7 @@ def _purge(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f"Purging queue '{name}' in vhost '{request.vhost}' ..."
     if name not in declared(state):
-        raise _failed(request, heading, "not_found")
+        raise request.failed(heading, "not_found")
     return Change({"do": "purge", "queue": name}, heading)
 
 
@@ -168,12 +136,12 @@ def _delete(request: Request, state: State, live: Live) -> Change:
         [f"Deleting queue '{name}' on vhost '{request.vhost}'", " and ".join(conditions), "..."]
     ).replace("  ", " ")
     if name not in declared(state):
-        raise _failed(request, heading, "Queue not found", USAGE)
+        raise request.failed(heading, "Queue not found", USAGE)
     ready = state["queues"][name]["counters"]["len"]
     if "if-empty" in request.options and ready:
-        raise _failed(request, heading, "Queue is not empty", USAGE)
+        raise request.failed(heading, "Queue is not empty", USAGE)
     if "if-unused" in request.options and used(state, live, name):
-        raise _failed(request, heading, "Queue is in use", USAGE)
+        raise request.failed(heading, "Queue is in use", USAGE)
     command = {
         "do": "delete_queue",
         "name": name,
@@ -201,9 +169,9 @@ def _mirrored(request: Request, state: State, heading: str) -> None:
     """Look whether there is such a queue, and mirroring for it (H51)."""
     queue = declared(state).get(request.arguments[0])
     if queue is None:
-        raise _failed(request, heading, "not_found")
+        raise request.failed(heading, "not_found")
     if "mirrors" not in queue:
-        raise _failed(request, heading, "not_mirrored")
+        raise request.failed(heading, "not_mirrored")
 
 
 def _stop(_: Request, __: State, ___: Live) -> Change:

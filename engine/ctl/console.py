@@ -8,8 +8,9 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.control.report import Live
-from engine.ctl.changes import change_of, no_vhost
-from engine.ctl.errors import CtlRefused
+from engine.ctl.accounts import user_listed
+from engine.ctl.changes import change_of
+from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.evals import evaluated
 from engine.ctl.listings import LISTINGS, NOTHING_MORE
 from engine.ctl.printing import print_rows
@@ -17,7 +18,7 @@ from engine.ctl.reports import as_json, environment, report
 from engine.ctl.request import PLAIN, Request, columns_of, parse
 from engine.ctl.sayings import SAYINGS, answer
 from engine.ctl.status import cluster_status, status
-from engine.ctl.usage import NODE_NAME, USAGES, help_on, overview
+from engine.ctl.usage import COMMANDS, NODE_NAME, OVERVIEWS, USAGES, help_on
 from engine.reading.hosts import state_of, vhosts_of
 from engine.values.errors import CommandError
 
@@ -25,14 +26,26 @@ CHECK_VHOST: Final = ("list_policies", "list_permissions", "list_parameters", "l
 """Listings that ask first whether there is such a virtual host; the others find nothing in one that is not there."""
 EVERYWHERE: Final = ("list_connections", "list_channels", "list_vhosts")
 """Listings of the whole node."""
-OF_PARAMETERS: Final = ("list_policies", "list_parameters", "list_operator_policies")
+OF_USER: Final = ("list_user_permissions", "list_user_topic_permissions")
+"""Listings about the user that they name."""
+OF_PARAMETERS: Final = (
+    "list_policies",
+    "list_parameters",
+    "list_operator_policies",
+    "list_topic_permissions",
+    "list_user_topic_permissions",
+)
 """Listings that print an empty line where there is nothing."""
 UNKNOWN: Final = frozenset(
     "consumer_utilisation consumer_capacity client_properties connected_at recv_oct recv_cnt send_oct send_cnt "
     "send_pend timeout head_message_timestamp exclusive_consumer_pid exclusive_consumer_tag owner_pid".split()
 )
 """Columns that the broker fills and a node in virtual time does not have; a remark says so."""
-NOT_RUNNING = (
+STILL_RUNS: Final = (
+    ": this command requires the 'rabbit' app to be stopped on the target node. Stop it with "
+    "'rabbitmqctl stop_app'."
+)
+NOT_RUNNING: Final = (
     ": this command requires the 'rabbit' app to be running on the target node. Start it with "
     "'rabbitmqctl start_app'."
 )
@@ -100,18 +113,24 @@ def command_of(line: str, state: Mapping[str, Any], live: Live = NOTHING_MORE) -
 def _check_running(request: Request, state: Mapping[str, Any]) -> None:
     if request.usage.needs_app and not state["node"].get("app", {}).get("runs", True):
         raise request.refusal(NOT_RUNNING)
+    if request.usage.needs_stopped:
+        if state["node"].get("app", {}).get("runs", True):
+            raise request.refusal(STILL_RUNS)
+        raise NotHere(f"{request.name} is not played here: the nodes of a session stay in their cluster")
 
 
 def _help(request: Request) -> str:
     if not request.arguments:
-        return overview()
+        return OVERVIEWS[request.program]
     name = request.arguments[0]
-    if name not in USAGES:
+    if name not in COMMANDS[request.program]:
         raise CtlRefused(f"Error:\n\nCommand '{name}' not found.\n")
-    return help_on(name)
+    remark = "" if name in USAGES else f"Waterline: {name} is not played here\n"
+    return help_on(name, request.program) + remark
 
 
-def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live) -> str:
+def _report(request: Request, state: Mapping[str, Any], now_us: int, live: Live) -> str | None:
+    """Return what a report prints, None for another line."""
     if request.name in ("status", "cluster_status") and request.formatter != "table":
         return as_json(request, state, now_us)
     if request.name == "environment":
@@ -123,10 +142,21 @@ def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live
         return heading + status(request, state, now_us)
     if request.name == "cluster_status":
         return cluster_status(request, state)
+    return None
+
+
+def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live) -> str:
+    whole = _report(request, state, now_us, live)
+    if whole is not None:
+        return whole
     rows_of, banner = LISTINGS[request.name]
-    heading = banner.format(vhost=request.vhost, timeout=float(request.options.get("timeout", "60")))
+    user = request.arguments[0] if request.name in OF_USER else ""
+    seconds = float(request.options.get("timeout", "60"))
+    heading = banner.format(vhost=request.vhost, timeout=seconds, user=user)
+    if user:
+        user_listed(request, heading)
     if request.vhost not in vhosts_of(state) and request.name in CHECK_VHOST:
-        raise no_vhost(request, heading)
+        raise request.no_vhost(heading)
     columns = columns_of(request)
     if "vhost" in request.usage.options and request.name not in EVERYWHERE:
         state, live = state_of(state, request.vhost), live.of_host(request.vhost)

@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from engine.ctl.amounts import FRACTION
 from engine.ctl.changes import Change
 from engine.ctl.errors import NotHere
+from engine.ctl.health import raised
 from engine.ctl.request import Request
+from engine.ctl.status import cluster_names
+from engine.ctl.usage import NODE_NAME
 
 RATIO: Final = "vm_memory_high_watermark_paging_ratio"
 WATERMARK: Final = "vm_memory_high_watermark"
-GET: Final = re.compile(rf"application:get_env\(rabbit,({RATIO}|{WATERMARK})\)\.?")
+DISK: Final = "disk_free_limit"
+GET: Final = re.compile(rf"application:get_env\(rabbit,({RATIO}|{WATERMARK}|{DISK})\)\.?")
 SET: Final = re.compile(rf"application:set_env\(rabbit,{RATIO},({FRACTION.pattern})\)\.?")
-READ_WATERMARK: Final = re.compile(r"vm_memory_monitor:get_vm_memory_high_watermark\(\)\.?")
-READ_LIMIT: Final = re.compile(r"vm_memory_monitor:get_memory_limit\(\)\.?")
+
+
+def _alarms(state: Mapping[str, Any]) -> str:
+    return f"[{','.join(f'{{{{resource_limit,{name},{NODE_NAME}}},[]}}' for name in raised(state))}]"
+
+
+def _cluster(state: Mapping[str, Any]) -> str:
+    nodes, running = (",".join(each) for each in cluster_names(state))
+    return (
+        f"[{{nodes,[{{disc,[{nodes}]}}]}},\n {{running_nodes,[{running}]}},\n "
+        f'{{cluster_name,<<"{NODE_NAME}">>}},\n {{partitions,[]}}]'
+    )
+
+
+READS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
+    r"vm_memory_monitor:get_vm_memory_high_watermark\(\)": lambda state: _number(
+        state["node"]["settings"][WATERMARK]
+    ),
+    r"vm_memory_monitor:get_memory_limit\(\)": lambda state: state["node"]["memory"]["limit"],
+    r"node\(\)": lambda _: NODE_NAME,
+    r"rabbit_alarm:get_alarms\(\)": _alarms,
+    r"rabbit_mnesia:status\(\)": _cluster,
+}
+"""Expressions without a blank, and what they read."""
 
 
 def evaluated(request: Request, state: Mapping[str, Any]) -> str | Change:
@@ -28,18 +54,21 @@ def evaluated(request: Request, state: Mapping[str, Any]) -> str | Change:
     text = re.sub(r"\s", "", request.arguments[0])
     settings = state["node"]["settings"]
     if (found := GET.fullmatch(text)) is not None:
-        return f"{{ok,{_number(settings[found[1]])}}}\n"
+        return f"{{ok,{_number(settings[found[1]], disk=found[1] == DISK)}}}\n"
     if (found := SET.fullmatch(text)) is not None:
         return Change({"do": "set", "name": RATIO, "value": float(found[1])}, "", "ok\n")
-    if READ_WATERMARK.fullmatch(text):
-        return f"{_number(settings[WATERMARK])}\n"
-    if READ_LIMIT.fullmatch(text):
-        return f"{state['node']['memory']['limit']}\n"
+    for pattern, read in READS.items():
+        if re.fullmatch(rf"{pattern}\.?", text):
+            return f"{read(state)}\n"
     raise NotHere(
-        "of eval only a few expressions are played: get_env and set_env of the paging ratio, get_env of the watermark, "
-        "and what vm_memory_monitor says of both"
+        "of eval only a few expressions are played: get_env and set_env of the paging ratio, get_env of the watermark "
+        "and the disk limit, what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms() and "
+        "rabbit_mnesia:status()"
     )
 
 
-def _number(value: Any) -> str:
-    return f"{{absolute,{value['absolute']}}}" if isinstance(value, Mapping) else str(value)
+def _number(value: Any, *, disk: bool = False) -> str:
+    if isinstance(value, Mapping):
+        ((kind, amount),) = value.items()
+        return str(amount) if kind == "absolute" and disk else f"{{{kind},{amount}}}"
+    return str(value)

@@ -14,7 +14,7 @@ from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.control.report import Live, Rates
 from engine.broker.memory import calibration
 from engine.broker.memory.model import entries_bytes
-from engine.ctl.printing import Term
+from engine.ctl.printing import Pid, Term
 from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.hosts import host_shown, vhosts_of
 from engine.reading.places import declared, parts_of
@@ -26,16 +26,20 @@ Row = dict[str, Any]
 
 NOTHING_MORE: Final = Live()
 
-FLAGS: Final = (
-    "classic_mirrored_queue_version",
-    "implicit_default_bindings",
-    "maintenance_mode_status",
-    "quorum_queue",
-    "stream_queue",
-    "user_limits",
-    "virtual_host_metadata",
-)
-"""The feature flags of 3.10.8; a new node has them all enabled."""
+FLAGS: Final = {
+    "classic_mirrored_queue_version": ("Support setting version for classic mirrored queues", ""),
+    "implicit_default_bindings": (
+        "Default bindings are now implicit, instead of being stored in the database",
+        "",
+    ),
+    "maintenance_mode_status": ("Maintenance mode status", ""),
+    "quorum_queue": ("Support queues of type `quorum`", "https://www.rabbitmq.com/quorum-queues.html"),
+    "stream_queue": ("Support queues of type `stream`", "https://www.rabbitmq.com/stream.html"),
+    "user_limits": ("Configure connection and channel limits for a user", ""),
+    "virtual_host_metadata": ("Virtual host metadata (description, tags, etc)", ""),
+}
+"""The feature flags of 3.10.8, each with what it is and where to read; a new node has them all enabled."""
+OF_FLAG: Final = {"provided_by": "rabbit", "stability": "stable", "state": "enabled"}
 FIRST_PORT: Final = 50_001
 FIRST_PROCESS: Final = 800
 GUEST: Final = "guest"
@@ -53,9 +57,9 @@ def _count(rows: list[list[int]]) -> int:
     return sum(row[1] for row in rows)
 
 
-def _pid(number: int, queue: Mapping[str, Any] | None = None) -> Term:
+def _pid(number: int, queue: Mapping[str, Any] | None = None) -> Pid:
     node = (queue or {}).get("node")
-    return Term(f"<{NODE_NAME if node is None else node_name(node)}.1.{number}.0>")
+    return Pid(NODE_NAME if node is None else node_name(node), number)
 
 
 def _members(number: int, queue: Mapping[str, Any], which: str) -> Term | None:
@@ -403,9 +407,7 @@ def permissions(state: State, _: Live) -> list[Row]:
 
 def feature_flags(_: State, __: Live) -> list[Row]:
     """Return a row for each feature flag of a new node of this release."""
-    return [
-        {"name": name, "state": "enabled", "stability": "stable", "provided_by": "rabbit"} for name in FLAGS
-    ]
+    return [{"name": name, "desc": desc, "doc_url": url, **OF_FLAG} for name, (desc, url) in FLAGS.items()]
 
 
 def global_parameters(_: State, __: Live) -> list[Row]:
@@ -429,7 +431,9 @@ LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
     "list_vhosts": (vhosts, "Listing vhosts ..."),
     "list_users": (users, "Listing users ..."),
     "list_permissions": (permissions, 'Listing permissions for vhost "{vhost}" ...'),
-    "list_user_permissions": (permissions, 'Listing permissions for user "guest" ...'),
+    "list_topic_permissions": (nothing, 'Listing topic permissions for vhost "{vhost}" ...'),
+    "list_user_permissions": (permissions, 'Listing permissions for user "{user}" ...'),
+    "list_user_topic_permissions": (nothing, 'Listing topic permissions for user "{user}" ...'),
     "list_parameters": (nothing, 'Listing runtime parameters for vhost "{vhost}" ...'),
     "list_operator_policies": (nothing, 'Listing operator policy overrides for vhost "{vhost}" ...'),
     "list_global_parameters": (global_parameters, "Listing global runtime parameters ..."),

@@ -16,6 +16,29 @@ class Term:
     def __init__(self, text: str) -> None:
         self.text = text
 
+    @property
+    def in_json(self) -> str:
+        """How JSON has it."""
+        return self.text
+
+
+class Pid(Term):
+    """A process of a node.
+
+    Args:
+        node: its name.
+        number: which process.
+    """
+
+    def __init__(self, node: str, number: int) -> None:
+        super().__init__(f"<{node}.1.{number}.0>")
+        self._number = number
+
+    @property
+    def in_json(self) -> str:
+        """As the command line itself sees it: with a number for the node."""
+        return f"#PID<1.{self._number}.0>"
+
 
 def erlang_table(fields: Mapping[str, Any]) -> str:
     """Return x-arguments as rabbitmqctl prints them in a table."""
@@ -39,7 +62,7 @@ def plain(value: Any) -> str:
 
 def _for_json(value: Any) -> Any:
     if isinstance(value, Term):
-        return value.text
+        return value.in_json
     if isinstance(value, Mapping):
         return [[name, amqp_type(each), each] for name, each in value.items()]
     return "" if value is None else value
@@ -64,7 +87,8 @@ def _pretty_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     ]
     top, middle, bottom = ("\u250c\u252c\u2510", "\u251c\u253c\u2524", "\u2514\u2534\u2518")
     frames = [each[0] + each[1].join(bars) + each[2] for each in (top, middle, bottom)]
-    return "".join(f"{line}\n" for line in [frames[0], texts[0], frames[1], *texts[1:], frames[2]])
+    inner = f"\n{frames[1]}\n".join(texts)
+    return f"{frames[0]}\n{inner}\n{frames[2]}\n"
 
 
 def _erlang_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -12,7 +12,8 @@ import msgspec
 
 from engine.broker.control.report import Live
 from engine.ctl.errors import NotHere
-from engine.ctl.listings import FLAGS, LISTINGS, connections, erlang_float
+from engine.ctl.health import LISTENERS, OTP, VERSION
+from engine.ctl.listings import FLAGS, LISTINGS, OF_FLAG, connections, erlang_float
 from engine.ctl.printing import print_rows
 from engine.ctl.request import Request
 from engine.ctl.status import ALARMS, cluster_names, cluster_status, memory_parts, status
@@ -21,7 +22,6 @@ from engine.reading.hosts import state_of, vhosts_of
 from engine.reading.places import declared
 
 State = Mapping[str, Any]
-VERSION: Final = "3.10.8"
 NOT_A_SETTING: Final = frozenset(
     {"profile", "target_ram_count", "queue_mode", "seed", "nodes", "work_profile"}
 )
@@ -91,19 +91,25 @@ def status_json(state: State, now_us: int) -> dict[str, Any]:
 def cluster_status_json(state: State) -> dict[str, Any]:
     """Return what `cluster_status --formatter json` prints, as far as the node has it."""
     nodes, running = cluster_names(state)
-    flags = [
-        {"name": name, "provided_by": "rabbit", "stability": "stable", "state": "enabled"} for name in FLAGS
+    flags = [{"desc": desc, "doc_url": url, **OF_FLAG, "name": name} for name, (desc, url) in FLAGS.items()]
+    listening = [
+        {"interface": "127.0.0.1", "node": NODE_NAME, "port": port, "protocol": protocol, "purpose": purpose}
+        for protocol, (port, purpose) in LISTENERS.items()
     ]
     return {
         "alarms": status_json(state, 0)["alarms"],
         "cluster_name": NODE_NAME,
         "disk_nodes": nodes,
-        "feature_flags": flags,
+        "feature_flags": [dict(sorted(flag.items())) for flag in flags],
+        "listeners": {name: [{**each, "node": name} for each in listening] for name in running},
         "maintenance_status": dict.fromkeys(running, "not under maintenance"),
         "partitions": {},
         "ram_nodes": [],
         "running_nodes": running,
-        "versions": {name: {"rabbitmq_name": "RabbitMQ", "rabbitmq_version": VERSION} for name in running},
+        "versions": {
+            name: {"erlang_version": OTP, "rabbitmq_name": "RabbitMQ", "rabbitmq_version": VERSION}
+            for name in running
+        },
     }
 
 

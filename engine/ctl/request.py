@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from typing import Final
 
 import msgspec
 
-from engine.ctl.errors import CtlRefused, NotHere
-from engine.ctl.usage import ELSEWHERE, NODE_NAME, USAGES, Usage, overview, usage_of
+from engine.ctl.closest import closest
+from engine.ctl.errors import CtlRefused, NotHere, unreachable, without_formatter
+from engine.ctl.usage import COMMANDS, NODE_NAME, OF_DIAGNOSTICS, OVERVIEWS, PROGRAM, USAGES, Usage, usage_of
 
 MAX_LINE: Final = 255
-PROGRAM: Final = "rabbitmqctl"
-DIAGNOSTICS: Final = "rabbitmq-diagnostics"
-PROGRAMS: Final = (PROGRAM, DIAGNOSTICS)
+PROGRAMS: Final = (PROGRAM, OF_DIAGNOSTICS)
 FORMATTERS: Final = ("table", "json", "csv", "pretty_table", "erlang")
 PLAIN: Final = ("json", "csv")
 """Formatters that print no heading."""
@@ -29,9 +27,9 @@ OTHER_TOOLS: Final = frozenset(
 SHELL: Final = re.compile(r"\||\|\||&&?|;|[0-9]?>>?.*|<.*")
 """A word that a shell keeps for itself, where it stands without quotes."""
 SHELLS: Final = frozenset({"sh", "bash", "ash"})
-TEXT_ONLY: Final = ("memory_breakdown",)
-"""Lines that the broker prints as JSON, too."""
 VHOST: Final = "/"
+BAD_VALUE: Final = 65
+NODE_REFUSED: Final = 69
 
 _SHORT: Final = {
     "-p": "vhost",
@@ -54,6 +52,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         words: what stands after `rabbitmqctl`, as typed; rabbitmqctl repeats it in its complaints.
+        program: which was called.
         options: long names and values; a flag's value is "true".
     """
 
@@ -61,6 +60,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...]
     options: dict[str, str]
     words: str
+    program: str = PROGRAM
 
     @property
     def usage(self) -> Usage:
@@ -84,11 +84,22 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def refusal(self, what: str, code: int = 64) -> CtlRefused:
         """Return a complaint about this line, with the usage."""
-        return CtlRefused(f"Error{what}\nArguments given:\n\t{self.words}\n\n{usage_of(self.name)}\n", code)
+        return CtlRefused(
+            f"Error{what}\nArguments given:\n\t{self.words}\n\n{usage_of(self.name, self.program)}\n", code
+        )
 
     def invalid(self, what: str, code: int = 64) -> CtlRefused:
         """Return a complaint about an argument or option."""
         return self.refusal(f" (argument validation): {what}", code)
+
+    def failed(self, heading: str, reason: str, code: int = NODE_REFUSED) -> CtlRefused:
+        """Return the node's refusal, after what the program says it does."""
+        return CtlRefused(f"{'' if self.quiet else heading}\nError:\n{reason}\n".lstrip("\n"), code)
+
+    def no_vhost(self, heading: str) -> CtlRefused:
+        """Return the broker's words for a virtual host that is not there."""
+        before = "" if self.quiet else f"{heading}\n"
+        return CtlRefused(f"{before}Virtual host '{self.vhost}' does not exist\n", BAD_VALUE)
 
 
 def parse(line: str) -> Request:
@@ -104,13 +115,17 @@ def parse(line: str) -> Request:
     arguments, options, unknown = _sorted_out(words)
     given = " ".join(words)
     if not arguments:
-        raise CtlRefused(overview())
+        raise CtlRefused(OVERVIEWS[program])
     name, *rest = arguments
-    if name not in USAGES or (USAGES[name].diagnostics and program != DIAGNOSTICS):
+    if name not in COMMANDS[program]:
         raise _unknown(name, program)
     if "help" in options:
-        return Request(name="help", arguments=(name,), options={}, words=given)
-    request = Request(name=name, arguments=tuple(rest), options=options, words=given)
+        return Request(name="help", arguments=(name,), options={}, words=given, program=program)
+    if name not in USAGES:
+        raise NotHere(
+            f"the command '{name}' exists in RabbitMQ, but is not played here; '{program} help {name}' explains it"
+        )
+    request = Request(name=name, arguments=tuple(rest), options=options, words=given, program=program)
     _check(request, unknown)
     return request
 
@@ -183,16 +198,10 @@ def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple
 
 
 def _unknown(name: str, program: str) -> CtlRefused:
-    if program == DIAGNOSTICS:
-        return NotHere(f"{DIAGNOSTICS} {name} is not played here")
-    if name in ELSEWHERE:
-        return NotHere(
-            f"the command '{name}' exists in RabbitMQ, but is not played here. Use 'rabbitmqctl help' to see what is"
-        )
-    close = difflib.get_close_matches(name, USAGES, n=1, cutoff=0.8)
+    close = closest(name, COMMANDS[program])
     if close:
-        return CtlRefused(f"\nCommand '{name}' not found. \nDid you mean '{close[0]}'? \n\n")
-    return CtlRefused(f"\nCommand '{name}' not found. \n{overview()}")
+        return CtlRefused(f"\nCommand '{name}' not found. \nDid you mean '{close}'? \n\n")
+    return CtlRefused(f"\nCommand '{name}' not found. \n{OVERVIEWS[program]}")
 
 
 def _check(request: Request, unknown: list[tuple[str, str]]) -> None:
@@ -203,19 +212,14 @@ def _check(request: Request, unknown: list[tuple[str, str]]) -> None:
         if name in options and not _WHOLE.fullmatch(options[name]):
             wrong.append((f"--{name}", options[name]))
     if options.get("formatter", "table") not in FORMATTERS:
-        raise NotHere(
-            f"there is no formatter '{options['formatter']}', and rabbitmqctl itself stops with a stack trace at "
-            f"it; there are {', '.join(FORMATTERS)}"
-        )
+        raise without_formatter(options["formatter"])
     if options.get("formatter") == "csv" and "no-table-headers" in options:
         wrong.append(("--no-table-headers", ""))
-    if "formatter" in options and "formatter" not in usage.options and request.name in TEXT_ONLY:
-        raise NotHere(f"{request.name} is printed as text only")
     if wrong:
         listed = "\n".join(f"{name} : {value}" for name, value in wrong)
         raise request.invalid(f"Invalid options for this command:\n{listed}")
     if options.get("node", NODE_NAME) != NODE_NAME:
-        raise NotHere(f"there is no node '{options['node']}' here; the node is called {NODE_NAME}")
+        raise unreachable(options["node"])
     if len(request.arguments) < usage.least:
         raise request.invalid("not enough arguments.")
     if usage.most is not None and len(request.arguments) > usage.most:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from engine.ctl.errors import CtlRefused
+from engine.ctl.accounts import ACCOUNTS
+from engine.ctl.errors import NotHere
+from engine.ctl.health import HEALTH
+from engine.ctl.listings import NOTHING_MORE, connections
+from engine.ctl.parameters import PARAMETERS
 from engine.ctl.request import Request
-from engine.ctl.status import memory_breakdown
+from engine.ctl.status import cluster_names, memory_breakdown
 from engine.ctl.usage import NODE_NAME
 
 State = Mapping[str, Any]
-FAILED: Final = 69
-ALARMS: Final = {"memory": "memory", "disk": "disk"}
 VERSION: Final = "3.10.8"
 
 Saying = Callable[[Request, State], tuple[str, str]]
@@ -50,76 +52,55 @@ def _health(request: Request, _: State) -> tuple[str, str]:
     return heading, "Health check passed"
 
 
-def _running(_: Request, __: State) -> tuple[str, str]:
-    answer = f"RabbitMQ on node {NODE_NAME} is fully booted and running"
-    return f"Checking if RabbitMQ is running on node {NODE_NAME} ...", answer
-
-
-def _is_running(_: Request, __: State) -> tuple[str, str]:
-    answer = f"RabbitMQ on node {NODE_NAME} is fully booted and running"
-    return f"Asking node {NODE_NAME} for its status ...", answer
-
-
-def _is_booting(_: Request, __: State) -> tuple[str, str]:
-    answer = (
-        f"RabbitMQ on node {NODE_NAME} is fully booted (check with is_running), stopped or has not started "
-        "booting yet"
-    )
-    return f"Asking node {NODE_NAME} for its boot status ...", answer
-
-
-def _virtual_hosts(_: Request, __: State) -> tuple[str, str]:
-    answer = f"Node {NODE_NAME} reported all vhosts as running"
-    return f"Checking if all vhosts are running on node {NODE_NAME} ...", answer
-
-
-def _ports(_: Request, __: State) -> tuple[str, str]:
-    heading = f"Testing TCP connections to all active listeners on node {NODE_NAME} ..."
-    return heading, f"Successfully connected to ports 5672, 25672 on node {NODE_NAME}."
-
-
-def _server_version(_: Request, __: State) -> tuple[str, str]:
-    return f"Asking node {NODE_NAME} for its RabbitMQ version...", VERSION
-
-
-def raised(state: State) -> list[str]:
-    """Return the resources of which the node has an alarm (A1)."""
-    alarms = state["node"].get("alarms", {})
-    return [name for each, name in ALARMS.items() if alarms.get(each)]
-
-
-def _local_alarms(request: Request, state: State) -> tuple[str, str]:
-    return _alarms(request, state, "report any local resource alarms", "no local alarms", fails=True)
-
-
-def _all_alarms(request: Request, state: State) -> tuple[str, str]:
-    return _alarms(
-        request, state, "report any local resource alarms", "no alarms, local or clusterwide", fails=True
+def _online(request: Request, state: State) -> tuple[str, str]:
+    count = request.arguments[0]
+    _, running = cluster_names(state)
+    if not count.isdecimal() or int(count) > len(running):
+        raise NotHere("no line waits here: nodes are started on the page")
+    seconds = request.options.get("timeout", "300")
+    return (
+        f"Will wait for at least {count} nodes to join the cluster of {NODE_NAME}. Timeout: {seconds} seconds.",
+        "",
     )
 
 
-def _known_alarms(request: Request, state: State) -> tuple[str, str]:
-    return _alarms(
-        request, state, "report any known resource alarms", "no alarms, local or clusterwide", fails=False
-    )
+def _close(request: Request, state: State) -> tuple[str, str]:
+    """Answer as the broker where there is nothing to close: a client is closed on the page, where it is seen."""
+    found = connections(state, NOTHING_MORE)
+    if request.name == "close_connection":
+        pid, reason = request.arguments
+        heading = f"Closing connection {pid}, reason: {reason}..."
+        wanted = [each for each in found if each["pid"].text == pid]
+        done = ""
+    else:
+        everywhere = "vhost" not in request.options
+        where = "" if everywhere else f" in vhost {request.vhost}"
+        heading = f"Closing all connections{where}, reason: {request.arguments[0]}..."
+        wanted = [each for each in found if everywhere or each["vhost"] == request.vhost]
+        done = "Closed 0 connections"
+    if wanted:
+        raise NotHere(
+            "connections are closed on the page: remove the client, or close its channel; none was closed"
+        )
+    return heading, done
 
 
-def _alarms(request: Request, state: State, ask: str, none: str, *, fails: bool) -> tuple[str, str]:
-    """Return what is said of alarms; a check fails where there is one.
+def _forget(request: Request, state: State) -> tuple[str, str]:
+    name = request.arguments[0]
+    nodes, _ = cluster_names(state)
+    if name in nodes:
+        raise NotHere("the nodes of a session stay in their cluster")
+    reason = "{:not_a_cluster_node, 'The node selected is not in the cluster.'}"
+    raise request.failed(f"Removing node {name} from the cluster", reason)
 
-    Raises:
-        CtlRefused: the check found one.
-    """
-    heading = f"Asking node {NODE_NAME} to {ask} ..."
-    found = raised(state)
-    if not found:
-        return heading, f"Node {NODE_NAME} reported {none}"
-    words = {"memory": "Memory alarm on node", "disk": "Free disk space alarm on node"}
-    listed = "\n".join(f"{words[each]} {NODE_NAME}" for each in found)
-    if not fails:
-        return heading, listed
-    before = "" if request.quiet else f"{heading}\n"
-    raise CtlRefused(f"{before}Error:\n{listed}\n", FAILED)
+
+def _hipe(_: Request, __: State) -> tuple[str, str]:
+    return "", "This command is a no-op. HiPE is no longer supported by modern Erlang versions"
+
+
+def _hashes(_: Request, __: State) -> tuple[str, str]:
+    first = "blake2s,blake2b,sha3_512,sha3_384,sha3_256,sha3_224,sha512,sha384,sha256,"
+    return "Listing supported hash algorithms ...", f"[{first}\n sha224,sha,ripemd160,md5,md4]"
 
 
 SAYINGS: Final[dict[str, Saying]] = {
@@ -128,16 +109,16 @@ SAYINGS: Final[dict[str, Saying]] = {
     "await_startup": _nothing,
     "force_gc": _force_gc,
     "node_health_check": _health,
-    "check_running": _running,
-    "is_running": _is_running,
-    "is_booting": _is_booting,
-    "check_virtual_hosts": _virtual_hosts,
-    "server_version": _server_version,
-    "check_port_connectivity": _ports,
-    "check_local_alarms": _local_alarms,
-    "check_alarms": _all_alarms,
-    "alarms": _known_alarms,
+    "await_online_nodes": _online,
+    "close_connection": _close,
+    "close_all_connections": _close,
+    "forget_cluster_node": _forget,
+    "hipe_compile": _hipe,
+    "list_hashes": _hashes,
     "memory_breakdown": memory_breakdown,
+    **HEALTH,
+    **ACCOUNTS,
+    **PARAMETERS,
 }
 
 

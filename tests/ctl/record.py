@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import shlex
@@ -18,287 +19,29 @@ from pika.exceptions import AMQPError
 from tests.programs.differential.node import PrivateNode
 from tests.programs.interop.client import channel
 
-RECORDED = Path(__file__).with_name("recorded.json")
+HERE = Path(__file__).parent
 NODE = "waterline@localhost"
+PORT = "5672"
+"""What stands in lines and answers for the port of the node's clients."""
 BOLD = re.compile("\x1b\\[[0-9]*m")
 
-LINES = """
-list_queues
--q list_queues name messages
--s list_queues name messages_ready
-list_queues --no-table-headers name consumers
-list_queues name messages messages_ready messages_unacknowledged consumers state arguments policy durable
-list_queues --formatter json name arguments
-list_queues -p other
-list_queues nme
-list_queues --foo
-list_queues -p
-list_queus
-list_exchanges name type durable auto_delete internal arguments policy
-list_exchanges nam
-list_bindings
--q list_bindings source_name routing_key
-list_connections state user vhost channels
-list_channels user consumer_count messages_unacknowledged prefetch_count
-list_consumers queue_name consumer_tag ack_required prefetch_count active arguments
-list_consumers foo
-list_policies
-set_policy short '^or' '{"max-length":5,"overflow":"reject-publish"}' --apply-to queues --priority 3
-list_policies
-list_queues name policy
-clear_policy short
-clear_policy short
-set_policy bad a '{"message-ttl":-1}'
-set_policy bad a '{"mess-ttl":1}'
-set_policy bad a '{}'
-set_policy bad a xx
-set_policy bad a
-set_policy bad a '{"max-length":1}' --apply-to foo
-set_policy bad a '{"max-length":1}' --priority foo
-set_vm_memory_high_watermark 0.3
-set_vm_memory_high_watermark absolute 200MB
-set_vm_memory_high_watermark absolute 2XB
-set_vm_memory_high_watermark -1
-set_vm_memory_high_watermark 1.5
-set_vm_memory_high_watermark abc
-set_vm_memory_high_watermark
-set_vm_memory_high_watermark absolute
-set_vm_memory_high_watermark 0.4 0.5
--q set_vm_memory_high_watermark 0.4
-set_disk_free_limit 100MB
-set_disk_free_limit mem_relative 1.5
-set_disk_free_limit mem_relative x
-set_disk_free_limit abc
-set_disk_free_limit 1 2
-status --unit foo
-purge_queue nono
-delete_queue nono
-delete_queue orders --if-unused
-delete_queue orders --if-empty --if-unused
-purge_queue lazy
-delete_queue lazy --if-empty
-list_vhosts
-list_vhosts name tracing
-list_vhosts --formatter json
-list_vhosts nam
-set_policy -p /emas ha-all ".*" '{"max-length":2}'
-purge_queue -p /prod orders
-delete_queue orders -p prod
-clear_policy -p prod ha-all
-list_policies --vhost /emas
-list_exchanges -p other
-list_bindings -p other
-list_consumers -p other
-sync_queue -p other orders
-cancel_sync_queue -p other orders
-add_vhost prod
-add_vhost prod
-list_vhosts
-list_queues -p prod
-list_exchanges -p prod
-list_bindings -p prod
-set_policy -p prod p1 '.*' '{"max-length":2}'
-list_policies -p prod
-list_policies
-list_queues name policy
-clear_policy -p prod p1
-purge_queue -p prod orders
-delete_queue -p prod orders
-delete_vhost nope
-delete_vhost prod
-list_vhosts name
-add_vhost
-delete_vhost
-list_queues --offline
-list_queues --online name
-list_queues --local name
-list_queues --formatter csv name messages arguments
-list_queues --formatter pretty_table name messages
-list_queues --formatter pretty_table
-list_queues --formatter erlang name messages
-list_queues --formatter xml
-list_queues -q --formatter csv name messages
-list_queues -s --formatter csv name messages
-list_queues --formatter csv --no-table-headers name
-list_queues --formatter pretty_table --silent name
-list_queues name,messages
-list_queues name, messages
-list_queues messages name
-list_queues --vhost=/ name
-list_queues name name
-list_queues name consumers consumer_utilisation consumer_capacity
-list_queues name leader members online
-list_queues name type state exclusive auto_delete
-list_queues name messages_ram messages_ready_ram messages_unacknowledged_ram messages_persistent
-list_queues name message_bytes message_bytes_ready message_bytes_unacknowledged
-list_queues name message_bytes_ram message_bytes_persistent
-list_queues name slave_pids synchronised_slave_pids mirror_pids
-list_queues name head_message_timestamp exclusive_consumer_tag exclusive_consumer_pid owner_pid
-list_exchanges --formatter json
-list_exchanges --formatter csv name type
-list_bindings --formatter csv
-list_bindings --formatter json source_name destination_name
-list_consumers --formatter csv queue_name consumer_tag
-list_consumers --formatter json queue_name ack_required
-list_policies --formatter json
-list_policies --formatter csv
-list_connections reductions
-list_connections garbage_collection
-list_connections --formatter csv user state
-list_channels --formatter json user consumer_count
-list_channels foo
-set_vm_memory_high_watermark .5
-set_vm_memory_high_watermark 5.
-set_vm_memory_high_watermark nan
-set_vm_memory_high_watermark 0_1
-set_vm_memory_high_watermark 1e-1
-set_vm_memory_high_watermark +0.4
-set_vm_memory_high_watermark 60%
-set_vm_memory_high_watermark 0.4x
-set_vm_memory_high_watermark 1
-set_vm_memory_high_watermark 1.0
-set_vm_memory_high_watermark 0
-set_vm_memory_high_watermark relative 0.6
-set_vm_memory_high_watermark '{mem_relative,1.0}'
-set_vm_memory_high_watermark absolute 1.5GB
-set_vm_memory_high_watermark absolute 0.4
-set_vm_memory_high_watermark absolute 4GB
-set_vm_memory_high_watermark absolute 4GiB
-set_vm_memory_high_watermark absolute 4gb
-set_vm_memory_high_watermark absolute 4G
-set_vm_memory_high_watermark absolute 1024MiB
-set_vm_memory_high_watermark absolute "4 GB"
-set_vm_memory_high_watermark absolute 4TB
-set_vm_memory_high_watermark absolute 4KiB
-set_vm_memory_high_watermark absolute 4000000000
-set_vm_memory_high_watermark absolute -5
-set_vm_memory_high_watermark absolute GB
-set_vm_memory_high_watermark 4GB
-set_vm_memory_high_watermark 0.4
-set_disk_free_limit 1TB
-set_disk_free_limit "1.5GB"
-set_disk_free_limit 1G
-set_disk_free_limit 1GiB
-set_disk_free_limit 1000000
-set_disk_free_limit -1
-set_disk_free_limit mem_relative .5
-set_disk_free_limit mem_relative 1
-set_disk_free_limit mem_relative 1.0
-set_disk_free_limit mem_relative -1
-set_disk_free_limit mem_relative 5.
-set_disk_free_limit mem_relative
-set_disk_free_limit 0.5
-set_disk_free_limit 100MB
-set_policy k1 '^zz' '{"dead-letter-strategy":"at-least-once"}'
-set_policy k2 '^zz' '{"max-in-memory-length":5}'
-set_policy k3 '^zz' '{"max-in-memory-bytes":5}'
-set_policy k4 '^zz' '{"delivery-limit":5}'
-set_policy k5 '^zz' '{"max-age":"1h"}'
-set_policy k6 '^zz' '{"stream-max-segment-size-bytes":500}'
-set_policy k7 '^zz' '{"queue-leader-locator":"balanced"}'
-set_policy k8 '^zz' '{"initial-cluster-size":3}'
-set_policy k9 '^zz' '{"federation-upstream-set":"all"}'
-set_policy k10 '^zz' '{"queue-version":2}'
-set_policy k11 '^zz' '{"ha-mode":"exactly","ha-params":2,"ha-sync-mode":"automatic"}'
-list_policies name
-list_policies
-clear_policy k1
-clear_policy k2
-clear_policy k3
-clear_policy k4
-clear_policy k5
-clear_policy k6
-clear_policy k7
-clear_policy k8
-clear_policy k9
-clear_policy k10
-clear_policy k11
-set_policy w1 '^zz' '{"dead-letter-strategy":"sometimes"}'
-set_policy w2 '^zz' '{"max-in-memory-length":"a"}'
-set_policy w3 '^zz' '{"max-in-memory-bytes":-1}'
-set_policy w4 '^zz' '{"delivery-limit":-1}'
-set_policy w5 '^zz' '{"max-age":"1x"}'
-set_policy w6 '^zz' '{"stream-max-segment-size-bytes":-1}'
-set_policy w7 '^zz' '{"queue-leader-locator":"near"}'
-set_policy w8 '^zz' '{"initial-cluster-size":-1}'
-set_policy w9 '^zz' '{"queue-version":3}'
-set_policy w10 '^zz' '[1]'
-set_policy w11 '^zz' '{"max-length":"5"}'
-set_policy w12 '^zz' '{"max-length":5.5}'
-set_policy w13 '^zz' "{'max-length':5}"
-set_policy w14 '^zz' '{"max-length":5}' --apply-to queue
-set_policy w15 '[zz' '{"max-length":5}'
-set_policy Lazy "^lazy-queue$" '{"queue-mode":"lazy"}' --apply-to queues
-list_policies
-clear_policy Lazy
-set_policy --priority 1 -p / x '^zz' '{"expires":1800000}' --apply-to queues
-clear_policy -p / x
-ping
-version
-list_users
-list_permissions
-list_permissions -p nope
-list_user_permissions guest
-list_global_parameters
-list_parameters
-list_operator_policies
-list_feature_flags name state
-list_unresponsive_queues
-cluster_status --formatter json
-await_startup
-node_health_check
-force_gc
-trace_on
-trace_off
-rabbitmq-diagnostics ping
-rabbitmq-diagnostics check_running
-rabbitmq-diagnostics check_local_alarms
-rabbitmq-diagnostics check_alarms
-rabbitmq-diagnostics alarms
-rabbitmq-diagnostics check_virtual_hosts
-rabbitmq-diagnostics is_running
-rabbitmq-diagnostics is_booting
-rabbitmq-diagnostics server_version
-rabbitmq-diagnostics list_queues name
-rabbitmq-diagnostics check_port_connectivity
-rabbitmq-diagnostics status --formatter json
-rabbitmq-diagnostics memory_breakdown
-rabbitmq-diagnostics memory_breakdown --unit mb
-rabbitmq-diagnostics environment
-rabbitmqctl eval 'application:get_env(rabbit, vm_memory_high_watermark_paging_ratio).'
-rabbitmqctl eval 'application:set_env(rabbit, vm_memory_high_watermark_paging_ratio, 0.75).'
-rabbitmqctl eval 'application:get_env(rabbit, vm_memory_high_watermark_paging_ratio).'
-rabbitmqctl eval 'rabbit_vm:memory().'
-rabbitmqctl eval 'vm_memory_monitor:get_vm_memory_high_watermark().'
-rabbitmqctl eval 'vm_memory_monitor:get_memory_limit().'
-rabbitmqctl environment
-report
-list_queues "name" "messages"
-list_queues --timeout 5 name
-list_queues --timeout x name
-list_queues -t 5 name
-list_queues --no-table-headers --silent name
--q list_policies
--s list_policies
---quiet list_bindings
--n nope@nowhere list_queues
-list_queue
-help
-help list_queues
-help set_policy
-list_queues --help
-stop_app
-list_queues
-set_vm_memory_high_watermark 0.4
-start_app
-list_connections
-help foo
-""".strip().splitlines()
+SETS = {"": "lines.txt", "runbooks": "runbook_lines.txt"}
+"""Each set of lines is asked of a node of its own."""
+
+
+def lines_of(which: str) -> list[str]:
+    """Return the lines of a set."""
+    return HERE.joinpath(SETS[which]).read_text().splitlines()
+
+
+def recorded_in(which: str) -> Path:
+    """Return the file with the answers to a set of lines."""
+    return HERE / f"recorded{'-' if which else ''}{which}.json"
 
 
 def _rabbitmqctl(node: PrivateNode, line: str) -> tuple[str, int]:
     environment = {name: value for name, value in node.environment().items() if name != "RABBITMQ_DIST_PORT"}
-    words = shlex.split(line)
+    words = shlex.split(line.replace(PORT, str(node.amqp_port)).replace("rabbit@waterline", NODE))
     program = words.pop(0) if words[0].startswith("rabbitmq") else "rabbitmqctl"
     run = subprocess.run(
         [*node.program(program), "-n", NODE, *words],
@@ -309,6 +52,7 @@ def _rabbitmqctl(node: PrivateNode, line: str) -> tuple[str, int]:
         check=False,
     )
     text = BOLD.sub("", run.stdout).replace(f"-n {NODE} ", "").replace(NODE, "rabbit@waterline")
+    text = text.replace(str(node.amqp_port), PORT)
     return text, run.returncode
 
 
@@ -347,12 +91,17 @@ def asked(lines: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Record every line, one after the other on the same node."""
+    """Record every line of a set, one after the other on the same node."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--set", choices=list(SETS), default="", help="which lines to ask")
+    parser.add_argument("--into", type=Path, help="file for the answers, instead of the one that tests read")
+    given = parser.parse_args()
     answers = []
-    for each in asked(LINES):
+    for each in asked(lines_of(given.set)):
         answers.append(each)
         print(f"{each['code']:3} {each['line']}", flush=True)
-    RECORDED.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
+    into = given.into or recorded_in(given.set)
+    into.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

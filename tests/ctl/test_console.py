@@ -1,5 +1,6 @@
 """What no recording holds: numbers that are the node's own, changes, and the table of what controls stand for."""
 
+import json
 import re
 import string
 
@@ -8,14 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.broker.control.report import Live
+from engine.ctl.closest import closest, jaro
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
+from engine.ctl.helps import TEXTS
 from engine.ctl.listings import erlang_float
 from engine.ctl.request import parse
 from engine.ctl.stands_for import STANDS_FOR
-from engine.ctl.usage import USAGES
+from engine.ctl.usage import COMMANDS, OF_DIAGNOSTICS, OVERVIEWS, PROGRAM, USAGES
 from engine.values.errors import CommandError
-from tests.ctl.test_recorded import made_state
+from tests.ctl.played import made_state
 
 
 def test_backing_queue_status_is_the_brokers_term():
@@ -94,7 +97,7 @@ def test_what_is_no_change_is_no_command(line):
         command_of(line, made_state())
 
 
-@pytest.mark.parametrize("line", ["list_queues 'open", "x" * 256, "add_user me", "-n other list_queues"])
+@pytest.mark.parametrize("line", ["list_queues 'open", "x" * 256, "-n other list_queues", "shutdown now"])
 def test_lines_that_cannot_be_done_say_why(line):
     with pytest.raises(CtlRefused) as caught:
         parse(line)
@@ -168,3 +171,65 @@ def test_the_lines_are_ones_that_the_broker_takes():
     assert f"application:set_env(rabbit, {ratio}, 1.1)." in above.command.format(value=1.1)
     disk = STANDS_FOR["disk_free_limit"].line
     assert disk == "disk_free_limit.absolute = {value}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("list_queus", "list_queues"),
+        ("purge_que", "purge_queue"),
+        ("set_policies", "list_policies"),
+        ("q", None),
+        ("", None),
+    ],
+)
+def test_the_nearest_command_is_guessed_as_the_broker_guesses(typed: str, meant: str | None) -> None:
+    assert closest(typed, COMMANDS[PROGRAM]) == meant
+
+
+def test_likeness_by_jaros_measure() -> None:
+    """The textbook's pairs."""
+    assert [
+        round(jaro(*pair), 3) for pair in (("martha", "marhta"), ("dixon", "dicksonx"), ("abc", "xyz"))
+    ] == [
+        0.944,
+        0.767,
+        0.0,
+    ]
+
+
+@pytest.mark.parametrize("program", OVERVIEWS)
+def test_every_command_of_the_release_has_its_help_and_says_whether_it_is_played(program: str) -> None:
+    assert len(COMMANDS[program]) > 60
+    for name in COMMANDS[program]:
+        answer = ask(f"{program} help {name}", made_state(), 0) if name in ("help", "wait") else None
+        assert TEXTS[name].startswith(name[:23])  # one calls itself by another name
+        if answer is not None:
+            assert f"{program} [--node <node>] [--longnames] [--quiet] {name}" in answer.text
+            assert ("Waterline" in answer.text) == (name not in USAGES)
+    assert set(USAGES) <= COMMANDS[PROGRAM] | COMMANDS[OF_DIAGNOSTICS]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "set_vhost_limits '{\"max-queues\":2}'",
+        "set_operator_policy cap ^a '{\"max-length\":5}'",
+        "add_user app secret",
+        "delete_user guest",
+        "set_permissions guest a b c",
+        "trace_on",
+        "close_all_connections bye",
+        "set_cluster_name x",
+    ],
+)
+def test_what_a_session_does_not_keep_is_said_by_waterline_and_changes_nothing(line: str) -> None:
+    answer = ask(line, made_state(), 0)
+    assert answer.text.startswith("Waterline: ")
+    assert answer.code
+    assert not answer.changes
+
+
+def test_a_process_in_json_is_as_the_command_line_sees_it() -> None:
+    rows = json.loads(ask("list_channels connection --formatter json", made_state(), 0).text)
+    assert all(re.fullmatch(r"#PID<1\.\d+\.0>", row["connection"]) for row in rows)

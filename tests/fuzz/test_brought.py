@@ -13,7 +13,7 @@ import pytest
 from engine.ctl.console import ask
 from playground.inspecting import reading
 from playground.inspecting.unreadable import Unreadable
-from tests.ctl.test_recorded import made_state
+from tests.ctl.played import made_state
 from tests.fuzz import brought
 from workloads.errors import WorkloadError
 from workloads.imports import READERS, Options
