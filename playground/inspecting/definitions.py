@@ -44,7 +44,9 @@ FIELDS: Final[dict[str, frozenset[str]]] = {
     ),
     "policies": frozenset("name vhost pattern definition priority apply-to".split()),
 }
-OF_PLUGIN: Final = frozenset({"federation-upstream", "federation-upstream-set", "federation-upstream-pattern"})
+OF_PLUGIN: Final = frozenset(
+    {"federation-upstream", "federation-upstream-set", "federation-upstream-pattern"}
+)
 """Keys of policies that a node has only with the federation plugin."""
 APPLIES_TO: Final = {"classic_queues": "queues"}
 """What a policy of today's releases applies to, as 3.10 says it."""
