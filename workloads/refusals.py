@@ -64,7 +64,7 @@ ENGLISH: Final[dict[str, str]] = {
     "queue_pattern_bounds": (
         "--queue-pattern, --queue-pattern-from and --queue-pattern-to go together, from 0 on and in order"
     ),
-    "perf_test_queues": "%(count)s queues are too many: at most %(most)s",
+    "perf_test_queues": "%(name)s asks for %(count)s queues, and a session has at most %(most)s; give fewer",
     "exchange_type": "--type %(text)s is not known; there are %(known)s",
     "flag_unknown": "--flag %(text)s is not known; there are persistent, mandatory",
     "no_value_and_seconds": "%(name)s %(text)s is no VALUE:SECONDS",

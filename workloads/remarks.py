@@ -37,6 +37,10 @@ ENGLISH: Final[dict[str, str]] = {
     # --- a PerfTest command ---
     "no_effect": "without effect on what is stored: %(names)s",
     "first_command": "line %(line)s: only the first PerfTest command is read",
+    "commands_around": "left out, as it is no part of PerfTest: %(names)s",
+    "exclusive_queues": (
+        "--exclusive: each consumer has a queue of its own, which ends with its connection; the run ends before that"
+    ),
     "stray_words": "no option, so PerfTest passes over it: %(names)s",
     "default_time": "there is neither --time nor a number of messages: the run lasts %(seconds)s s",
     "names_replaced": "names of queues and exchanges are replaced",

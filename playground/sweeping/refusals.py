@@ -75,7 +75,9 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "queue_pattern_bounds": _(
         "--queue-pattern, --queue-pattern-from and --queue-pattern-to go together, from 0 on and in order."
     ),
-    "perf_test_queues": _("%(count)s queues are too many: at most %(most)s are possible."),
+    "perf_test_queues": _(
+        "%(name)s asks for %(count)s queues, and a session has at most %(most)s. Give fewer."
+    ),
     "exchange_type": _("There is no --type %(text)s here. Possible: %(known)s."),
     "flag_unknown": _("There is no --flag %(text)s. Possible: persistent, mandatory."),
     "no_value_and_seconds": _("%(name)s needs VALUE:SECONDS, not %(text)s."),

@@ -41,6 +41,10 @@ TEXTS: Final[dict[str, Any]] = {
     "trace_without_consumer": _("Nothing was received in this log, so there is no consumer."),
     "no_effect": _("Without effect on what is stored: %(names)s"),
     "first_command": _("Only the first PerfTest command is read; another begins in line %(line)s."),
+    "commands_around": _("Left out, as it is no part of PerfTest: %(names)s"),
+    "exclusive_queues": _(
+        "--exclusive: each consumer has a queue of its own, which ends with its connection. The run ends before that."
+    ),
     "stray_words": _("No options, so PerfTest passes over them: %(names)s"),
     "default_time": _("There is neither --time nor a number of messages: the run lasts %(seconds)s s."),
     "names_replaced": _("Names of queues and exchanges are replaced."),

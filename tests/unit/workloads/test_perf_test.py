@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.broker.commands.topology import MAX_QUEUES
 from workloads.errors import LineError, WorkloadError
 from workloads.imports import READERS, Imported, Options
 from workloads.imports.perf_test.options import OPTIONS, given
@@ -306,7 +307,7 @@ def test_what_is_passed_over_is_named() -> None:
         ("perf-test --rate 10 'oops", "line 1: the quotes do not fit"),
         ("perf-test --rate 10 -vr 5", "line 1: --variable-rate '5' is no VALUE:SECONDS"),
         ("perf-test -qp 'q-%d' -r 1", "go together"),
-        ("perf-test -qp 'q-%d' -qpf 1 -qpt 1000000000 -r 1", "1000000000 queues are too many"),
+        ("perf-test -qp 'q-%d' -qpf 1 -qpt 1000000000 -r 1", "--queue-pattern-to asks for 1000000000 queues"),
         ("perf-test -r 1 -t x-consistent-hash", "--type 'x-consistent-hash' is not known"),
         ("perf-test -r 1 -qa x-queue-type=quorum", "x-queue-type=quorum"),
         ("perf-test -r 1 -qa x-max-length=many", "the queue argument 'x-max-length=many' is not possible"),
@@ -315,7 +316,7 @@ def test_what_is_passed_over_is_named() -> None:
         ("ls -l", "there is no PerfTest command in it"),
         *(
             (f"perf-test -r 1 {option}", "cannot be carried over")
-            for option in ("-qq", "-sq", "-po", "-E", "-B file", "-n 5", "-qf names", "--help")
+            for option in ("-qq", "-sq", "-po", "-B file", "-n 5", "-qf names", "--help")
         ),
     ],
 )
@@ -323,3 +324,46 @@ def test_what_cannot_be_carried_over_is_refused_by_name(text: str, message: str)
     with pytest.raises(WorkloadError) as refusal:
         read(text)
     assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("perf-test -qp 'q-%d' -qpf 1 -qpt 500 -x 500 -y 500", "--queue-pattern-to asks for 500"),
+        ("perf-test -x 200 -y 200 -r 10", "--consumers asks for 200"),
+        (f"perf-test -u {','.join(f'q{at}' for at in range(65))} -r 10", "--queue asks for 65"),
+        ("perf-test -Y 65 -r 10", "--consumer-channel-count asks for 65"),
+    ],
+)
+def test_more_queues_than_a_session_has_are_refused_by_option_and_bound(line: str, named: str) -> None:
+    with pytest.raises(WorkloadError, match=named) as refused:
+        READERS["perf-test"]([line], Options())
+    assert f"at most {MAX_QUEUES}" in str(refused.value)
+
+
+def test_exclusive_queues_are_one_for_each_consumer() -> None:
+    imported = READERS["perf-test"](["perf-test -y 3 -E -u q -r 10 -z 5"], Options())
+    assert len(imported.scenario["topology"]["queues"]) == 3
+    assert "exclusive_queues" in {remark.code for remark in imported.remarks}
+
+
+@pytest.mark.parametrize(
+    ("text", "around"),
+    [
+        ("perf-test -r 10 -z 5", None),
+        ("sudo nohup perf-test -r 10 -z 5 > log 2>&1 &", None),
+        ("for i in 1 2 3; do perf-test -r 10 -z 5; done", "for i in 1 2 3"),
+        ("timeout 60 docker run --rm pivotalrabbitmq/perf-test -r 10 -z 5", "timeout 60"),
+        (
+            "cd /opt/perf && ./bin/runjava com.rabbitmq.perf.PerfTest -r 10 -z 5; sleep 5",
+            "sleep 5",
+        ),
+        ("RATE=5\nset -e\nperf-test -r 10 -z 5\nrabbitmqctl list_queues\n", "rabbitmqctl list_queues"),
+        ("oc run p --image=pivotalrabbitmq/perf-test --command -- runjava PerfTest -r 10 -z 5", None),
+    ],
+)
+def test_what_a_shell_does_besides_is_told(text: str, around: str | None) -> None:
+    """A loop runs PerfTest several times, a bound of time ends it: neither is played, and neither is passed over."""
+    remarks = READERS["perf-test"](text.splitlines(), Options()).remarks
+    told = [remark.values["names"] for remark in remarks if remark.code == "commands_around"]
+    assert told == ([around] if around else [])

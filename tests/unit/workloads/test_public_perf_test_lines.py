@@ -53,12 +53,18 @@ IMPORTED: Final = (
     "kubectl run -it --rm pt --image=pivotalrabbitmq/perf-test --restart=Never -- -h amqp://hello-world -x 2 -y 2",
     "kubectl rabbitmq perf-test hello-world --rate 100",
     "podman run --rm docker.io/pivotalrabbitmq/perf-test -h amqp://10.0.0.2 -x 1 -y 1 -s 12 -a -z 30 --use-millis",
+    f"{JAVA} --exclusive",
+    f"{JAVA} --metrics-command-line-arguments --metrics-prometheus -r 10",
+    f"for i in 1 2 3; do {JAVA} -x 1 -y 1 -r 10 -z 60; done",
+    "oc run perf --image=pivotalrabbitmq/perf-test --command -- bin/runjava com.rabbitmq.perf.PerfTest -r 10",
+    f"docker compose run {IMAGE} -x 1 -y 1 -z 60",
+    f"{JAVA} --queue-args x-single-active-consumer=true -y 3 -u sac --rate 1000 --size 1024",
     "perf-test --autoack -c 1 -f persistent -f mandatory -q 1 -X 5 -Y 5 -r 100",
 )
 """Commands that can be played, with remarks where something is played otherwise."""
 
 REFUSED: Final = {
-    f"{JAVA} {PATTERN} 500 --producers 1000 --consumers 1000": "500 queues",
+    f"{JAVA} {PATTERN} 500 --producers 1000 --consumers 1000": "--queue-pattern-to asks for 500 queues",
     f"{JAVA} --quorum-queue --queue qq": "--quorum-queue",
     f"{JAVA} --stream-queue --queue sq --max-age P1D": "--stream-queue",
     f"{JAVA} -u qq -qa x-queue-type=quorum -ad false -f persistent": "x-queue-type",
@@ -66,8 +72,10 @@ REFUSED: Final = {
     f"{JAVA} --polling --polling-interval 5": "--polling",
     f"docker run -it --rm {IMAGE} --help": "--help",
     f"{JAVA} --ctxsize 10 -m 10": "--ctxsize",
-    f"{JAVA} --exclusive": "--exclusive",
     f"{JAVA} --rate 10 --shuffle": "--shuffle",
+    f"{JAVA} -x 200 -y 200 -r 10": "--consumers",
+    f"{JAVA} --type x-delayed-message -e d -r 10": "--type",
+    f"{JAVA} --size 1k -r 10": "--size",
 }
 """Commands that would be another run, with what the refusal names."""
 

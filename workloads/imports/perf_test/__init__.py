@@ -116,6 +116,8 @@ def _remark_on_the_rest(asked: Given, options: Options, remarks: list[Remark]) -
         remarks.append(Remark.of("given_again", name=name, text=again.text[:40]))
     if asked.stray:
         remarks.append(Remark.of("stray_words", names=", ".join(word.text[:40] for word in asked.stray[:8])))
+    if asked.around:
+        remarks.append(Remark.of("commands_around", names="; ".join(asked.around[:8])))
     if asked.second_line:
         remarks.append(Remark.of("first_command", line=asked.second_line))
 

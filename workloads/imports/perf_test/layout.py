@@ -67,10 +67,11 @@ def layout(given: Given, consumers: int, remarks: list[Remark]) -> Layout:
     """
     names, in_turn = _names(given, consumers, remarks)
     if len(names) > MAX_QUEUES:
-        word = given.word("queue-pattern") or given.word("queue") or given.word("consumers")
+        named = next((each for each in ("queue", "consumers") if given.has(each)), "consumer-channel-count")
+        word = given.word(named)
         line = word.line if word is not None else 1
-        raise LineError(line, "perf_test_queues", count=len(names), most=MAX_QUEUES)
-    own = not in_turn and not given.has("queue") and consumers > 0
+        raise LineError(line, "perf_test_queues", name=f"--{named}", count=len(names), most=MAX_QUEUES)
+    own = not in_turn and (given.has("exclusive") or not given.has("queue")) and consumers > 0
     queues = [DEFAULT_QUEUE, *(f"{DEFAULT_QUEUE}-{number}" for number in range(2, len(names) + 1))]
     _check_exchange(given, len(queues), in_turn, remarks)
     durable = any(word.text == "persistent" for word in given.values.get("flag", ()))
@@ -102,11 +103,15 @@ def _names(given: Given, consumers: int, remarks: list[Remark]) -> tuple[list[st
             line = (pattern or next(iter(given.values.values()))[0]).line
             raise LineError(line, "queue_pattern_bounds")
         if last - first >= MAX_QUEUES:
-            raise LineError(pattern.line, "perf_test_queues", count=last - first + 1, most=MAX_QUEUES)
+            count, last_word = last - first + 1, given.word("queue-pattern-to") or pattern
+            name = "--queue-pattern-to"
+            raise LineError(last_word.line, "perf_test_queues", name=name, count=count, most=MAX_QUEUES)
         fixed = given.has("routing-key")
         return [f"{pattern.text}\0{number}" for number in range(first, last + 1)], not fixed
     word = given.word("queue")
-    if word is not None:
+    if given.has("exclusive"):
+        remarks.append(Remark.of("exclusive_queues"))
+    elif word is not None:
         return list(dict.fromkeys(word.text.split(","))), False
     if not consumers:
         remarks.append(Remark.of("no_queue"))

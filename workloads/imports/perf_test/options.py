@@ -68,7 +68,8 @@ OPTIONS: Final = (
     *_table(
         Use.TAKEN,
         0,
-        "K/random-routing-key sb/skip-binding-queues S/slow-start a/autoack p/predeclared jb/json-body na/nack",
+        "K/random-routing-key sb/skip-binding-queues S/slow-start a/autoack p/predeclared jb/json-body na/nack "
+        "E/exclusive",
     ),
     *_table(
         Use.NO_EFFECT,
@@ -83,8 +84,7 @@ OPTIONS: Final = (
         "o2gr/oauth2-grant-type tsbs/tcp-send-buffer-size trbs/tcp-receive-buffer-size tnd/tcp-no-delay "
         "ntyt/netty-threads mt/metrics-tags mpx/metrics-prefix mdk/metrics-datadog-api-key "
         "mds/metrics-datadog-step-size mdak/metrics-datadog-application-key mdh/metrics-datadog-host-tag "
-        "mdu/metrics-datadog-uri mpe/metrics-prometheus-endpoint mpp/metrics-prometheus-port "
-        "mcla/metrics-command-line-arguments",
+        "mdu/metrics-datadog-uri mpe/metrics-prometheus-endpoint mpp/metrics-prometheus-port",
     ),
     *_table(Use.NO_EFFECT, MANY, "o2p/oauth2-parameters"),
     *_table(
@@ -93,7 +93,8 @@ OPTIONS: Final = (
         "ms/use-millis udsc/use-default-ssl-context se/sasl-external dcr/disable-connection-recovery verbose "
         "verbose-full nty/netty ntyep/netty-epoll ntykq/netty-kqueue mc/metrics-client mcl/metrics-class-loader "
         "mjm/metrics-jvm-memory mjgc/metrics-jvm-gc mjp/metrics-processor mjt/metrics-jvm-thread "
-        "mda/metrics-datadog mdd/metrics-datadog-descriptions mjx/metrics-jmx mpr/metrics-prometheus",
+        "mda/metrics-datadog mdd/metrics-datadog-descriptions mjx/metrics-jmx mpr/metrics-prometheus "
+        "mcla/metrics-command-line-arguments",
     ),
     *_table(
         Use.REFUSED,
@@ -104,7 +105,7 @@ OPTIONS: Final = (
     *_table(
         Use.REFUSED,
         0,
-        "?/help E/exclusive v/version mh/metrics-help env/environment-variables po/polling "
+        "?/help v/version mh/metrics-help env/environment-variables po/polling "
         "qq/quorum-queue sq/stream-queue",
     ),
 )
@@ -119,11 +120,13 @@ class Given(NamedTuple):
         values: the words behind each option by its long name; the first of a switch is its own.
         stray: words that are no option and no value.
         second_line: line of a second PerfTest command, 0 for none.
+        around: what else the text has a shell do.
     """
 
     values: Mapping[str, Sequence[Word]]
     stray: Sequence[Word]
     second_line: int
+    around: Sequence[str] = ()
 
     def has(self, name: str) -> bool:
         """Return whether an option is given."""
@@ -173,7 +176,8 @@ def given(command: CommandLine) -> Given:
             if option.values in {1, MANY} and not own:
                 raise LineError(word.line, "option_without_value", name=word.text[:40])
             values.setdefault(option.long, []).extend(own or [word])
-    return Given(_variables(command.environment) | values, stray, command.second_line)
+    values = _variables(command.environment) | values
+    return Given(values, stray, command.second_line, command.around)
 
 
 def _variables(environment: Mapping[str, Word]) -> dict[str, list[Word]]:

@@ -35,6 +35,14 @@ VALUED: Final = frozenset(
     "--log-opt --mount --ip --dns --pull -c --cpu-shares -f --file --project-name --profile --context".split()
 )
 """Options of a container's launcher that have a value behind them."""
+CLUSTERS: Final = frozenset({"kubectl", "oc"})
+STARTERS: Final = CONTAINERS | SHELLS | CLUSTERS | {"java"}
+HARMLESS: Final = frozenset("sudo nohup exec do then time env nice ssh".split())
+"""Words before a launcher that change nothing of the run."""
+SILENT: Final = frozenset("cd do done fi then exit wait set echo".split())
+"""First words of other commands that need no word."""
+MOST_WORDS: Final = 6
+MOST_TOLD: Final = 60
 PROMPTS: Final = frozenset({"$", "%", ">", "PS>"})
 
 
@@ -52,11 +60,13 @@ class CommandLine(NamedTuple):
         words: those behind the program.
         environment: the variables that it is started with, by name.
         second_line: line of a second PerfTest command, 0 for none.
+        around: the beginnings of other commands, and what stands before PerfTest's launcher.
     """
 
     words: Sequence[Word]
     environment: dict[str, Word]
     second_line: int
+    around: tuple[str, ...] = ()
 
 
 def command_line(lines: Iterable[str]) -> CommandLine:
@@ -67,6 +77,7 @@ def command_line(lines: Iterable[str]) -> CommandLine:
     """
     variables: dict[str, Word] = {}
     found: CommandLine | None = None
+    around: list[str] = []
     for command in _commands(lines):
         given, rest = _assignments(_with_values(command, variables))
         if rest and rest[0].text == "export":
@@ -76,13 +87,37 @@ def command_line(lines: Iterable[str]) -> CommandLine:
             continue
         behind = _behind_program(rest)
         if behind is None:
+            around.append(_beginning(rest))
             continue
         if found is not None:
-            return found._replace(second_line=rest[0].line)
+            return found._replace(second_line=rest[0].line, around=_told(around))
         words, container = behind
         found = CommandLine(words, variables | given | container, 0)
+        around.append(_beginning(_in_front(rest)))
     if found is None:
         raise LineError(1, "no_perf_test")
+    return found._replace(around=_told(around))
+
+
+def _told(around: Iterable[str]) -> tuple[str, ...]:
+    """Return what is to be told of what a text does besides."""
+    return tuple(dict.fromkeys(each for each in around if each and each.split()[0] not in SILENT))
+
+
+def _beginning(words: Sequence[Word]) -> str:
+    """Return how a command begins."""
+    return " ".join(word.text for word in words[:MOST_WORDS])[:MOST_TOLD]
+
+
+def _in_front(words: Sequence[Word]) -> list[Word]:
+    """Return the words before what starts PerfTest, without those that only start something."""
+    found: list[Word] = []
+    for word in words:
+        name = _name(word.text)
+        if word.text.startswith("-") or name in STARTERS or _is_program(word.text):
+            break
+        if name not in HARMLESS:
+            found.append(word)
     return found
 
 
@@ -162,7 +197,7 @@ def _behind_program(words: Sequence[Word]) -> tuple[list[Word], dict[str, Word]]
             return _of_shell(words[place + 2])
         if _name(text) in CONTAINERS:
             return _in_container(words[place + 1 :])
-        if _name(text) == "kubectl":
+        if _name(text) in CLUSTERS:
             return _in_cluster(words[place + 1 :])
         if _is_program(text):
             return _behind_name(words[place + 1 :])
