@@ -27,7 +27,7 @@ from typing import Any
 from bench.measure import Result
 from bench.websocket import Socket, Visitor
 from tools import live_server
-from tools.processes import children_of, processor_s
+from tools.processes import descendants_of, processor_s
 
 RELEASE = "87c40a5"
 """The commit of release 0.2.0."""
@@ -136,7 +136,7 @@ def awake() -> Iterator[None]:
 
 def family_s(pid: int) -> float:
     """Return the processor's time that a process and its children have taken, in seconds."""
-    return sum(processor_s(each) for each in (pid, *children_of(pid)))
+    return sum(processor_s(each) for each in (pid, *descendants_of(pid)))
 
 
 async def course(url: str, pid: int, students: int, seconds: float) -> Result:

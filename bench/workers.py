@@ -21,7 +21,7 @@ from bench.measure import Result
 from playground import doors, limits
 from playground.hosting.session import protocol
 from playground.hosting.workers import pool
-from tools.processes import children_of, processor_s
+from tools.processes import descendants_of, processor_s
 
 SESSIONS_EACH = 2
 """So that a worker always has something to do while an answer is on its way."""
@@ -95,7 +95,7 @@ async def throughput(workers: int, sessions: int, count: int, seconds: float) ->
 
 def _worked_s() -> float:
     """Return the processor time of all workers so far, in seconds."""
-    return sum(processor_s(pid) for pid in children_of(os.getpid()))
+    return sum(processor_s(pid) for pid in descendants_of(os.getpid()))
 
 
 def turns(until_s: float) -> int:

@@ -39,7 +39,6 @@ def _registry() -> Registry:
             build=build_of(Path(engine.__file__).parent),
             checkpoint_bytes=settings.CHECKPOINT_BYTES,
         ),
-        spare=True,
     )
     registry.pool.others_late_s = turns.turns.late_s
     return registry

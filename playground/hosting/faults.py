@@ -8,7 +8,7 @@ from typing import Final
 from playground.messages import Message, Refused
 
 FIRST_WAIT_S: Final = 0.25
-LONGEST_WAIT_S: Final = 1.5
+LONGEST_WAIT_S: Final = 1.0
 """A session is back within two seconds of the end of what stopped it."""
 LONGEST_REST_S: Final = 15.0
 """A try that takes long is followed by a rest of the same length, up to this: trying takes half of the time at most."""

@@ -19,6 +19,7 @@ from playground.hosting.door import NodeDoor
 from playground.hosting.host import Host
 from playground.hosting.session.protocol import Begin
 from playground.hosting.wishes import RunSoFar
+from playground.hosting.workers.nursery import CAN_FORK, Nursery
 from playground.hosting.workers.pool import Launch, Pool, process
 from playground.limits import Limits
 from playground.messages import Message, Refused
@@ -49,7 +50,6 @@ class Registry:
         root: Path,
         begin: Begin | None = None,
         clock: Callable[[], float] = time.monotonic,
-        spare: bool = False,
     ) -> None:
         self.door = door
         self.limits = limits
@@ -60,12 +60,11 @@ class Registry:
         self._resting: dict[str, asyncio.Task[None]] = {}
         """What closed hosts still have to write and to remove."""
         begin = begin or Begin(root="", bounds=limits.bounds())
-        self.launch = process if limits.workers else _in_thread(door)
+        self._nursery = Nursery() if limits.workers and CAN_FORK else None
         self.pool = Pool(
             max(1, limits.workers),
-            self.launch,
+            self._nursery or (process if limits.workers else _in_thread(door)),
             msgspec.structs.replace(begin, root=str(self.directory.path), bounds=limits.bounds()),
-            spare=spare and limits.workers > 0,
         )
 
     def host(self, session_id: str) -> Host | None:
@@ -141,11 +140,16 @@ class Registry:
         await asyncio.gather(*(host.end() for host in tuple(self._hosts.values())))
         await asyncio.gather(*self._resting.values(), return_exceptions=True)
         await self.pool.end()
-        self.directory.remove()
+        self._tidy()
 
     def stop(self) -> None:
         """End everything at once, without a loop."""
         self.pool.stop()
+        self._tidy()
+
+    def _tidy(self) -> None:
+        if self._nursery is not None:
+            self._nursery.end()
         self.directory.remove()
 
 

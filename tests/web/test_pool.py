@@ -1,4 +1,4 @@
-"""Workers are replaced at once, all at the same time, and a spare one without waiting at all."""
+"""Workers are replaced at once, all at the same time."""
 
 from __future__ import annotations
 
@@ -86,22 +86,6 @@ async def test_sessions_wait_for_those_that_are_coming_and_are_spread_over_them(
     workers = pool.Pool(2, Launches(both.wait), BEGIN)
     ends = await asyncio.gather(*(workers.place(str(number), Nobody()) for number in range(6)))
     assert sorted(ends.count(each) for each in workers.ends) == [3, 3]
-    await workers.end()
-
-
-async def test_a_spare_worker_takes_the_place_of_one_that_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "SPARE_AFTER_S", 0.01)
-    launches = Launches()
-    workers = pool.Pool(1, launches, BEGIN, spare=True)
-    await workers.place("one", Nobody())
-    await settled(lambda: launches.begun == 2)
-    [first] = workers.ends
-    launches.made[0].kill()
-    await settled(lambda: bool(workers.ends) and workers.ends != [first])
-    assert await workers.place("one", Nobody()) is workers.ends[0]
-    await settled(lambda: launches.begun == 3)  # there is another spare one
-    launches.made[2].kill()
-    await settled(lambda: launches.begun == 4)  # a spare one that dies is replaced as well
     await workers.end()
 
 

@@ -20,9 +20,10 @@ from playground.hosting.book import Remembered
 from playground.hosting.engine_door import EngineDoor
 from playground.hosting.registry import Registry
 from playground.hosting.session import protocol, said
-from playground.hosting.workers import pool
+from playground.hosting.workers import nursery, pool
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
+from tools.processes import descendants_of, parent_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"do": "publish", "count": 5, "size_bytes": 500, "persistent": True}
@@ -37,14 +38,14 @@ class Workers(World):
         self.pids: list[int] = []
         numbers = {**limits.current().public(), **HIDDEN, "workers": 2, **changed}
         self.limits = limits.Limits(**numbers)
-        popen = subprocess.Popen
+        pids = self.pids
 
-        def started(*arguments: Any, **named: Any) -> Any:
-            process = popen(*arguments, **named)
-            self.pids.append(process.pid)
-            return process
+        class Known(nursery.Forked):
+            def __init__(self, pid: int, handle: int) -> None:
+                super().__init__(pid, handle)
+                pids.append(pid)
 
-        monkeypatch.setattr(pool.subprocess, "Popen", started)
+        monkeypatch.setattr(nursery, "Forked", Known)
         self.registry = Registry(door=self.door, book=self.book, limits=self.limits, root=root)
         self.blank = self.door.check({"version": 1, "profile": "classroom", "until_us": 0})
 
@@ -200,30 +201,57 @@ async def test_one_event_of_many_messages_does_not_hold_up_the_others(
 
 
 PARENT = """
-import os, sys, time
+import sys, time
 import django
 from django.conf import settings
 settings.configure()
-from playground.hosting.workers import pool
-ours, started = pool.process()
-time.sleep(2)
+from playground.hosting.workers.nursery import Nursery
+from playground.hosting.workers.pool import process
+launch = Nursery() if sys.argv[1] == "forked" else process
+kept = [launch(), launch()]
 print("up", flush=True)
 time.sleep(60)
 """
 
 
-def test_a_worker_ends_when_its_server_is_gone() -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT], cwd=ROOT, stdout=subprocess.PIPE) as parent:
+@pytest.mark.parametrize(("how", "count"), [("forked", 3), ("started", 2)])
+def test_workers_end_when_their_server_is_gone(how: str, count: int) -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT, how], cwd=ROOT, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         parent.stdout.readline()
-        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
-        assert len(children) == 1
-        assert os.getpgid(int(children[0])) != os.getpgrp(), "Ctrl-C is for the server alone"
+        children = descendants_of(parent.pid)
+        assert len(children) == count, "two workers, and what they were forked from"
+        assert all(os.getpgid(each) != os.getpgrp() for each in children), "Ctrl-C is for the server alone"
         parent.kill()
-    deadline = time.monotonic() + 10
-    while alive(int(children[0])) and time.monotonic() < deadline:
+    deadline = time.monotonic() + 60  # one that still loads the engine ends after that
+    while any(map(alive, children)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not alive(int(children[0]))
+    assert not any(map(alive, children))
+
+
+def test_workers_are_forked_from_one_process_that_is_replaced_when_it_is_gone() -> None:
+    forks = nursery.Nursery()
+    try:
+        before = set(descendants_of(os.getpid()))
+        ends = [forks() for _each in range(2)]
+        [source] = [
+            each for each in set(descendants_of(os.getpid())) - before if parent_of(each) == os.getpid()
+        ]
+        assert len(descendants_of(source)) == 2
+        ours, started = ends[0]
+        started.kill()
+        started.wait()
+        started.kill()  # of no effect, whoever has its number by now
+        assert len(descendants_of(source)) == 1, "nothing is left of it in the system's table"
+        os.kill(source, signal.SIGKILL)
+        again = forks()
+        assert not descendants_of(source)
+        ends.append(again)
+        for ours, started in ends:
+            ours.close()
+            started.wait()  # a worker whose server is gone ends
+    finally:
+        forks.end()
 
 
 async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_path: Path) -> None:

@@ -30,8 +30,6 @@ PAGE_S: Final = 0.5
 """A page may wait for so long: what a browser asks for at once comes one after the other."""
 COMMANDS_LATE_S: Final = 0.1
 """While engines answer commands later than this on average, pages rest."""
-SPARE_AFTER_S: Final = 5.0
-"""How long after a worker was started, or the spare one was taken, there is another spare one."""
 SILENT_S: Final = 30.0
 """A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
 
@@ -101,22 +99,18 @@ def _heard(task: asyncio.Task[WorkerEnd]) -> None:
 class Pool:
     """Gives each session a worker.
 
-    A worker that is lost is replaced at once, not when a session asks for one: to load an engine takes most of a second
-    of a processor, and several where others want it too. So one more may be kept that has loaded it and has no session.
+    A worker that is lost is replaced at once, not when a session asks for one.
 
     Args:
         count: most workers with sessions at the same time.
         launch: starts one.
         begin: the first message to each worker.
-        spare: whether one is kept ready for when another is lost.
     """
 
-    def __init__(self, count: int, launch: Launch, begin: protocol.Begin, *, spare: bool = False) -> None:
+    def __init__(self, count: int, launch: Launch, begin: protocol.Begin) -> None:
         self._count = count
         self._launch = launch
         self._begin = begin
-        self._keeps_spare = spare
-        self._spare: WorkerEnd | None = None
         self._coming: list[Coming] = []
         self._ended = False
         self.ends: list[WorkerEnd] = []
@@ -128,11 +122,6 @@ class Pool:
         self.others_late_s: Callable[[], float] = lambda: 0.0
         """How late pages are, in seconds; whoever makes pages sets it."""
         self._tasks: list[asyncio.Task[None]] = []
-        self._spare_alarm: asyncio.TimerHandle | None = None
-
-    def _all(self) -> list[WorkerEnd]:
-        """Return those with sessions and the spare one."""
-        return self.ends if self._spare is None else [*self.ends, self._spare]
 
     async def begin(self) -> None:
         """Start a first worker before anybody needs it: no visitor waits for one to start."""
@@ -176,34 +165,10 @@ class Pool:
         return coming
 
     async def _started_end(self) -> WorkerEnd:
-        spare, self._spare = self._spare, None
-        end = await self._start() if spare is None else spare
+        end = await self._start()
         if not end.gone:
             self.ends.append(end)
-        self._keep_spare()
         return end
-
-    def _keep_spare(self, after_s: float = SPARE_AFTER_S) -> None:
-        """Have a spare worker a while later, when those who need one now have theirs."""
-        if self._keeps_spare and self._spare is None and not self._ended:
-            if self._spare_alarm is not None:
-                self._spare_alarm.cancel()
-            self._spare_alarm = asyncio.get_running_loop().call_later(after_s, self._start_spare)
-
-    def _start_spare(self) -> None:
-        self._spare_alarm = None
-        if self._coming:
-            self._keep_spare()
-        elif self._spare is None and not self._ended:
-            start = asyncio.create_task(self._make_spare())
-            self._waiting.add(start)
-            start.add_done_callback(self._waiting.discard)
-
-    async def _make_spare(self) -> None:
-        with contextlib.suppress(Lost):
-            end = await self._start()
-            if not end.gone:
-                self._spare = end
 
     async def _start(self) -> WorkerEnd:
         try:
@@ -223,10 +188,7 @@ class Pool:
         self.pressure.late(asyncio.get_running_loop().time(), seconds)
 
     def _forget(self, end: WorkerEnd) -> None:
-        if end is self._spare:
-            self._spare = None
-            self._keep_spare()
-        elif end in self.ends:
+        if end in self.ends:
             self.ends.remove(end)
             logger.warning("a worker is gone")
             if end.served and not self._ended:
@@ -240,7 +202,7 @@ class Pool:
         """Ask every worker whether it is there, and kill those that do not answer although they could."""
         while True:
             await asyncio.sleep(PING_S)
-            for end in tuple(self._all()):
+            for end in tuple(self.ends):
                 # However late this loop itself is, it counts no more than it wanted to wait.
                 end.silent_s += self._started[end].pulse.own_s(PING_S)
                 if end.silent_s > SILENT_S:
@@ -273,12 +235,10 @@ class Pool:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         self._ended = True
-        if self._spare_alarm is not None:
-            self._spare_alarm.cancel()
         for coming in tuple(self._coming):
             with contextlib.suppress(Lost):
                 await coming.task
-        ends, self.ends, self._spare = self._all(), [], None
+        ends, self.ends = self.ends, []
         started = [self._started[end] for end in ends]
         for end in ends:
             end.close()
@@ -301,4 +261,4 @@ class Pool:
         for started in self._started.values():
             started.kill()
             started.wait()
-        self.ends, self._started, self._spare = [], {}, None
+        self.ends, self._started = [], {}

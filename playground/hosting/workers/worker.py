@@ -186,13 +186,17 @@ def watch(worker: Worker, link: Link, overrun_s: float, thread: int) -> None:
             os._exit(STUCK)
 
 
-def main() -> None:
-    """Serve over the socket whose number is the only argument."""
+def serve(handle: int) -> None:
+    """Serve over a socket, and end this process.
+
+    Args:
+        handle: number of the worker's end of the socket.
+    """
     level = os.environ.get("WATERLINE_LOG_LEVEL", "INFO")
     form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
     logging.getLogger("playground").setLevel(level)
-    link = Link(socket.socket(fileno=int(sys.argv[1])))
+    link = Link(socket.socket(fileno=handle))
     worker = Worker(link, cast(NodeDoor, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
     watched = worker, link, overrun_s, threading.get_ident()
@@ -202,4 +206,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(int(sys.argv[1]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from tools.processes import children_of
+from tools.processes import descendants_of
 
 
 def memory_bytes(pid: int) -> int:
@@ -19,4 +19,4 @@ def memory_bytes(pid: int) -> int:
 
 def open_files(pid: int) -> int:
     """Return how many handles a process and those that it started have open."""
-    return sum(len(list(Path(f"/proc/{each}/fd").iterdir())) for each in (pid, *children_of(pid)))
+    return sum(len(list(Path(f"/proc/{each}/fd").iterdir())) for each in (pid, *descendants_of(pid)))

@@ -16,7 +16,7 @@ from playground.inspecting import apart, bounds
 from tests.helpers.hostile_journal import scattered_acks
 from tests.programs.attack.processes import memory_bytes
 from tests.programs.attack.world import Person, World, in_thread
-from tools.processes import children_of
+from tools.processes import descendants_of
 
 ACKS: Final = 4_100_000
 """In a journal of 32 MB: it took 155 s and 3.9 GB in the server's own process."""
@@ -38,7 +38,7 @@ def _zipped(count: int) -> bytes:
 def _readers(world: World) -> list[int]:
     """Return the processes that read files now."""
     found = []
-    for each in children_of(world.server.process.pid):
+    for each in descendants_of(world.server.process.pid):
         command = Path(f"/proc/{each}/cmdline")
         if command.exists() and apart.PROGRAM.encode() in command.read_bytes():
             found.append(each)

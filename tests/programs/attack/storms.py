@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.programs.attack.processes import memory_bytes
 from tests.programs.attack.world import SMALL, World, in_thread
-from tools.processes import children_of
+from tools.processes import descendants_of
 
 MEBI = 2**20
 
@@ -73,7 +73,7 @@ async def commands_that_leave_something(world: World) -> None:
     person = world.person()
     seat = await world.seat(person, await in_thread(person.new_session))
     assert (await seat.command("first", SMALL))["t"] == "accepted"
-    workers = children_of(world.server.process.pid)
+    workers = descendants_of(world.server.process.pid)
     before = sum(memory_bytes(each) for each in workers)
     await seat.send(t="control", play=True, speed=100)
     for number in range(20 if world.tiny else 400):

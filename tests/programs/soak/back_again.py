@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import sys
 import tempfile
 import time
@@ -20,17 +21,23 @@ from tests.programs.soak.faults import Fault, Place, all_workers_are_killed, dis
 
 EVERY_S: Final = 0.15
 """Between two commands of somebody who tries."""
+CALM_S: Final = 6.0
+"""Between one cause and the next."""
 GIVES_UP_S: Final = 120.0
 KINDS: Final[tuple[Fault, ...]] = (worker_is_killed, all_workers_are_killed, disk_is_full)
 SMALL: Final = {"do": "publish", "count": 1, "size_bytes": 200, "persistent": True}
 
 
-async def tries(seat: Seat, number: int, over: asyncio.Event) -> float:
+NUMBERS: Final = itertools.count()
+"""Of commands: the answer to an earlier one must not be taken for the answer to this one."""
+
+
+async def tries(seat: Seat, over: asyncio.Event) -> float:
     """Give commands until one that was given after the cause's end is accepted; return the moment of its answer."""
     last_s = time.monotonic() + GIVES_UP_S
-    for count in range(10_000):
+    while True:
         after = over.is_set()
-        answer = await seat.command(f"{number}-{count}", SMALL)
+        answer = await seat.command(f"try {next(NUMBERS)}", SMALL)
         if answer["t"] == "accepted" and after:
             return time.monotonic()
         if time.monotonic() > last_s:
@@ -51,9 +58,9 @@ async def measure(place: Place, sessions: int, repetitions: int) -> dict[str, li
     found: dict[str, list[float]] = {}
     for _repetition in range(repetitions):
         for cause in KINDS:
-            await asyncio.sleep(6.0)  # a spare worker is there again
+            await asyncio.sleep(CALM_S)
             over = asyncio.Event()
-            at_work = [asyncio.create_task(tries(seat, number, over)) for number, seat in enumerate(seats)]
+            at_work = [asyncio.create_task(tries(seat, over)) for seat in seats]
             await cause(place)
             ended_s = time.monotonic()
             over.set()

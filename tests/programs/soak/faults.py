@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tools import live_server
-from tools.processes import children_of
+from tools.processes import descendants_of, parent_of
 
 LASTS_S: Final = 2.0
 """How long a fault lasts that passes by itself."""
@@ -36,10 +36,17 @@ class Place:
         return self.server.url
 
     def workers(self) -> list[int]:
-        """Return the processes of its engines."""
-        with contextlib.suppress(OSError):
-            return children_of(self.server.process.pid)
-        return []
+        """Return the processes of its engines, without the one that they were forked from."""
+        server, found = self.server.process.pid, []
+        for each in self.started():
+            with contextlib.suppress(OSError):
+                if parent_of(each) != server:
+                    found.append(each)
+        return found
+
+    def started(self) -> list[int]:
+        """Return all processes that it has started."""
+        return descendants_of(self.server.process.pid)
 
     def start(self) -> None:
         """Start it again, at another port; on a machine that is very busy that takes its time."""
@@ -58,15 +65,15 @@ async def worker_is_killed(place: Place) -> None:
 
 
 async def all_workers_are_killed(place: Place) -> None:
-    """Every worker dies at once, the spare one too, as where a machine has no memory left."""
-    for worker in place.workers():
+    """Every worker dies at once, and what they were forked from too, as where a machine has no memory left."""
+    for each in place.started():
         with contextlib.suppress(ProcessLookupError):
-            os.kill(worker, signal.SIGKILL)
+            os.kill(each, signal.SIGKILL)
 
 
 async def workers_stand_still(place: Place) -> None:
     """All workers stand still for a moment, as on a machine that sleeps: nobody is killed for it."""
-    workers = place.workers()
+    workers = place.started()
     for signal_number in (signal.SIGSTOP, signal.SIGCONT):
         for worker in workers:
             with contextlib.suppress(ProcessLookupError):
@@ -89,7 +96,7 @@ async def server_is_restarted(place: Place) -> None:
 
 async def disk_is_full(place: Place) -> None:
     """No worker can make a file longer than some bytes: what is written beyond fails, as on a full disk."""
-    workers = place.workers()
+    workers = place.started()
     _set_most_bytes(workers, 64)
     await asyncio.sleep(LASTS_S)
     _set_most_bytes(workers, resource.RLIM_INFINITY)
@@ -104,11 +111,11 @@ def _set_most_bytes(workers: list[int], most: int) -> None:
 
 async def disk_is_full_for_all(place: Place) -> None:
     """Neither the server nor a worker can write: what commands are recorded in, and what engines keep, fails."""
-    everybody = [place.server.process.pid, *place.workers()]
+    everybody = [place.server.process.pid, *place.started()]
     _set_most_bytes(everybody, 64)
     await asyncio.sleep(LASTS_S)
     # A worker that was started meanwhile has the server's bound.
-    _set_most_bytes([*everybody, *place.workers()], resource.RLIM_INFINITY)
+    _set_most_bytes([*everybody, *place.started()], resource.RLIM_INFINITY)
 
 
 async def database_is_locked(place: Place) -> None:

@@ -12,7 +12,7 @@ from tests.programs.attack.processes import memory_bytes, open_files
 from tests.programs.attack.world import Answer, Person, Seat, World, in_thread
 from tests.programs.soak.faults import Place
 from tests.programs.soak.users import Work, named
-from tools.processes import children_of
+from tools.processes import descendants_of
 
 SETTLES_S: Final = 120.0
 BUSY: Final = 60
@@ -106,7 +106,7 @@ async def grown(world: World) -> list[str]:
         for _each in range(count):
             await visit()
         await at_rest(world)
-        return open_files(pid), sum(memory_bytes(each) for each in (pid, *children_of(pid)))
+        return open_files(pid), sum(memory_bytes(each) for each in (pid, *descendants_of(pid)))
 
     count = TINY_VISITS if world.tiny else VISITS
     handles, held_bytes = await visits(count)
