@@ -21,11 +21,6 @@ def descendants_of(pid: int) -> list[int]:
     return found
 
 
-def parent_of(pid: int) -> int:
-    """Return the process that has started a process. Raises OSError where it has ended."""
-    return int(_fields(Path(f"/proc/{pid}/stat"))[1])
-
-
 def processor_s(pid: int) -> float:
     """Return the processor's time that a process has taken, in seconds."""
     fields = _fields(Path(f"/proc/{pid}/stat"))

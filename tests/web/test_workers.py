@@ -21,9 +21,10 @@ from playground.hosting.engine_door import EngineDoor
 from playground.hosting.registry import Registry
 from playground.hosting.session import protocol, said
 from playground.hosting.workers import nursery, pool
+from tests.programs.attack.processes import parent_of
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
-from tools.processes import descendants_of, parent_of
+from tools.processes import descendants_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"do": "publish", "count": 5, "size_bytes": 500, "persistent": True}

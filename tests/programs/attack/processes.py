@@ -20,3 +20,11 @@ def memory_bytes(pid: int) -> int:
 def open_files(pid: int) -> int:
     """Return how many handles a process and those that it started have open."""
     return sum(len(list(Path(f"/proc/{each}/fd").iterdir())) for each in (pid, *descendants_of(pid)))
+
+
+def parent_of(pid: int) -> int:
+    """Return the process that has started a process. Raises OSError where it has ended."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("PPid:"):
+            return int(line.split()[1])
+    raise ProcessLookupError(pid)

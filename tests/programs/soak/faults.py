@@ -13,8 +13,9 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final
 
+from tests.programs.attack.processes import parent_of
 from tools import live_server
-from tools.processes import descendants_of, parent_of
+from tools.processes import descendants_of
 
 LASTS_S: Final = 2.0
 """How long a fault lasts that passes by itself."""
