@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+
+RECORD_BYTES: Final = 230
+"""What files have of a message besides its body: index entries, properties, framing.
+
+Measured: 193 to 228 bytes, in both scales, persistent or not; a tenth of the room stays for deliveries and acks.
+"""
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -14,6 +20,11 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     max_messages: int
     max_transitions: int
     max_virtual_s: int
+
+    @property
+    def room_bytes(self) -> int:
+        """At how many bytes of files a run stops: what was let in can be written, whenever it leaves RAM."""
+        return self.max_disk_bytes + RECORD_BYTES * self.max_messages
 
     @property
     def of_a_run(self) -> dict[str, int]:

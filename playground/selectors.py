@@ -31,6 +31,11 @@ def latest_of(public_ids: Sequence[str]) -> Session | None:
     return Session.objects.filter(public_id__in=public_ids).order_by("-last_seen").first()
 
 
+def latest_of_all(public_ids: Sequence[str], most: int) -> list[Session]:
+    """Return those of these sessions that were seen last, the latest first, `most` of them."""
+    return list(Session.objects.filter(public_id__in=public_ids).order_by("-last_seen")[:most])
+
+
 def rows_of(session: Session) -> list[tuple[int, dict[str, Any]]]:
     """Return every row of a session's record: when it was written, and its content."""
     records = CommandRecord.objects.filter(session=session).order_by("sequence")

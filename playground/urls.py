@@ -52,6 +52,7 @@ urlpatterns = [
     re_path(rf"^{SESSION}/run\.html\Z", exports.page, name="session-page"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", links.permalink, name="permalink"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/card\.png\Z", links.card, name="permalink-card"),
+    re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/lead\.json\Z", links.lead, name="permalink-lead"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/scenario\.json\Z", links.kept_file, name="permalink-file"),
     re_path(r"^x/(?P<packed>[A-Za-z0-9_-]{2,8000})/\Z", links.stateless, name="stateless"),
     re_path(r"^x/(?P<packed>[A-Za-z0-9_-]{2,8000})/card\.png\Z", links.stateless_card, name="stateless-card"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -98,7 +99,12 @@ def for_students(classroom: Classroom) -> dict[str, Any]:
         "frozen": classroom.frozen,
         "ended": classroom.lesson_ended is not None,
         "handed": classroom.units,
-        "push": {"at": classroom.pushed_at.isoformat(), "id": pushed.short_id, "by": classroom.pushed_by}
+        "push": {
+            "at": classroom.pushed_at.isoformat(),
+            "id": pushed.short_id,
+            "by": classroom.pushed_by,
+            "at_us": None if pushed.story else json.loads(pushed.body)["until_us"],
+        }
         if pushed and classroom.pushed_at
         else None,
         "vote": {"id": vote.pk, "stage": vote.stage} if vote else None,

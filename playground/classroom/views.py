@@ -14,7 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground.classroom import leaving, limits, reports, selectors, services, voting
+from playground import library, ownership, repeating, sharing
+from playground import selectors as kept_runs
+from playground.classroom import leaving, limits, ready_lesson, reports, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher
 from playground.classroom.models import Classroom, Vote
 from playground.exercises import catalog, learners
@@ -22,6 +24,10 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.messages import Refused
 from playground.web import network
+from playground.web.access import session_or_gone
+
+MINE = 12
+"""Sessions of a teacher's browser that can be shown to a class, at most."""
 
 
 def _language() -> str:
@@ -115,6 +121,10 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         **(_vote_context(vote) if vote else {}),
         "vote_seconds": voting.SECONDS,
         "keep_days": limits.KEEP_DAYS,
+        "ready_lesson": ready_lesson.parts(_language()),
+        "report_minutes": ready_lesson.REPORT_MINUTES,
+        "mine": _mine(request),
+        "ready": [(each.slug, each.title) for each in library.entries()],
         "problem": problem,
         "class_data": {
             "websocket": f"/ws/class/{found.public_id}/",
@@ -123,6 +133,19 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         },
     }
     return render(request, "classroom/class.html", context, status=status)
+
+
+def _mine(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the latest sessions of this browser that a class can be shown, the newest first."""
+    found = kept_runs.latest_of_all(ownership.owned(request.session), MINE)
+    return [
+        {
+            "public_id": each.public_id,
+            "title": each.scenario["title"] or _("Playground"),
+            "at_s": f"{each.reached_us / 1_000_000:.1f}",
+        }
+        for each in found
+    ]
 
 
 def _place(slug: str, units: list[str]) -> int:
@@ -177,8 +200,14 @@ def freeze(request: HttpRequest, found: Classroom) -> None:
 
 @changes_class
 def push(request: HttpRequest, found: Classroom) -> None:
-    """Open a kept run for everybody."""
-    services.push(found, request.POST.get("link", ""), request.user.get_username())
+    """Open a kept run for everybody, or a session of the teacher's as it is now."""
+    mine = request.POST.get("session", "")
+    if mine and ownership.owns(request.session, mine):
+        with repeating.for_request(request):
+            kept = sharing.share(session_or_gone(mine))
+        services.push(found, kept.short_id, request.user.get_username())
+    else:
+        services.push(found, request.POST.get("link", ""), request.user.get_username())
 
 
 @changes_class
@@ -290,9 +319,12 @@ def teachers(request: HttpRequest, found: Classroom) -> None:
 @require_POST
 @for_the_teacher
 def lesson(request: HttpRequest, found: Classroom) -> HttpResponse:
-    """End the lesson and show its report, or begin another one."""
+    """End the lesson and show its report, or begin another one, with a vote where its report proposed one."""
     if request.POST.get("act") == "begin":
         services.begin_lesson(found)
+        slug = request.POST.get("vote", "")[:60]
+        if slug and catalog.find(slug) is not None:
+            voting.open_vote(found, slug)
         return redirect("class", found.public_id)
     services.end_lesson(found)
     return redirect("class-report", found.public_id)

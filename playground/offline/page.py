@@ -18,6 +18,7 @@ from django.utils.safestring import mark_safe
 from engine.replay.frames import encode
 from engine.values.sizes import plain
 from playground.doors import door
+from playground.links import Place
 from playground.offline import kept_bytes, modules, recording
 from playground.storybook.story import Story
 from playground.storybook.texts import in_language, localized
@@ -38,6 +39,7 @@ class Source(msgspec.Struct, frozen=True):
         story_json: the same as pages get it.
         home: address of the server that it comes from, with a slash at the end; empty where there is none.
         address: where the run opens there.
+        place: the moment at which the page opens.
     """
 
     scenario: dict[str, Any]
@@ -45,6 +47,7 @@ class Source(msgspec.Struct, frozen=True):
     story_json: dict[str, Any] = {}
     home: str = ""
     address: str = ""
+    place: Place = Place()
 
 
 def write(source: Source, give_up: Callable[[], bool] = lambda: False) -> str:
@@ -95,6 +98,7 @@ def _program() -> dict[str, Any]:
 def _page(source: Source, recorded: recording.Recorded, moments: list[recording.Stop]) -> dict[str, Any]:
     """Return the page in the present language."""
     story = localized(source.story_json) if source.story_json else None
+    place = source.place
     about = {
         "parts": len(recorded.parts),
         "ends_us": source.scenario["until_us"],
@@ -110,6 +114,7 @@ def _page(source: Source, recorded: recording.Recorded, moments: list[recording.
         "session": f"{SESSION}-{recorded.digest[:12]}",  # what a reader notes on the page belongs to this run
         "story": story,
         "urls": live_page.NOWHERE,
+        "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg},
         "recording": about,
     }
     context = live_page.context_of(SESSION, source.scenario, data)

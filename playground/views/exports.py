@@ -25,7 +25,7 @@ from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
 from playground import holds, repeating, sharing
 from playground.doors import door
-from playground.links import packed
+from playground.links import packed, place_of
 from playground.messages import Refused
 from playground.offline.page import Source, write
 from playground.storybook.entry import read
@@ -76,7 +76,10 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
         address = reverse("permalink", args=[found.origin.short_id])
     else:
         address = reverse("stateless", args=[carried]) if carried else reverse("home")
-    source = Source(entry.run, entry.story, entry.story_json(), home, request.build_absolute_uri(address))
+    place = place_of(request.GET)
+    source = Source(
+        entry.run, entry.story, entry.story_json(), home, request.build_absolute_uri(address), place
+    )
     held = contextlib.ExitStack()
     held.enter_context(repeating.for_request(request))
     response = StreamingHttpResponse(_InWorker(_as_page(source), held), content_type=TYPES["html"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any
@@ -40,6 +41,7 @@ from playground.hosting.refusals import message_of
 from playground.links import Place, place_of
 from playground.messages import Message, Refused
 from playground.models import Scenario, Session
+from playground.storybook.lead import lead_to
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import in_language
@@ -270,6 +272,37 @@ def _drawn(name: str, at_us: int, title: str, scenario: _Hidden) -> bytes:
     except RunTooLong:
         state = rehearsal.node.snapshot()
     return picture.draw(title, state, rehearsal.node.now_us, scenario["until_us"])
+
+
+# --- figures ---
+
+
+@require_safe
+@rate_limited_reading
+@cache_control(public=True, max_age=86_400)
+def lead(request: HttpRequest, short_id: str) -> HttpResponse:
+    """Return what leads to a moment of a link, for a figure that plays it without a session."""
+    kept = scenario_or_gone(short_id)
+    try:
+        scenario = _repeatable(kept)
+        at_us = place_of(request.GET).at_us
+        at_us = scenario["until_us"] if at_us is None else min(at_us, scenario["until_us"])
+        with repeating.for_request(request, picture=True):
+            data = _led(services.packed_name(kept), at_us, _Hidden(scenario))
+    except _Unrepeatable as problem:
+        return answer(request, 409, _("That did not work"), str(problem.message))
+    except RunTooLong:
+        return answer(
+            request, 409, _("That did not work"), _("Repeating the run takes longer than this server allows.")
+        )
+    return HttpResponse(data, content_type="application/json")
+
+
+@lru_cache(maxsize=256)
+def _led(name: str, at_us: int, scenario: _Hidden) -> bytes:
+    """Play up to a moment; the name is of the run, and the answer is kept under it."""
+    deadline_s = time.monotonic() + PICTURE_S
+    return lead_to(door(), dict(scenario), at_us, lambda: time.monotonic() > deadline_s)
 
 
 # --- frames ---

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from csp.constants import SELF
-from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
@@ -100,7 +98,6 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@csp_replace({"frame-src": [SELF]})  # type: ignore[arg-type]  # its types have only views without arguments
 def subject(request: HttpRequest, slug: str) -> HttpResponse:
     """Show one subject: claim, verdict, what the broker does, and the runs that show it."""
     each = verdicts.by_slug(slug)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final, get_args
+from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest
 from django.test import RequestFactory
@@ -21,6 +22,8 @@ NOWHERE: Final = dict.fromkeys(
     ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page"), "#"
 )
 """Addresses of a page that has no server behind it. It has none at all of what it hides, as the crash theatre."""
+CELL_LETTERS: Final = 1200
+"""Longest description of a cell and its view."""
 
 
 def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dict[str, object]:
@@ -60,7 +63,17 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
         "release_action": reverse("session-release", args=[found.public_id]),
         "story": story,
         "meta": _meta(request, found, place),
+        "cell": _cell(request.GET.get("cell", "")),
     }
+
+
+def _cell(text: str) -> dict[str, str] | None:
+    """Return the way back to the cell of a heatmap from which a run was opened: its view, and its name there."""
+    pairs = parse_qsl(text[:CELL_LETTERS])
+    name = dict(pairs).get("cell", "")
+    if not name:
+        return None
+    return {"view": urlencode([pair for pair in pairs if pair[0] != "cell"]), "name": name}
 
 
 def context_of(

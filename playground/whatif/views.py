@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import NoReverseMatch, reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.messages import Message
 from playground.sweeping import tables
 from playground.sweeping.refusals import failure
-from playground.web.access import rate_limited
+from playground.web.access import rate_limited, say
 from playground.web.errors import Gone, answer
 from playground.whatif.cells import peak_us
 from playground.whatif.context import page_context
@@ -23,6 +24,14 @@ from playground.whatif.opening import keep_run, open_run
 from playground.whatif.own import known_to, remarks_beside
 from playground.whatif.query import read_query
 from playground.whatif.shipped import beside, directories
+
+VIEW_LETTERS = 1000
+"""Longest description of a view that a cell's run takes along, for the way back."""
+WATCH = gettext_lazy(
+    "This is the run of the cell. It stands at %(seconds)s s, where memory is at its peak. Watch the gauge of "
+    "RAM, how many contents may stay, and what sinks to disk around this moment; then let it play on: at its "
+    "end the page says whether it is the very run of the heatmap."
+)
 
 
 @require_safe
@@ -99,4 +108,9 @@ def open_cell(request: HttpRequest) -> HttpResponse:
         text = _("It failed when the heatmap was computed: %(error)s")
         return answer(request, 409, _("This run cannot be opened"), Message(text, error=failure(run.error)))
     address = reverse("session", args=[open_run(request, heatmap, run).public_id])
-    return redirect(f"{address}?{urlencode({'at': peak_us(heatmap, run)})}")
+    at_us = peak_us(heatmap, run)
+    say(request, [Message(WATCH, seconds=f"{at_us / 1_000_000:g}")])
+    view = [pair for pair in parse_qsl(request.POST.get("view", "")[:VIEW_LETTERS]) if pair[0] != "cell"]
+    return redirect(
+        f"{address}?{urlencode({'at': at_us, 'cell': urlencode([*view, ('cell', run.cell_id)])})}"
+    )

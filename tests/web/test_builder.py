@@ -17,6 +17,7 @@ from playground.classroom import services as classes
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, limits
+from playground.exercises.authors.runs import command_line
 from playground.exercises.builder import made
 from playground.exercises.kinds import grade, order, solution_of
 from playground.exercises.kinds.kind import play
@@ -146,7 +147,9 @@ def test_a_choice_is_made_and_exactly_one_option_is_true(author: Client, session
         (condition(1, "q3", "==", "many", "two"), "whole number"),
         (condition(1, "", "==", 1, "two"), "what the condition is about"),
         (condition(2, "place", "==", "moon", "x", message="0"), "A message has a number"),
-        ({"title": ""}, "Give the exercise a title"),
+        ({"title": ""}, "The title is missing"),
+        ({"task": ""}, "The task is missing"),
+        ({"explain": ""}, "The explanation is missing"),
         ({"text-2": "", "text-3": ""}, "two to six options"),
     ],
 )
@@ -434,3 +437,12 @@ def test_there_are_only_so_many(author: Client, session: Session, monkeypatch: p
     keep(author, session, CHOICE)
     reply = author.post(address(session), {**TEXTS, **BROKER, "keep": "1"})
     assert reply.status_code == 422
+
+
+def test_a_command_is_told_in_words() -> None:
+    """Whoever chooses a moment reads no `persistent=False`."""
+    burst = {"at_us": 2_500_000, "do": "publish", "count": 6, "size_bytes": 6000, "persistent": False}
+    assert command_line(burst) == "2.5 s  publish 6 × 6000 B, transient"
+    consumer = {"at_us": 0, "do": "set_consumer", "name": "c1", "rate_per_s": None, "running": True}
+    assert command_line(consumer) == "0 s  set consumer name c1, rate per s ∞, running"
+    assert "False" not in command_line({"at_us": 0, "do": "get", "count": 2, "ack": False, "multiple": False})

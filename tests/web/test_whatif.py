@@ -171,11 +171,16 @@ def test_csv_holds_every_run_of_the_workload(client: Client, made_up: dict[str, 
 @pytest.mark.django_db
 def test_a_cell_opens_its_very_run_with_its_digest(client: Client, made_up: dict[str, Any]) -> None:
     cell = made_up["cells"][20]
-    response = client.post("/whatif/open/", {"heatmap": made_up["name"], "cell": cell[0]})
+    view = f"h={made_up['name']}&m=blocked_s"
+    response = client.post("/whatif/open/", {"heatmap": made_up["name"], "cell": cell[0], "view": view})
     session = Session.objects.select_related("origin").get()
     series, until_us = cell[8], session.scenario["until_us"]
     peak_us = min(until_us * (series.index(max(series)) + 1) // len(series), until_us - 1_000_000)
-    assert response["Location"] == f"/s/{session.public_id}/?at={peak_us}"
+    assert response["Location"].startswith(f"/s/{session.public_id}/?at={peak_us}&cell=")
+    page = client.get(response["Location"]).content.decode()
+    assert "where memory is at its peak" in page, "what to watch for"
+    back = f'href="/whatif/?{view}#cell-{cell[0]}"'.replace("&", "&amp;")
+    assert back in page, "the way back"
     assert session.reached_us == peak_us, "a cell opens at its interesting second"
     ratio, watermark = cell[3]
     assert session.scenario["settings"] == {"ram_bytes": 268_435_456, RATIO: ratio, WATERMARK: watermark}

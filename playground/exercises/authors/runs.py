@@ -58,8 +58,19 @@ class Run(msgspec.Struct, frozen=True):
 
 def command_line(command: dict[str, Any]) -> str:
     """Return a command as one line: when, what, with which values."""
-    values = ", ".join(f"{name}={value}" for name, value in command.items() if name not in {"at_us", "do"})
-    return f"{command['at_us'] / 1_000_000:g} s  {command['do']} {values}".strip()
+    given = {name: value for name, value in command.items() if name not in {"at_us", "do"}}
+    size = (
+        f"{given.pop('count')} × {given.pop('size_bytes')} B" if {"count", "size_bytes"} <= set(given) else ""
+    )
+    values = ", ".join(filter(None, [size, *(_value(name, value) for name, value in given.items())]))
+    return f"{command['at_us'] / 1_000_000:g} s  {command['do'].replace('_', ' ')} {values}".strip()
+
+
+def _value(name: str, value: Any) -> str:
+    """Return a value of a command in words; a flag says what it means, and one that changes nothing says nothing."""
+    if isinstance(value, bool):
+        return str(words.FLAGS.get(name, {}).get(value, name.replace("_", " ") if value else ""))
+    return f"{name.replace('_', ' ')} {'∞' if value is None else value}"
 
 
 def of_session(

@@ -2,11 +2,20 @@
 
 from django.utils.translation import gettext_lazy as _
 
+FLAGS = {
+    "persistent": {True: _("persistent"), False: _("transient")},
+    "running": {True: _("running"), False: _("stopped")},
+    "ack": {True: _("with acks"), False: _("without acks")},
+    "confirm": {True: _("with confirms"), False: ""},
+}
+"""What a flag of a command means, set or not."""
 TOO_LONG = _(
     "This run is too long for an exercise. Begin a new session, and do only what the exercise needs."
 )
 TOO_MANY = _("An exercise has at most %(most)s commands. Begin a new session, and do only what it needs.")
-NO_TITLE = _("Give the exercise a title, a task, and a sentence of explanation.")
+NO_TITLE = _("The title is missing: give the exercise one.")
+NO_TASK = _("The task is missing: say what the learner sees and is asked.")
+NO_EXPLANATION = _("The explanation is missing: a sentence that is shown with the answer.")
 NO_NUMBER = _("Choose what is counted.")
 RANGE = _("%(name)s is usually %(usual)s: give whole numbers from where to where it may be drawn, around it.")
 MOST_VARIANTS = _(

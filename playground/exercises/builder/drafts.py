@@ -34,8 +34,9 @@ def _texts(posted: Posted) -> dict[str, Any]:
         text_of(posted, "task", TEXT),
         text_of(posted, "explain", TEXT),
     )
-    if not (title and task and explain):
-        raise Refused(words.NO_TITLE)
+    for text, missing in ((title, words.NO_TITLE), (task, words.NO_TASK), (explain, words.NO_EXPLANATION)):
+        if not text:
+            raise Refused(missing)
     hints = [line.strip()[:SHORT] for line in text_of(posted, "hints", TEXT).splitlines() if line.strip()]
     return {
         "title": title,

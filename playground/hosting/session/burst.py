@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from playground.bounds import Bounds, number_of
+from playground.bounds import RECORD_BYTES, Bounds, number_of
 from playground.hosting.session.usage import Usage
-
-RECORD_BYTES: Final = 230
-"""What files have of a message besides its body: index entries, properties, framing.
-
-Measured: 193 to 228 bytes, in both scales, persistent or not; a tenth of the room stays for deliveries and acks.
-"""
 
 
 class Beyond(Exception):

@@ -273,7 +273,7 @@ class Session:
                 logger.exception("session %s: its checkpoints are of no use", self.session_id)
                 self._checkpoints.forget(self.session_id)
         path = self._files.fresh(self.session_id)
-        node, files = self._door.open(record.scenario, str(path), self._bounds.max_disk_bytes)
+        node, files = self._door.open(record.scenario, str(path), self._bounds.room_bytes)
         return self._repeat(record, until_us, Run(node, files, self._bounds.max_disk_bytes), 0)
 
     def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:

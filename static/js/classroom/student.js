@@ -50,13 +50,21 @@ function handedOut(slugs) {
 }
 
 /**
+ * Where a pushed state opens: at its moment, or at the beginning of a run that has a story.
+ * @param {Pushed} pushed
+ */
+function addressOf({ id, at_us: atUs }) {
+  return atUs === null ? `/r/${id}/` : `/r/${id}/?at=${atUs}`;
+}
+
+/**
  * A student who comes late finds the state that the teacher pushed, and from whom it is.
  * @param {Pushed | null} pushed
  */
 function pushedLink(pushed) {
   show(state, Boolean(pushed));
   if (!pushed) return;
-  state.href = `/r/${pushed.id}/`;
+  state.href = addressOf(pushed);
   setText(state, fill(gettext("State pushed by %(teacher)s"), { teacher: pushed.by }));
 }
 
@@ -77,7 +85,7 @@ function push(pushed) {
   if (followed === now) return false;
   sessionStorage.setItem(PUSHED, now);
   if (followed === null || !pushed) return false;
-  location.assign(`/r/${pushed.id}/`);
+  location.assign(addressOf(pushed));
   return true;
 }
 

@@ -68,7 +68,7 @@ export function situation(state) {
   if (now.alarms.memory)
     return sentence(
       "alarm",
-      now.target === null
+      now.target === null || now.inRam <= now.target
         ? gettext("Memory alarm: publishers are blocked until RAM falls below the watermark.")
         : gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."),
     );

@@ -72,7 +72,11 @@
     build(program, page);
     /** @param {string} name */
     const whole = (name) => (/^\d{1,16}$/.test(wishes.get(name) ?? "") ? Number(wishes.get(name)) : null);
-    page.data.place = { at_us: whole("at"), number: whole("n"), msg: whole("msg"), view: "" };
+    const given = page.data.place ?? { at_us: null, number: null, msg: null };
+    // An address that names a moment has its way; else the page opens where it was shared.
+    page.data.place = ["at", "n", "msg"].some((name) => wishes.has(name))
+      ? { at_us: whole("at"), number: whole("n"), msg: whole("msg"), view: "" }
+      : { ...given, view: "" };
     const { open } = await import(program.entry);
     open(unpack, page.data, setLanguage);
     document.body.toggleAttribute("inert", false);

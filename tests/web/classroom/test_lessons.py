@@ -10,9 +10,10 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from playground import services as sessions
-from playground.classroom import selectors, services, voting
+from playground.classroom import ready_lesson, reports, selectors, services, voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
+from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner
 from playground.web import network
 from tests.web.classroom.people import PASSWORD, address, answer, join
@@ -80,21 +81,60 @@ def test_a_lesson_ends_with_a_report(classroom: Classroom, teacher: Client) -> N
     answer(fox, "first-in", "q1")
     vote = voting.open_vote(classroom, "tail-or-head")
     voting.cast(vote, Student.objects.get(nickname="owl"), "newest")
+    join(classroom, "only-votes")
+    voting.cast(vote, Student.objects.get(nickname="only-votes"), "oldest")
     services.freeze(classroom, True)
     reply = teacher.post(address(classroom, "lesson"), {"act": "end"})
     page = teacher.get(reply["Location"]).content.decode()
-    assert "2 of 3 students answered something" in page
+    assert "3 of 4 students answered something" in page, "a vote is an answer"
     row = re.search(r"The first messages.*?</tr>", page, re.DOTALL)[0]
     assert re.findall(r"<td>(\d+)</td>", row) == ["2", "1", "0", "1"]
-    assert "100 % right in the first round" in page
+    assert "2 of 4 voted, 50 % of them right in the first round" in page
     assert "late-crab" in page
+    assert "only-votes" not in page
+    proposed = page[page.index("first vote</h2>") :]
+    assert "Who leaves RAM first?" in proposed
+    assert "Misconception" in proposed
     classroom.refresh_from_db()
     assert not classroom.frozen
     assert voting.current(classroom) is None
     assert selectors.for_students(classroom)["ended"]
-    teacher.post(address(classroom, "lesson"), {"act": "begin"})
+    teacher.post(address(classroom, "lesson"), {"act": "begin", "vote": "tail-or-head"})
+    current = voting.current(classroom)
+    assert current is not None
+    assert current.exercise == "tail-or-head"
     page = teacher.get(address(classroom, "report/")).content.decode()
-    assert "0 of 3 students" in page, "the next report begins anew"
+    assert "0 of 4 students" in page, "the next report begins anew"
+
+
+def test_the_hard_exercise_that_fewest_had_right_is_the_next_vote() -> None:
+    lines = [
+        {"slug": "a", "hard": True, "votable": True, "tried": 9, "first": 4, "open": 1},
+        {"slug": "b", "hard": True, "votable": True, "tried": 9, "first": 2, "open": 1},
+        {"slug": "c", "hard": True, "votable": False, "tried": 9, "first": 0, "open": 9},
+        {"slug": "d", "hard": False, "votable": True, "tried": 9, "first": 8, "open": 1},
+    ]
+    chosen = reports.next_vote(lines)
+    assert chosen is not None
+    assert chosen["slug"] == "b"
+    assert reports.next_vote(lines[2:]) is None
+
+
+def test_the_ready_lesson_is_of_exercises_that_exist_and_takes_45_minutes(
+    classroom: Classroom, teacher: Client
+) -> None:
+    found = ready_lesson.parts("en")
+    assert sum(each["minutes"] for each in found) + ready_lesson.REPORT_MINUTES == 45
+    assert [each["kind"] for each in found] == ["vote", "exercise", "vote"]
+    assert all(
+        kind_of(catalog.exercise(each["exercise"])).votable for each in found if each["kind"] == "vote"
+    )
+    assert catalog.exercise(found[1]["exercise"]).unit == "waterline", "the unit that a new class has"
+    page = teacher.get(address(classroom)).content.decode()
+    for each in found:
+        assert each["title"].replace("'", "&#x27;") in page
+    teacher.post(address(classroom, "vote"), {"exercise": found[0]["exercise"]})
+    assert voting.current(classroom) is not None
 
 
 # --- nicknames ---

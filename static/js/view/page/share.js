@@ -128,6 +128,8 @@ export class Sharing {
     const kept = await this.keep().catch(() => this.failed());
     if (!kept) return;
     const place = this.place();
+    const page = need("[data-share=page]", HTMLAnchorElement, this.dialog);
+    page.href = withPlace(page.href, place);
     setText(find("[data-share=moment-text]", this.dialog), fill(gettext("at this moment, %(at)s"), { at: clock(place.at) }));
     const message = need("[data-share=message]", HTMLInputElement, this.dialog);
     message.disabled = place.msg === null;
