@@ -21,6 +21,7 @@ from playground.doors import door
 from playground.hosting.refusals import message_of
 from playground.messages import Message, Refused
 from playground.models import Scenario
+from playground.storybook.texts import in_language
 from playground.web.access import charge, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.counted import counted_as
 from playground.web.errors import answer
@@ -59,7 +60,7 @@ def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -
     context = {
         "form": form,
         "chosen": chosen,
-        "runs": selectors.library(),
+        "runs": [{"slug": each.slug, "title": _shown_title(each)} for each in selectors.library()],
         "presets": changes.PRESETS,
         "ready": ready.READY.values(),
         "releases": [(series, each.name) for series, each in RELEASES.items()],
@@ -179,10 +180,18 @@ def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
     return render(request, "compare/pair.html", _shown(scenario_or_gone(a), scenario_or_gone(b)))
 
 
+def _shown_title(kept: Scenario) -> str:
+    """Return a run's title in the reader's language, where it has one."""
+    return in_language((kept.story or {}).get("title")) or kept.title
+
+
 def _shown(*sides: Scenario) -> dict[str, Any]:
     """Return what a page needs to show two runs."""
     return {
-        "sides": [{"name": name, "kept": kept} for name, kept in zip("ABCD", sides, strict=False)],
+        "sides": [
+            {"name": name, "kept": kept, "title": _shown_title(kept)}
+            for name, kept in zip("ABCD", sides, strict=False)
+        ],
         "compare_data": {
             "reel": _address([kept.short_id for kept in sides]) + "reel",
             "figures": figure_labels(),
@@ -249,10 +258,18 @@ def _only(commands: list[dict[str, Any]], all_in_all: list[list[dict[str, Any]]]
 
 
 def _listed(commands: list[dict[str, Any]]) -> str:
-    texts = [f"{each['at_us'] / US:g} s {each['do']} {_arguments(each)}".strip() for each in commands[:4]]
+    texts = [f"{each['at_us'] / US:g} s {_told(each)}".strip() for each in commands[:4]]
     if len(commands) > len(texts):
         texts.append("…")
     return "; ".join(texts) or "–"
+
+
+def _told(command: dict[str, Any]) -> str:
+    """Return a command in words: a setting by its label, anything else by its verb and its values."""
+    change = changes.CHANGES.get(command.get("name", "")) if command["do"] == "set" else None
+    if change is not None:
+        return f"{change.label}: {command['value']}"
+    return f"{command['do'].replace('_', ' ')} {_arguments(command)}"
 
 
 def _arguments(command: dict[str, Any]) -> str:
@@ -261,4 +278,4 @@ def _arguments(command: dict[str, Any]) -> str:
         for name, value in command.items()
         if name not in {"at_us", "do"} and value not in (None, {}, "")
     )
-    return " ".join(f"{name}={value}" for name, value in shown)
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown)

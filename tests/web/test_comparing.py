@@ -195,3 +195,11 @@ def test_links_that_lead_nowhere_say_so(client: Client) -> None:
     assert client.get("/compare/22222/33333/").status_code == 404
     assert client.get("/compare/22222/33333/reel").status_code == 404
     assert client.get("/compare/?a=22222&b=33333").status_code == 404
+
+
+def test_runs_and_changes_are_called_in_the_readers_language(client: Client, library: list[Scenario]) -> None:
+    assert library
+    page = client.get("/compare/", headers={"accept-language": "zh-hans"}).content.decode()
+    assert ">第一批消息</option>" in page
+    assert ">First burst</option>" not in page
+    assert "queue_mode" not in page.split('id="choose"')[0], "the example's difference is told by its label"

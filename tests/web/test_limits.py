@@ -1,10 +1,15 @@
 """What a command may take."""
 
+import contextlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from playground import limits
+from playground.bounds import Bounds
+from playground.doors import door
+from playground.hosting.run import Run
 from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.usage import Usage
 from playground.hosting.wording import coded
@@ -81,3 +86,30 @@ def test_what_is_in_ram_has_a_promise_of_room() -> None:
     most = limits.current().max_disk_bytes
     with pytest.raises(Beyond):
         check({"do": "publish", "count": 100_000, "size_bytes": 1000}, ram_bytes=most // 2, messages=100_000)
+
+
+def test_what_many_bursts_brought_can_leave_ram_and_be_consumed(tmp_path: Path) -> None:
+    """Each burst fitted beside what was on disk; their records together take more, and the run goes on."""
+    bounds = Bounds(max_disk_bytes=400_000, max_messages=5000, max_transitions=10**6, max_virtual_s=3600)
+    scenario = {"version": 1, "profile": "classroom", "settings": {"ram_bytes": 10**9, "max_messages": 5000}}
+    node, files = door().open(
+        door().check({**scenario, "title": "", "seed": 1}), str(tmp_path), bounds.room_bytes
+    )
+    run = Run(node, files, bounds.max_disk_bytes)
+    burst = {"do": "publish", "count": 100, "size_bytes": 100, "persistent": False, "confirm": False}
+    with contextlib.suppress(Beyond):  # in the end one does not fit
+        for _burst in range(60):
+            check_burst(burst, bounds, run.usage(0))
+            run.submit(burst)
+            run.turn(node.now_us + 1000, 60)
+    let_in = node.held_messages()
+    run.submit({"do": "set", "name": "target_ram_count", "value": 0})
+    while not run.turn(5_000_000, 60):
+        pass
+    assert files.used_bytes() > bounds.max_disk_bytes, "more than a session may ask for"
+    consumer = {"do": "set_consumer", "name": "c1", "rate_per_s": 1000, "prefetch": 50, "ack": "each"}
+    run.submit({**consumer, "running": True})
+    while not run.turn(12_000_000, 60):
+        pass
+    assert node.held_messages() < let_in // 2
+    run.close()
