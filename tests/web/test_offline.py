@@ -14,6 +14,7 @@ from django.test import AsyncClient, Client
 from bench.exported_pages import COUNT, MOST_LONG_BYTES, MOST_STORY_BYTES, long_run
 from playground import export, library, services
 from playground.doors import door
+from playground.links import Place
 from playground.offline import kept_bytes, modules
 from playground.offline.page import Source, write
 from playground.offline.recording import record, stops_of
@@ -67,6 +68,15 @@ def test_the_page_speaks_three_languages_and_has_no_way_out() -> None:
     assert "icons/sprite" not in html
     assert not re.search(r'(?:src|action)="/', html.replace('action="/s/', ""))
     assert "https:" not in html
+
+
+def test_the_page_opens_at_the_moment_that_was_shared() -> None:
+    entry = library.entry("lanes-of-lanes")
+    assert entry is not None
+    place = Place(at_us=1_500_000, msg=7)
+    shared = unpacked(write(Source(entry.run, entry.story, entry.story_json(), place=place)))
+    for code in ("en", "zh-hans", "zh-hant"):
+        assert shared[f"page-{code}"]["data"]["place"] == {"at_us": 1_500_000, "number": None, "msg": 7}
 
 
 def test_without_a_server_no_link_leads_back_and_with_one_it_does() -> None:

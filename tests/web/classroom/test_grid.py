@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from playground import ownership
+from playground import ownership, sharing
 from playground import services as sessions
 from playground.classroom import selectors
 from playground.classroom.models import Classroom, Student
@@ -207,6 +207,24 @@ def test_a_state_is_pushed_by_its_link(classroom: Classroom, teacher: Client) ->
     classroom.refresh_from_db()
     assert classroom.pushed == kept
     assert selectors.for_students(classroom)["push"]["id"] == kept.short_id
+
+
+def test_a_teacher_pushes_what_is_on_the_own_screen(
+    classroom: Classroom, teacher: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session of this browser is kept as it is, and opens for all at its moment; a stranger's is not."""
+    run = {**sessions.blank_scenario("classroom"), "title": "mine", "until_us": 2_000_000}
+    kept = sessions.keep_scenario(run, "1")
+    monkeypatch.setattr(sharing, "share", lambda session: kept)
+    teacher.post("/s/new", {"profile": "classroom"})
+    own = Session.objects.latest("pk")
+    assert f'<option value="{own.public_id}">' in teacher.get(address(classroom)).content.decode()
+    assert teacher.post(address(classroom, "push"), {"session": own.public_id, "link": ""}).status_code == 302
+    classroom.refresh_from_db()
+    pushed = selectors.for_students(classroom)["push"]
+    assert (pushed["id"], pushed["at_us"]) == (kept.short_id, 2_000_000)
+    strange = sessions.start_session(sessions.blank_scenario("classroom"))
+    assert teacher.post(address(classroom, "push"), {"session": strange.public_id}).status_code == 409
 
 
 @pytest.mark.parametrize(
