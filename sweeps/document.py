@@ -10,7 +10,7 @@ import msgspec
 from engine.metrics import METRICS
 from sweeps.columns import Row
 from sweeps.grid import Spec
-from sweeps.parameters import Scenario
+from sweeps.parameters import Scenario, with_values
 from sweeps.states import STATES
 
 MOST_OFFERED = 6
@@ -29,7 +29,8 @@ def page(spec: Spec, rows: Sequence[Row], engine_version: str) -> dict[str, Any]
     grid = spec.grid
     metrics = [*grid.metrics, *(name for name in METRICS if name not in grid.metrics)]
     # A cell of the workload's own, so that a command which an axis adds is in all of them.
-    bases = {row["workload"]: msgspec.json.decode(row["scenario"]) for row in reversed(rows)}
+    firsts = {row["workload"]: row for row in reversed(rows)}
+    bases = {name: _scenario(spec, row) for name, row in firsts.items()}
     return {
         "version": 2,
         "name": grid.name,
@@ -44,7 +45,7 @@ def page(spec: Spec, rows: Sequence[Row], engine_version: str) -> dict[str, Any]
         "offered": grid.metrics or tuple(METRICS)[:MOST_OFFERED],
         "metrics": metrics,
         "columns": COLUMNS,
-        "cells": [_cell(row, list(spec.points), metrics, bases[row["workload"]]) for row in rows],
+        "cells": [_cell(spec, row, metrics, bases[row["workload"]]) for row in rows],
     }
 
 
@@ -62,16 +63,25 @@ COLUMNS = (
 )
 
 
-def _cell(row: Row, axes: list[str], metrics: list[str], base: Scenario) -> list[Any]:
+def _scenario(spec: Spec, row: Row) -> Scenario:
+    """Return the scenario of a row: its text, or made again where that is too long to be kept."""
+    if row["scenario"]:
+        kept: Scenario = msgspec.json.decode(row["scenario"])
+        return kept
+    [workload] = [each for each in spec.workloads if each.name == row["workload"]]
+    return with_values(workload.scenario, {name: row[name] for name in spec.points}, row["seed"])
+
+
+def _cell(spec: Spec, row: Row, metrics: list[str], base: Scenario) -> list[Any]:
     return [
         row["cell_id"],
         row["workload"],
         row["seed"],
-        [row[name] for name in axes],
+        [row[name] for name in spec.points],
         row["digest"],
         row["error"],
         None if row["error"] else [rounded(row[name]) for name in metrics],
-        list(changes(base, msgspec.json.decode(row["scenario"]))),
+        list(changes(base, _scenario(spec, row))),
         [value // 1024 for value in row["series_ram_bytes"] or ()],
         [row[f"series_{state}"] or [] for state in STATES],
     ]
@@ -89,6 +99,8 @@ def changes(
 
     A key that goes, or a list of another length, is written as a change of all that surrounds it.
     """
+    if before is after:
+        return
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() <= after.keys():
         for key, value in after.items():
             if key in before:

@@ -26,7 +26,8 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
         high: largest value allowed.
         whole: whether only integers make sense.
         choices: the allowed words or truth values, for parameters that are no numbers.
-        apply: returns nothing; changes the (already copied) scenario.
+        apply: returns nothing; changes the scenario, which is a copy but for its commands: these are replaced, since a
+            log's are the same in hundreds of cells.
     """
 
     name: str
@@ -76,15 +77,16 @@ def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
     """Return a change of one field in every command with one of `verbs`."""
 
     def apply(scenario: Scenario, value: Value) -> None:
-        touched = [command for command in scenario["commands"] if command["do"] in verbs]
+        touched = [at for at, command in enumerate(scenario["commands"]) if command["do"] in verbs]
         if not touched:
             raise SweepError(
                 "nothing_to_vary", title=scenario.get("title", ""), verbs=" or ".join(verbs), name=name
             )
-        for command in touched:
-            command[name] = value
+        for at in touched:
+            command = {**scenario["commands"][at], name: value}
             if name in ("size_bytes", "count"):
                 command.pop("sizes", None)  # they are those of other messages now
+            scenario["commands"][at] = command
 
     return apply
 
@@ -198,7 +200,8 @@ def with_values(scenario: Scenario, values: dict[str, Value], seed: int) -> Scen
     The first seed leaves the node's timers as they are. A single node of the real profile collects its garbage as it
     was measured.
     """
-    changed = copy.deepcopy(scenario)
+    changed = copy.deepcopy({**scenario, "commands": []})
+    changed["commands"] = list(scenario["commands"])
     for name, value in values.items():
         parameter(name).apply(changed, value)
     changed["seed"] = seed

@@ -45,7 +45,7 @@ def test_spark_gives_the_table_of_the_plain_loop_however_it_is_partitioned(sessi
 
 def test_cells_are_dealt_to_full_tasks(session: Any, spec: Spec) -> None:
     cells = make_plan(spec, ENGINE_VERSION).cells
-    sizes = cells_frame(session, cells).rdd.glom().map(len).collect()
+    sizes = cells_frame(session, cells).frame.rdd.glom().map(len).collect()
     assert sum(sizes) == 6
     assert min(sizes) >= 1
 

@@ -91,11 +91,10 @@ class Journal:
     def append(self, runs: Sequence[JournalRecords]) -> int:
         """Put records into the buffer and return their bytes (S74.3)."""
         handle = self.open()
-        total = 0
+        before = handle.pending_bytes
         for run in runs:
             handle.append(run, None)
-            total += run.size_bytes
-        return total
+        return handle.pending_bytes - before  # it has no limit, so nothing has left it
 
     def read(self) -> Sequence[Chunk]:
         """Return the records of the file, up to the first that is not whole (S114)."""

@@ -22,14 +22,15 @@ def publish_of(extent: Extent) -> Publish:
 
     What no file keeps of a message in the store is set to what a reader has to assume.
     """
-    embedded = not extent.home_store
+    flags = extent.flags
+    embedded, persistent = not flags & HOME_STORE, flags & PERSISTENT != 0
     return Publish(
         msg_no=extent.msg_no,
         size_bytes=extent.size_bytes,
         expiry_us=extent.expiry_us,
-        persistent=extent.persistent,
+        persistent=persistent,
         embedded=embedded,
-        raw_persistent=extent.raw_persistent if embedded else extent.persistent,
+        raw_persistent=flags & RAW_PERSISTENT != 0 if embedded else persistent,
         template=extent.template if embedded else 0,
     )
 

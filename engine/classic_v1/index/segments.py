@@ -106,6 +106,10 @@ class Segments:
             self.set_unacked(segment, 0)
 
     def _count(self, start: int, count: int, change: int) -> None:
+        segment = start // self.size
+        if (start + count - 1) // self.size == segment:  # as one message always
+            self.set_unacked(segment, self.unacked.get(segment, 0) + change * count)
+            return
         for segment, _, inside in split(start, count, self.size):
             self.set_unacked(segment, self.unacked.get(segment, 0) + change * inside)
 

@@ -112,7 +112,9 @@ def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
         after = _after(found[0], action)
         if after.bits != GONE:
             slots.replace(after)
-            return
+        else:
+            slots.remove(start, count)
+        return
     changed: list[Slot] = []
     at = start
     for slot in [*found, None]:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 from engine.classic_v1.queue.accounting import account
 from engine.classic_v1.queue.disk import read_back, unmarked
 from engine.classic_v1.queue.state import PENDING, QueueState
 from engine.report.transitions.messages import Acked, PendingPurged
-from engine.values.extents import Extent
+from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import Range
+
+STORED: Final = IN_STORE | HOME_STORE
+"""The body lies in a message store."""
 
 
 def place_of_pending(q: QueueState, extent: Extent) -> str:
     """Name the pending map that an entry belongs to (Q38, W18)."""
-    if not extent.in_ram:
+    flags = extent.flags
+    if not flags & IN_RAM:
         return "disk_pending"
-    return "ram_pending" if extent.home_store or q.bodies else "index_pending"
+    return "ram_pending" if flags & HOME_STORE or q.bodies else "index_pending"
 
 
 def record_pending(q: QueueState, extent: Extent) -> str:
@@ -54,11 +59,11 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     for tag in tags:
         for place, extent in _taken(q, tag):
             q.emit(Acked("Q39", q.name, place, None, (extent,)))
-            account(q, extent, unacked=-1, before=extent.in_ram)
+            account(q, extent, unacked=-1, before=extent.flags & IN_RAM != 0)
             found.append(extent)
-    total = sum(tag.count for tag in tags)
+    total = sum([tag.count for tag in tags])
     single = not multiple or total == 1
-    q.rates.count(ack_out=sum(each.count for each in found) if single else total)
+    q.rates.count(ack_out=sum([each.count for each in found]) if single else total)
     end_messages(q, found, one_by_one=not multiple)
     return found
 
@@ -66,8 +71,12 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
 def _taken(q: QueueState, tag: Range) -> list[tuple[str, Extent]]:
     """Take what is pending of some seq_ids, ascending, with the map each run was in."""
     found: list[tuple[str, Extent]] = []
-    for place in PENDING:
-        runs = q.extents_of(place)
+    # Written out: it is asked for every acknowledgement.
+    for place, runs in (
+        ("ram_pending", q.ram_pending),
+        ("disk_pending", q.disk_pending),
+        ("index_pending", q.index_pending),
+    ):
         if runs.total:
             found += [(place, extent) for extent in runs.remove(tag.start, tag.count)]
     if len(found) > 1:
@@ -100,8 +109,9 @@ def end_messages(
     Records without a deliver get it first: one call for it and one for the end of each message in turn, or one call
     for all marks and then one for all ends (V1).
     """
-    for persistent in (False, True):
-        bodies = _ranges(e for e in extents if e.in_store and e.home_store and e.persistent == persistent)
+    stored = [e for e in extents if e.flags & STORED == STORED]
+    for persistent in (False, True) if stored else ():
+        bodies = [Range(e.msg_no, e.count) for e in stored if e.persistent == persistent]
         if bodies:
             # One call's ids are gathered by consing, so the store meets them last first; so does the index.
             client = q.persistent if persistent else q.transient
@@ -110,14 +120,14 @@ def end_messages(
         q.bodies.remove([Range(e.start, e.count) for e in extents if e.in_store and not e.home_store])
     if not acknowledge:
         return
-    marks = unmarked(q, extents)
-    if not one_by_one:
+    marks = unmarked(q, extents) if q.settings.flags_deliveries else []
+    if not one_by_one and marks:
         q.index.deliver(marks, descending=True)
     elif marks:
         for extent in extents:
             _end_singly(q, extent)
         return
-    records = [Range(e.start, e.count) for e in extents if e.indexed]
+    records = [Range(e.start, e.count) for e in extents if e.flags & INDEXED]
     if records:
         q.index.ack(records, one_by_one, descending=not one_by_one)
 
@@ -126,10 +136,6 @@ def _end_singly(q: QueueState, extent: Extent) -> None:
     if extent.indexed:
         end = q.index.deliver_and_ack if unmarked(q, [extent]) else partial(q.index.ack, one_by_one=True)
         end([Range(extent.start, extent.count)])
-
-
-def _ranges(extents: Iterable[Extent]) -> list[Range]:
-    return [Range(extent.msg_no, extent.count) for extent in extents]
 
 
 def purge_acks(q: QueueState) -> None:

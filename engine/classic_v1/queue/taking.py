@@ -39,11 +39,15 @@ def take(q: QueueState, count: int, leave: Leave) -> Taken | None:
     first = head(q)
     if first is None:
         return None
-    lane = "q4" if q.mode == "default" and q.q4 else "q3"
-    [extent] = q.extents_of(lane).pop_head(min(count, first.count))
-    seen = min(max(q.next_deliver_seq_id - extent.start, 0), extent.count)
+    lane, runs = ("q4", q.q4) if q.mode == "default" and q.q4.total else ("q3", q.q3)
+    [extent] = runs.pop_head(count if count < first.count else first.count)
+    seen = q.next_deliver_seq_id - extent.start
     if q.settings.flags_deliveries:
         seen = extent.count if extent.delivered else 0
+    elif seen <= 0:
+        seen = 0
+    elif seen > extent.count:
+        seen = extent.count
     taken = Taken(extent, seen, lane)
     leave(taken)
     if lane == "q3" and not q.q3 and q.mode == "default":
@@ -65,8 +69,8 @@ def _q1_becomes_q4(q: QueueState) -> None:
 
 def _bump_next_deliver(q: QueueState, extent: Extent) -> None:
     """Advance the redelivery watermark where exactly its message leaves (Q33)."""
-    if extent.start <= q.next_deliver_seq_id < extent.end:
-        q.next_deliver_seq_id = extent.end
+    if extent.start <= q.next_deliver_seq_id < extent.start + extent.count:
+        q.next_deliver_seq_id = extent.start + extent.count
 
 
 def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
@@ -84,10 +88,12 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
         if each is None:
             break
         extent = each.extent
-        if read and not extent.in_ram:
+        if read and not extent.flags & IN_RAM:
             fetch_body(q, extent)
         for part in parts:
-            seen = min(part.count, max(0, each.redelivered - (part.start - extent.start)))
+            seen = each.redelivered
+            if seen:
+                seen = min(part.count, max(0, seen - (part.start - extent.start)))
             taken.append(Taken(_remove(q, part, ack_required, spacing_us), seen, each.lane))
         done += extent.count
     return taken
@@ -96,7 +102,7 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
 def _alike(q: QueueState, count: int) -> int:
     """Return how many messages may be read together and then removed together (S186)."""
     first = head(q)
-    if first is None or first.in_ram:
+    if first is None or first.flags & IN_RAM:
         return count
     if q.bodies and not first.home_store:
         return min(count, q.bodies.alike(first))
@@ -122,24 +128,30 @@ def _before_refill(q: QueueState, count: int, ack_required: bool) -> int:
 def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: Taken) -> None:
     """Report what leaves; `parts` gets it as it is once it was read."""
     extent = taken.extent
-    parts.extend(q.as_read(extent) if read and not extent.in_ram else (extent,))
+    in_ram = extent.flags & IN_RAM
+    if read and not in_ram:
+        parts.extend(q.as_read(extent))
+    else:
+        parts.append(extent)
     to = place_of_pending(q, extent) if ack_required else None
-    why: Why = {"redelivered": taken.redelivered, "from_store": extent.count if not extent.in_ram else 0}
+    why: Why = {"redelivered": taken.redelivered, "from_store": 0 if in_ram else extent.count}
     kind = Fetched if read else Dropped
-    left = tuple(as_delivered(q, part) for part in parts)
+    left = tuple([as_delivered(q, part) for part in parts] if q.settings.flags_deliveries else parts)
     q.emit(kind("Q31" if read else "Q60", q.name, taken.lane, to, left, None, why))
 
 
 def _remove(q: QueueState, extent: Extent, ack_required: bool, spacing_us: int) -> Extent:
     """Account for messages that left the ready state, one call each (Q32); return them with their mark (V1)."""
     delivered = as_delivered(q, extent)
+    in_ram = extent.flags & IN_RAM != 0
     if ack_required:
-        q.index.deliver(unmarked(q, [extent]), one_by_one=True)
+        if q.settings.flags_deliveries:
+            q.index.deliver(unmarked(q, [extent]), one_by_one=True)
         record_pending(q, delivered)
-        account(q, extent, ready=-1, unacked=1, before=extent.in_ram, after=extent.in_ram)
+        account(q, extent, ready=-1, unacked=1, before=in_ram, after=in_ram)
     else:
         end_messages(q, [extent], one_by_one=True)
-        account(q, extent, ready=-1, before=extent.in_ram)
+        account(q, extent, ready=-1, before=in_ram)
     _bump_next_deliver(q, extent)
     q.rates.count_each(extent.count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
     if not ack_required and extent.in_store:
