@@ -1,9 +1,11 @@
 /** The marks of one message: index tags and content blocks, in RAM and on disk, and the thread that ties them. */
+import { EXTENT as E } from "../model/catalogue/rows.js";
+import { bodyBytes } from "../model/columns.js";
 import { partsOf } from "../model/messages.js";
 import { box } from "./geometry.js";
 
 /**
- * @import { Values } from "../model/catalogue/types.js"
+ * @import { Extent, Values } from "../model/catalogue/types.js"
  * @import { Box, Geo } from "./geometry.js"
  */
 
@@ -14,8 +16,8 @@ import { box } from "./geometry.js";
  */
 
 /**
- * The appearance of a message: with pattern and thread, and which part on disk no fsync has covered.
- * @typedef {{ detailed?: boolean, unsynced?: { index: boolean, content: boolean } | null }} Appearance
+ * The appearance of a message: with pattern and thread, which part on disk no fsync has covered, and how high its content is.
+ * @typedef {{ detailed?: boolean, unsynced?: { index: boolean, content: boolean } | null, height?: number }} Appearance
  */
 
 /**
@@ -54,7 +56,9 @@ export function pushGlyph(marks, geo, key, u, width, place, flags, options) {
       detailed: options.detailed,
       ...box(geo, u, width, v, dv),
     });
-  if (spots.ram) put("rc", geo.ramContent, geo.content, "block", "solid", "dc");
+  // Content of less height stands nearer to the waterline, in RAM as on disk.
+  const high = geo.content * (options.height ?? 1);
+  if (spots.ram) put("rc", geo.ramContent + geo.content - high, high, "block", "solid", "dc");
   if (parts.ramIndex) put("ri", geo.ramIndex, geo.tag, "tag", "solid", "di");
   const pale = parts.state === "alpha";
   if (parts.diskIndex)
@@ -69,7 +73,7 @@ export function pushGlyph(marks, geo, key, u, width, place, flags, options) {
     );
   if (!spots.disk) return;
   const fill = diskFill(pale, options.unsynced?.content, FILLS[parts.state]);
-  put("dc", geo.diskContent, geo.content, "block", fill, "rc", options.unsynced?.content);
+  put("dc", geo.diskContent, high, "block", fill, "rc", options.unsynced?.content);
 }
 
 /** @type {Record<string, string>} */
@@ -117,4 +121,27 @@ function pushThread(marks, geo, key, u, parts, spots) {
     tone: "thread",
     ...box(geo, u - 0.5, 1, low, Math.max(...levels) - low),
   });
+}
+
+/** From how many bytes on content is how high, as a share of the whole height; the second is the border of the store. */
+const CLASSES = [
+  { from: 65536, height: 1 },
+  { from: 4096, height: 0.8 },
+  { from: 1024, height: 0.6 },
+  { from: 0, height: 0.4 },
+];
+
+/**
+ * The height of the content of messages of a row, from the one at `offset` on, by what each has on average. Messages of one
+ * size are drawn at the whole height, as they always are.
+ * @param {Extent} row
+ * @param {number} offset
+ * @param {number} many
+ */
+export function heightOf(row, offset, many) {
+  const each = row[E.size_bytes];
+  if (each >= 0) return 1;
+  const count = Math.max(1, Math.min(many, row[E.count] - offset));
+  const mean = bodyBytes(each, row[E.msg_no] + offset, count) / count;
+  return CLASSES.find(({ from }) => mean >= from)?.height ?? 1;
 }

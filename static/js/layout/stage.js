@@ -9,7 +9,7 @@ import { UNACKED, aboutPlace, lanesOf, pendingPlacesOf, stageLanesOf } from "../
 import { holding } from "../model/stretches.js";
 import { shownQueue, shownState } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
-import { pushGlyph } from "./glyphs.js";
+import { heightOf, pushGlyph } from "./glyphs.js";
 import { pushCounted } from "./counted.js";
 import { fenceOf } from "./fence.js";
 import { planLane, planPart, singles, walker } from "./lane.js";
@@ -159,8 +159,9 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
    * @param {number} u
    * @param {number} width
    * @param {boolean} detailed
+   * @param {number} many that it stands for
    */
-  const glyph = (index, key, u, width, detailed) => {
+  const glyph = (index, key, u, width, detailed, many = 1) => {
     const found = read(index);
     if (!found) return;
     const { row, offset } = found;
@@ -168,6 +169,7 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
     pushGlyph(scene.marks, scene.geo, key ?? `m${seq}`, u, width, placeOf(row), row[E.flags], {
       detailed,
       unsynced: unsynced(row, offset),
+      height: heightOf(row, offset, many),
     });
     if (!key) keys.push([seq, u, width]);
   };
@@ -186,7 +188,7 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
 /**
  * The accordion: bars that stand for many messages each, sampled evenly, the outer ones a little wider.
  * @param {LanePlan} plan
- * @param {(index: number, key: string | null, u: number, width: number, detailed: boolean) => void} glyph
+ * @param {(index: number, key: string | null, u: number, width: number, detailed: boolean, many: number) => void} glyph
  * @param {string} name
  */
 function pushFold(plan, glyph, name) {
@@ -197,7 +199,7 @@ function pushFold(plan, glyph, name) {
     const nearEdge = Math.min(bar, plan.bars - 1 - bar);
     const width = pitch * (nearEdge < 3 ? 0.78 - nearEdge * 0.08 : 0.54);
     const u = foldTo - (bar + 1) * pitch + (pitch - width) / 2;
-    glyph(index, `${name}#${bar}`, u, width, false);
+    glyph(index, `${name}#${bar}`, u, width, false, Math.ceil(plan.folded / plan.bars));
   }
 }
 
