@@ -15,7 +15,7 @@ from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES
 from engine.broker.commands.packed import mean_of, pack
 from engine.broker.commands.scenario import MAX_UNTIL_US
 from workloads.errors import LineError, WorkloadError
-from workloads.imports.records import SECOND_US, Published
+from workloads.imports.records import SECOND_US, ArrivedMessages
 from workloads.remarks import Remark
 
 TICK_US: Final = 10_000
@@ -32,7 +32,7 @@ KEPT_BITS: Final = 3
 """Of a rounded expiration: so it becomes shorter by less than a quarter."""
 
 
-class Kind(NamedTuple):
+class SharedTraits(NamedTuple):
     """What all messages of a burst share."""
 
     queues: tuple[str, ...]
@@ -61,13 +61,13 @@ class Arrivals:
     """Messages by when they came, how large, whether persistent, and where to."""
 
     def __init__(self) -> None:
-        self._columns: dict[Kind, _Column] = {}
+        self._columns: dict[SharedTraits, _Column] = {}
         self.by_queue: Counter[str] = Counter()
         self.messages = 0
         self.first_us: int | None = None
         self.last_us = 0
 
-    def add(self, found: Published, queues: tuple[str, ...]) -> None:
+    def add(self, found: ArrivedMessages, queues: tuple[str, ...]) -> None:
         """Add messages that came at once.
 
         Args:
@@ -90,7 +90,7 @@ class Arrivals:
         expires = found.expiration_ms
         if expires is not None and not 0 <= expires <= MAX_EXPIRATION_MS:
             raise LineError(line, "expiration_impossible", given=expires, most=MAX_EXPIRATION_MS)
-        kind = Kind(queues, found.persistent, expires)
+        kind = SharedTraits(queues, found.persistent, expires)
         column = self._columns.get(kind)
         if column is None:
             column = self._columns[kind] = _Column()
@@ -111,7 +111,7 @@ class Arrivals:
                 found[kind.queues] += sum(column.counts)
         return found
 
-    def bursts(self, remarks: list[Remark], ways: int = 1) -> Iterator[tuple[Kind, dict[str, Any]]]:
+    def bursts(self, remarks: list[Remark], ways: int = 1) -> Iterator[tuple[SharedTraits, dict[str, Any]]]:
         """Yield the messages as publish commands, few enough for a scenario, in the order of their times.
 
         Each message keeps its size and whether it is persistent; what was rounded is added to the remarks.
@@ -143,7 +143,7 @@ class Arrivals:
 
     def _fits(self, width: _Width, most: int) -> bool:
         """Return whether bursts of that width are few enough, without making them."""
-        found: set[tuple[Kind, int, int]] = set()
+        found: set[tuple[SharedTraits, int, int]] = set()
         for kind, column in self._columns.items():
             shared = _shared(kind, width)
             for after_us, size in zip(column.times, column.sizes, strict=True):
@@ -152,10 +152,10 @@ class Arrivals:
                     return False
         return True
 
-    def _gathered(self, width: _Width) -> list[tuple[int, Kind, list[tuple[int, int]]]]:
+    def _gathered(self, width: _Width) -> list[tuple[int, SharedTraits, list[tuple[int, int]]]]:
         """Return when each burst comes, its kind, and its sizes with how many have each, in the order of the log."""
         found: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
-        kinds: dict[Kind, int] = {}
+        kinds: dict[SharedTraits, int] = {}
         for kind, column in self._columns.items():
             number = kinds.setdefault(_shared(kind, width), len(kinds))
             for after_us, size, count in zip(column.times, column.sizes, column.counts, strict=True):
@@ -167,7 +167,7 @@ class Arrivals:
             for (tick, number, _size), sizes in sorted(found.items())
         ]
 
-    def _moved(self, bursts: Sequence[tuple[int, Kind, list[tuple[int, int]]]]) -> Remark:
+    def _moved(self, bursts: Sequence[tuple[int, SharedTraits, list[tuple[int, int]]]]) -> Remark:
         """Return by how much times moved, and what became of the highest rate."""
         exact: Counter[int] = Counter()
         after_first_us = 0
@@ -210,7 +210,7 @@ def _widths(expire: bool) -> Iterator[_Width]:
         yield _Width(ticks * TICK_US, False, exact=not expire)
 
 
-def _shared(kind: Kind, width: _Width) -> Kind:
+def _shared(kind: SharedTraits, width: _Width) -> SharedTraits:
     """Return the kind of the burst that messages of a kind go into."""
     if width.exact or not kind.expiration_ms:
         return kind
@@ -223,7 +223,7 @@ def _rounded(expiration_ms: int) -> int:
     return expiration_ms >> lower << lower
 
 
-def _burst(at_us: int, kind: Kind, found: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _burst(at_us: int, kind: SharedTraits, found: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """Return the command that publishes messages at once: those of the index first, then those of the message store.
 
     Args:

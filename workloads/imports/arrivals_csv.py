@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from workloads.errors import LineError
-from workloads.imports.records import Published, Record, numbered
+from workloads.imports.records import ArrivedMessages, Record, numbered
 
 TITLE: Final = "Imported arrivals"
 WITHOUT_CONSUMER: Final = "table_without_consumer"
@@ -55,7 +55,7 @@ def _check_header(header: list[str]) -> str:
     return times[0]
 
 
-def _record(row: dict[str, str], time_column: str, line: int) -> Published:
+def _record(row: dict[str, str], time_column: str, line: int) -> ArrivedMessages:
     truth = row.get("persistent", "").strip().lower()
     if truth not in TRUTHS:
         raise LineError(line, "not_true_or_false", name="persistent", text=repr(truth[:40]))
@@ -63,7 +63,7 @@ def _record(row: dict[str, str], time_column: str, line: int) -> Published:
     if not 1 <= count <= MOST_AT_ONCE:
         raise LineError(line, "count_out_of_range", count=count, most=MOST_AT_ONCE)
     expires = row.get("expiration_ms", "").strip()
-    return Published(
+    return ArrivedMessages(
         line,
         _time_us(line, time_column, row[time_column].strip()),
         tuple(dict.fromkeys(each.strip() for each in row.get("queue", "").split(BETWEEN))),

@@ -18,8 +18,8 @@ from workloads.errors import LineError
 from workloads.imports.records import (
     PERSISTENT_MODE,
     SECOND_US,
-    Published,
-    Received,
+    ArrivedMessages,
+    DeliveredMessage,
     Record,
     expiration_ms,
     numbered,
@@ -75,11 +75,11 @@ def _record(number: int, line: _Line) -> Record:
     at_us = _time_us(number, line, properties)
     kind, _dot, name = line.routing_key.partition(".")
     if kind == "deliver":
-        return Received(number, at_us, name)
+        return DeliveredMessage(number, at_us, name)
     if kind != "publish" or not isinstance(headers.get("routed_queues"), list):
         why = "routing_key" if kind != "publish" else "routed_queues"
         raise LineError(number, "no_firehose_line", why=why)
-    return Published(
+    return ArrivedMessages(
         number,
         at_us,
         tuple(dict.fromkeys(map(str, headers["routed_queues"]))),

@@ -10,7 +10,7 @@ from engine.broker.commands.topology import MAX_BINDINGS, MAX_EXCHANGES, MAX_QUE
 from workloads.errors import WorkloadError
 from workloads.imports.arrivals import TICK_US, Arrivals
 from workloads.imports.common import Imported, Options, consumer, make_scenario
-from workloads.imports.records import SECOND_US, Published, Received, Record
+from workloads.imports.records import SECOND_US, ArrivedMessages, DeliveredMessage, Record
 from workloads.remarks import Remark
 
 MOST_NAMED: Final = 8
@@ -59,7 +59,7 @@ class Log:
             LineError: it is not possible.
         """
         wanted = self._options.queue
-        if isinstance(record, Received):
+        if isinstance(record, DeliveredMessage):
             if wanted is None or record.queue == wanted:
                 self._received.setdefault(record.queue, _Deliveries()).add(record.at_us)
             return
@@ -201,7 +201,7 @@ def read_parts(
     part_us = None if options.part_s is None else options.part_s * SECOND_US
     log, number, ends_us = Log(options), 1, None
     for record in records:
-        if part_us and isinstance(record, Published):
+        if part_us and isinstance(record, ArrivedMessages):
             if ends_us is None:
                 ends_us = record.at_us + part_us
             if record.at_us >= ends_us:

@@ -21,7 +21,7 @@ TIMESTAMP: Final = re.compile(
 )
 
 
-class Published(msgspec.Struct, frozen=True, gc=False):
+class ArrivedMessages(msgspec.Struct, frozen=True, gc=False):
     """Messages that came at once, all alike.
 
     Args:
@@ -43,7 +43,7 @@ class Published(msgspec.Struct, frozen=True, gc=False):
     expiration_ms: int | None = None
 
 
-class Received(msgspec.Struct, frozen=True, gc=False):
+class DeliveredMessage(msgspec.Struct, frozen=True, gc=False):
     """A message that a queue's consumer got."""
 
     line: int
@@ -51,7 +51,7 @@ class Received(msgspec.Struct, frozen=True, gc=False):
     queue: str
 
 
-Record = Published | Received
+Record = ArrivedMessages | DeliveredMessage
 
 
 def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -15,8 +15,8 @@ from typing import Final
 from workloads.errors import LineError
 from workloads.imports.records import (
     PERSISTENT_MODE,
-    Published,
-    Received,
+    ArrivedMessages,
+    DeliveredMessage,
     Record,
     expiration_ms,
     time_us,
@@ -106,10 +106,10 @@ def _record(entry: list[Line], more: bool) -> Record:
     else:
         raise LineError(number, "no_trace_entry")
     if found[2] == "received":
-        return Received(number, at_us, fields.get("Queue", ""))
+        return DeliveredMessage(number, at_us, fields.get("Queue", ""))
     properties = fields.get("Properties", "")
     mode, expires = MODE.search(properties), EXPIRATION.search(properties)
-    return Published(
+    return ArrivedMessages(
         number,
         at_us,
         tuple(dict.fromkeys(TERMS.findall(fields.get("Routed queues", "")))),

@@ -16,8 +16,8 @@ from workloads.errors import LineError
 from workloads.imports import trace_text
 from workloads.imports.records import (
     PERSISTENT_MODE,
-    Published,
-    Received,
+    ArrivedMessages,
+    DeliveredMessage,
     Record,
     expiration_ms,
     numbered,
@@ -66,12 +66,12 @@ def _record(number: int, text: str) -> Record:
         raise LineError(number, "no_trace_line", why=error) from None
     at_us = time_us(number, line.timestamp)
     if line.type == "received":
-        return Received(number, at_us, str(line.queue))
+        return DeliveredMessage(number, at_us, str(line.queue))
     if line.type != "published":
         raise LineError(number, "trace_type", text=repr(line.type[:40]))
     properties = line.properties if isinstance(line.properties, dict) else {}
     queues = line.routed_queues if isinstance(line.routed_queues, list) else []
-    return Published(
+    return ArrivedMessages(
         number,
         at_us,
         tuple(dict.fromkeys(map(str, queues))),
