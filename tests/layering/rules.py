@@ -29,8 +29,24 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.values.sizes",
     ),
     "engine.classic_v1.transitions": ("engine.classic_v1.transitions", *VALUES),
+    "engine.classic_v1.metrics": (
+        "engine.classic_v1.metrics",
+        "engine.classic_v1.transitions",
+        "engine.counting",  # the registry of metrics, and the common ones
+        *VALUES,
+    ),
+    "engine.classic_v2.metrics": (
+        "engine.classic_v2.metrics",
+        "engine.classic_v2.transitions",
+        "engine.counting",
+        *VALUES,
+    ),
+    "engine.classic_v1.costs": ("engine.classic_v1.transitions", "engine.costs", *VALUES),
+    "engine.costs": ("engine.costs", *VALUES),
+    "engine.counting": ("engine.counting", "engine.backing_queue.places", *VALUES),
     "engine.classic_v1.fold": (
         "engine.classic_v1.fold",
+        "engine.backing_queue.places",
         "engine.classic_v1.settings",
         "engine.classic_v1.transitions",
         "engine.folding",  # the registry of tables, and the common table of a queue
@@ -59,6 +75,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.classic_v1.queue": (
         "engine.classic_v1.queue",
+        "engine.classic_v1.places",
         "engine.backing_queue",
         "engine.classic_v1.index",
         "engine.classic_v1.settings",
@@ -125,6 +142,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.backing_queue",
         "engine.classic_v1",
         "engine.classic_v2",
+        "engine.folding",  # the registry of tables
         "engine.formats",
         "engine.storage",
         *VALUES,
