@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-RECORDED: Final = json.loads(
-    (Path(__file__).resolve().parents[1] / "ctl" / "recorded.json").read_text(encoding="utf-8")
-)
+from tests.ctl.played import recorded
+from tests.ctl.record import SETS
+
+RECORDED: Final = [each for which in SETS for each in recorded(which)]
 DEFINITIONS: Final[dict[str, Any]] = {
     "rabbit_version": "3.10.8",
     "users": [{"name": "guest", "password_hash": "x"}],
@@ -108,7 +108,7 @@ def definitions(chance: Random) -> tuple[dict[str, Any], list[str]]:
         mark = f"mark-{number}-{chance.randint(0, 999)}"
         table = chance.choice(TABLES)
         objects = found[table]
-        what = chance.randint(0, 4)
+        what = chance.randint(0, 7)
         if what == 0:  # a section that nobody knows
             found[mark] = chance.choice([[{"a": 1}], {"a": 1}, "text", 7])
         elif what == 1:  # a field that nobody knows
@@ -123,6 +123,17 @@ def definitions(chance: Random) -> tuple[dict[str, Any], list[str]]:
         elif what == 3:  # an argument
             given = chance.choice([each for each in found["queues"] if isinstance(each["arguments"], dict)])
             given["arguments"][mark] = chance.choice(ODD)
+        elif what == 4:  # what a plugin keeps
+            found["parameters"].append({"component": mark, "name": "x", "vhost": "/", "value": {}})
+        elif what == 5:  # what an operator sets
+            found.setdefault("operator_policies", []).append(
+                {"name": mark, "pattern": ".*", "definition": {}}
+            )
+        elif what == 6:  # a key of a policy beside one of a plugin
+            definition = {"federation-upstream-set": "all", mark: chance.choice(ODD)}
+            found["policies"].append(
+                {**chance.choice(found["policies"]), "name": "p", "definition": definition}
+            )
         else:  # a value of the wrong kind
             given = {**chance.choice(objects), **_named(table, mark)}
             given[
@@ -176,6 +187,15 @@ def configuration(chance: Random) -> tuple[str, list[str]]:
         )
         lines.insert(chance.randint(0, len(lines)), line)
         marks.append(mark)
+    if chance.randint(0, 1):  # the other file behind it, with keys that nobody knows
+        keys = [f"mark{at}y{chance.randint(0, 999)}" for at in range(3)]
+        inner = chance.choice(["7", "{a, b}", "[{c, 1}]", '"text"', '<<"b">>'])
+        lines.append(f"[{{rabbit, [{{{keys[0]}, {inner}}}, {{{keys[1]}, []}}]}}, {{{keys[2]}, [{{x, 1}}]}}].")
+        marks += keys
+    again = chance.choice(["disk_free_limit.absolute = 3GB", "vm_memory_high_watermark.absolute = 5GB"])
+    if chance.randint(0, 1):  # a key twice, or in two forms: which one counts is told
+        lines.insert(0, again)
+        marks.append("given_again")
     return "\n".join(lines), marks
 
 
@@ -194,8 +214,13 @@ def perf_test(chance: Random) -> tuple[str, list[str]]:
                 f" -f {mark}",
                 f" -t {mark}",
                 f" --rate {mark}",
+                f"; {mark} 5",
             ]
         )
+        if chance.randint(0, 3) == 0:
+            line = chance.choice(
+                [f"{mark}=1 {line}", f"timeout {mark} {line}", f"for i in {mark}; do {line}"]
+            )
         marks.append(mark)
     return line, marks
 

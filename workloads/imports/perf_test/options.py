@@ -176,12 +176,16 @@ def given(command: CommandLine) -> Given:
             if option.values in {1, MANY} and not own:
                 raise LineError(word.line, "option_without_value", name=word.text[:40])
             values.setdefault(option.long, []).extend(own or [word])
-    values = _variables(command.environment) | values
-    return Given(values, stray, command.second_line, command.around)
+    unread: list[str] = []
+    values = _variables(command.environment, unread) | values
+    return Given(values, stray, command.second_line, (*command.around, *unread))
 
 
-def _variables(environment: Mapping[str, Word]) -> dict[str, list[Word]]:
+def _variables(environment: Mapping[str, Word], unread: list[str]) -> dict[str, list[Word]]:
     """Return the options that are given as environment variables; a switch is on where its variable says true.
+
+    Args:
+        unread: gets the names of variables that PerfTest does not read as options.
 
     Raises:
         LineError: one cannot be carried over.
@@ -189,7 +193,10 @@ def _variables(environment: Mapping[str, Word]) -> dict[str, list[Word]]:
     found: dict[str, list[Word]] = {}
     for name, word in environment.items():
         option = BY_LONG.get(name.lower().replace("_", "-")) if name.isupper() else None
-        if option is None or not word.text or (option.values == 0 and word.text.lower() != "true"):
+        if option is None:
+            unread.append(f"{name[:60]}=")
+            continue
+        if not word.text or (option.values == 0 and word.text.lower() != "true"):
             continue
         if option.use is Use.REFUSED:
             raise LineError(word.line, "option_not_here", name=name[:40])

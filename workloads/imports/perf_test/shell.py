@@ -78,8 +78,9 @@ def command_line(lines: Iterable[str]) -> CommandLine:
     variables: dict[str, Word] = {}
     found: CommandLine | None = None
     around: list[str] = []
+    used: set[str] = set()
     for command in _commands(lines):
-        given, rest = _assignments(_with_values(command, variables))
+        given, rest = _assignments(_with_values(command, variables, used))
         if rest and rest[0].text == "export":
             given, rest = _assignments(rest[1:])[0], []
         if not rest:
@@ -92,7 +93,8 @@ def command_line(lines: Iterable[str]) -> CommandLine:
         if found is not None:
             return found._replace(second_line=rest[0].line, around=_told(around))
         words, container = behind
-        found = CommandLine(words, variables | given | container, 0)
+        environment = {name: word for name, word in variables.items() if name not in used} | given | container
+        found = CommandLine(words, environment, 0)
         around.append(_beginning(_in_front(rest)))
     if found is None:
         raise LineError(1, "no_perf_test")
@@ -163,12 +165,17 @@ def _split(text: str, number: int) -> Iterator[Word]:
         raise LineError(number, "quotes_open", why=error) from None
 
 
-def _with_values(words: Sequence[Word], variables: Mapping[str, Word]) -> list[Word]:
-    """Return the words with the values of variables that the text itself sets, or gives as a default."""
+def _with_values(words: Sequence[Word], variables: Mapping[str, Word], used: set[str]) -> list[Word]:
+    """Return the words with the values of variables that the text itself sets, or gives as a default.
+
+    Args:
+        used: gets the names of variables whose values stand in the words now.
+    """
 
     def value(match: re.Match[str]) -> str:
         name, default = match[1] or match[2], match[3]
         if name in variables:
+            used.add(name)
             return variables[name].text
         return match[0] if default is None else default
 
