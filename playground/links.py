@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine import ENGINE_VERSION
 from engine.broker.commands import commands
+from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.releases import RELEASES
 from engine.values.errors import CommandError
 from playground import limits
@@ -55,6 +56,7 @@ class Place(msgspec.Struct, frozen=True):
         msg: the seq_id of a message that is chosen.
         view: a part of the page.
         lang: the language of the page.
+        vhost: the virtual host that is shown; empty for the first.
         release: the series of the release on which the commands are opened; empty for the run's own.
     """
 
@@ -63,12 +65,13 @@ class Place(msgspec.Struct, frozen=True):
     msg: int | None = None
     view: str = ""
     lang: str = ""
+    vhost: str = ""
     release: str = ""
 
     def query(self) -> str:
         """Return the part of the address after the question mark, with it, or nothing."""
         named = {"at": self.at_us, "n": self.number, "msg": self.msg, "view": self.view, "lang": self.lang}
-        named["release"] = self.release
+        named |= {"vhost": self.vhost, "release": self.release}
         kept = {name: value for name, value in named.items() if value not in (None, "")}
         return f"?{urlencode(kept)}" if kept else ""
 
@@ -80,13 +83,16 @@ class Place(msgspec.Struct, frozen=True):
 
 def place_of(query: Any) -> Place:
     """Return the place that an address names; parts that make no sense are ignored."""
-    view, lang, release = (query.get(name, "") for name in ("view", "lang", "release"))
+    view, lang, vhost, release = (query.get(name, "") for name in ("view", "lang", "vhost", "release"))
     return Place(
         _whole(query.get("at", "")),
         _whole(query.get("n", "")),
         _whole(query.get("msg", "")),
         view if view in VIEWS else "",
         lang if lang in dict(settings.LANGUAGES) else "",
+        vhost
+        if len(vhost.encode(errors="replace")) <= MAX_SHORT_BYTES and vhost.splitlines() == [vhost]
+        else "",
         release if release in RELEASES else "",
     )
 

@@ -191,7 +191,7 @@ class _Reader:
         part = self._either()
         self._depth -= 1
         if not self._take(")"):
-            raise PatternInvalid("missing closing parenthesis", len(self._text))
+            raise PatternInvalid("missing )", len(self._text))
         return _ahead(part, kind == "?=") if kind in ("?=", "?!") else part
 
     def _escape(self, start: int) -> Callable[[str], bool]:

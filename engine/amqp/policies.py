@@ -98,8 +98,8 @@ def checked(policy: Policy) -> Policy:
         good, words = _KNOWN.get(name, (_any, ""))
         if not good(value):
             objection = "invalid" if name == "queue-master-locator" else "is not a valid"
-            raise _in_its_words(f"{_erlang(value)} {objection} {words}")
-    refused = refusal_of(policy.definition, _erlang)
+            raise _in_its_words(f"{term(value)} {objection} {words}")
+    refused = refusal_of(policy.definition, term)
     if refused is not None:
         raise _in_its_words(refused)
     return policy
@@ -123,10 +123,10 @@ def listed(fields: Iterable[tuple[str, Any]]) -> str:
 
 
 def _named(name: str, value: Any) -> str:
-    return f'{{<<"{name}">>,{_erlang(value)}}}'
+    return f'{{<<"{name}">>,{term(value)}}}'
 
 
-def _erlang(value: Any) -> str:
+def term(value: Any) -> str:
     if isinstance(value, str):
         return f'<<"{value}">>'
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -14,6 +14,7 @@ GUEST: Final = "guest"
 NO_USER: Final = 67
 SOFTWARE: Final = 70
 WRONG: Final = 65
+SET_TOPIC: Final = "Setting topic permissions"
 ONLY_GUEST: Final = (
     "a session has one user, guest, who may do everything in every virtual host; nothing was changed"
 )
@@ -31,11 +32,11 @@ def check_user(
         raise request.failed(heading, words.format(name=name), NO_USER)
 
 
-def _not_kept(heading_of: Callable[[Request], str], words: str = 'User "{name}" does not exist') -> Any:
+def _not_kept(heading_of: Callable[[Request], str], check: Callable[[Request, str, str], None]) -> Any:
     """Return what answers a line that changes the user it names: as the broker where there is none, else not kept."""
 
     def answer(request: Request, _: State) -> tuple[str, str]:
-        check_user(request, heading_of(request), request.arguments[0], words)
+        check(request, heading_of(request), request.arguments[0])
         raise NotHere(ONLY_GUEST)
 
     return answer
@@ -60,7 +61,8 @@ def _authenticate(request: Request, _: State) -> tuple[str, str]:
 def _permissions(doing: str) -> Any:
     def answer(request: Request, state: State) -> tuple[str, str]:
         name = request.arguments[0]
-        heading = f'{doing} for user "{name}" in vhost "{request.vhost}" ...'
+        where = f' on "{request.arguments[1]}"' if doing == SET_TOPIC else ""
+        heading = f'{doing}{where} for user "{name}" in vhost "{request.vhost}" ...'
         if request.vhost not in vhosts_of(state):
             raise request.failed(heading, f"Virtual host {request.vhost} does not exist", NODE_REFUSED)
         check_user(request, heading, name, "User {name} does not exist")
@@ -69,13 +71,12 @@ def _permissions(doing: str) -> Any:
     return answer
 
 
-def user_listed(request: Request, heading: str) -> None:
-    """Look whether a listing's user is there.
+def check_known(request: Request, heading: str, name: str) -> None:
+    """Look whether there is such a user, for commands to which the node says so in a term.
 
     Raises:
         CtlRefused: there is no such user.
     """
-    name = request.arguments[0]
     if name != GUEST:
         raise request.failed(heading, f'{{:no_such_user, "{name}"}}', NODE_REFUSED)
 
@@ -86,7 +87,7 @@ def user_limits(request: Request, _: State) -> tuple[str, str]:
         return "Listing limits for all users ...", ""
     name = request.options.get("user", GUEST)
     heading = f'Listing limits for user "{name}" ...'
-    check_user(request, heading, name)
+    check_known(request, heading, name)
     return heading, "{}"
 
 
@@ -105,18 +106,19 @@ def _limits_heading(request: Request) -> str:
 
 ACCOUNTS: Final[dict[str, Callable[[Request, State], tuple[str, str]]]] = {
     "add_user": _add_user,
-    "delete_user": _not_kept(_of_name("Deleting")),
-    "change_password": _not_kept(_of_name("Changing password for")),
-    "clear_password": _not_kept(_of_name("Clearing password for")),
-    "set_user_tags": _not_kept(_tags_heading),
-    "set_user_limits": _not_kept(_limits_heading),
+    "delete_user": _not_kept(_of_name("Deleting"), check_user),
+    "change_password": _not_kept(_of_name("Changing password for"), check_user),
+    "clear_password": _not_kept(_of_name("Clearing password for"), check_known),
+    "set_user_tags": _not_kept(_tags_heading, check_user),
+    "set_user_limits": _not_kept(_limits_heading, check_known),
     "clear_user_limits": _not_kept(
-        lambda request: f'Clearing "{request.arguments[1]}" limit for user "{request.arguments[0]}" ...'
+        lambda request: f'Clearing "{request.arguments[1]}" limit for user "{request.arguments[0]}" ...',
+        check_known,
     ),
     "authenticate_user": _authenticate,
     "set_permissions": _permissions("Setting permissions"),
     "clear_permissions": _permissions("Clearing permissions"),
-    "set_topic_permissions": _permissions("Setting topic permissions"),
+    "set_topic_permissions": _permissions(SET_TOPIC),
     "clear_topic_permissions": _permissions("Clearing topic permissions"),
     "list_user_limits": user_limits,
 }

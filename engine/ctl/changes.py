@@ -161,6 +161,8 @@ def _sync(request: Request, state: State, _: Live) -> Change:
 def _cancel_sync(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f"Stopping synchronising queue '{name}' in vhost '{request.vhost}' ..."
+    if name in declared(state) and "mirrors" not in declared(state)[name]:
+        raise CtlRefused(f"{'' if request.quiet else heading}\nnot_syncing\n".lstrip("\n"), 0)
     _mirrored(request, state, heading)
     return Change({"do": "cancel_sync_queue", "queue": name}, heading)
 

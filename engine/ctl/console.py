@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.control.report import Live
-from engine.ctl.accounts import user_listed
+from engine.ctl.accounts import check_known
 from engine.ctl.changes import change_of
 from engine.ctl.errors import CtlRefused, NotHere
 from engine.ctl.evals import evaluated
@@ -22,7 +22,13 @@ from engine.ctl.usage import COMMANDS, NODE_NAME, OVERVIEWS, USAGES, help_on
 from engine.reading.hosts import state_of, vhosts_of
 from engine.values.errors import CommandError
 
-CHECK_VHOST: Final = ("list_policies", "list_permissions", "list_parameters", "list_operator_policies")
+CHECK_VHOST: Final = (
+    "list_policies",
+    "list_permissions",
+    "list_topic_permissions",
+    "list_parameters",
+    "list_operator_policies",
+)
 """Listings that ask first whether there is such a virtual host; the others find nothing in one that is not there."""
 EVERYWHERE: Final = ("list_connections", "list_channels", "list_vhosts")
 """Listings of the whole node."""
@@ -154,7 +160,7 @@ def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live
     seconds = float(request.options.get("timeout", "60"))
     heading = banner.format(vhost=request.vhost, timeout=seconds, user=user)
     if user:
-        user_listed(request, heading)
+        check_known(request, heading, user)
     if request.vhost not in vhosts_of(state) and request.name in CHECK_VHOST:
         raise request.no_vhost(heading)
     columns = columns_of(request)

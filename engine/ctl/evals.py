@@ -16,8 +16,7 @@ from engine.ctl.usage import NODE_NAME
 
 RATIO: Final = "vm_memory_high_watermark_paging_ratio"
 WATERMARK: Final = "vm_memory_high_watermark"
-DISK: Final = "disk_free_limit"
-GET: Final = re.compile(rf"application:get_env\(rabbit,({RATIO}|{WATERMARK}|{DISK})\)\.?")
+GET: Final = re.compile(rf"application:get_env\(rabbit,({RATIO}|{WATERMARK})\)\.?")
 SET: Final = re.compile(rf"application:set_env\(rabbit,{RATIO},({FRACTION.pattern})\)\.?")
 
 
@@ -33,11 +32,15 @@ def _cluster(state: Mapping[str, Any]) -> str:
     )
 
 
+LITERAL: Final = re.compile(r"([a-z]\w{0,60}|[1-9]\d{0,15}|0)\.")
+"""What evaluates to itself."""
 READS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
     r"vm_memory_monitor:get_vm_memory_high_watermark\(\)": lambda state: _number(
         state["node"]["settings"][WATERMARK]
     ),
     r"vm_memory_monitor:get_memory_limit\(\)": lambda state: state["node"]["memory"]["limit"],
+    r"rabbit_mnesia:cluster_nodes\(running\)": lambda state: f"[{','.join(cluster_names(state)[1])}]",
+    r"rabbit_nodes:cluster_name\(\)": lambda _: f'<<"{NODE_NAME}">>',
     r"node\(\)": lambda _: NODE_NAME,
     r"rabbit_alarm:get_alarms\(\)": _alarms,
     r"rabbit_mnesia:status\(\)": _cluster,
@@ -52,23 +55,27 @@ def evaluated(request: Request, state: Mapping[str, Any]) -> str | Change:
         NotHere: it is none of those that are played.
     """
     text = re.sub(r"\s", "", request.arguments[0])
+    if not text.endswith("."):
+        raise request.invalid('"syntax error before: "')
+    if LITERAL.fullmatch(text):
+        return f"{text[:-1]}\n"
     settings = state["node"]["settings"]
     if (found := GET.fullmatch(text)) is not None:
-        return f"{{ok,{_number(settings[found[1]], disk=found[1] == DISK)}}}\n"
+        return f"{{ok,{_number(settings[found[1]])}}}\n"
     if (found := SET.fullmatch(text)) is not None:
         return Change({"do": "set", "name": RATIO, "value": float(found[1])}, "", "ok\n")
     for pattern, read in READS.items():
         if re.fullmatch(rf"{pattern}\.?", text):
             return f"{read(state)}\n"
     raise NotHere(
-        "of eval only a few expressions are played: get_env and set_env of the paging ratio, get_env of the watermark "
-        "and the disk limit, what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms() and "
+        "of eval only a few expressions are played: get_env and set_env of the paging ratio, get_env of the watermark, "
+        "what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms() and "
         "rabbit_mnesia:status()"
     )
 
 
-def _number(value: Any, *, disk: bool = False) -> str:
+def _number(value: Any) -> str:
     if isinstance(value, Mapping):
         ((kind, amount),) = value.items()
-        return str(amount) if kind == "absolute" and disk else f"{{{kind},{amount}}}"
+        return f"{{{kind},{amount}}}"
     return str(value)

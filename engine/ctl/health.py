@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from engine.ctl.errors import CtlRefused, NotHere
-from engine.ctl.request import Request
+from engine.ctl.request import BAD_VALUE, Request
 from engine.ctl.status import cluster_names
 from engine.ctl.usage import NODE_NAME
 
@@ -106,6 +106,8 @@ def _listeners(_: Request, __: State) -> tuple[str, str]:
 
 def _port_listener(request: Request, _: State) -> tuple[str, str]:
     port = request.arguments[0]
+    if not port.isdecimal():
+        raise request.invalid("Bad argument: Argument must be a positive integer", BAD_VALUE)
     heading = f"Asking node {NODE_NAME} if there's an active listener on port {port} ..."
     ports = sorted(each for each, _purpose in LISTENERS.values())
     if port not in map(str, ports):
@@ -114,7 +116,7 @@ def _port_listener(request: Request, _: State) -> tuple[str, str]:
             f"No listener for port {port} is active on node {NODE_NAME}. Found listeners that use the following "
             f"ports: {found}"
         )
-        raise request.failed(heading, reason, FAILED)
+        raise CtlRefused(f"{'' if request.quiet else heading}\n{reason}\n".lstrip("\n"), FAILED)
     return heading, f"A listener for port {port} is running on node {NODE_NAME}."
 
 

@@ -14,7 +14,7 @@ from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.control.report import Live, Rates
 from engine.broker.memory import calibration
 from engine.broker.memory.model import entries_bytes
-from engine.ctl.printing import Pid, Term
+from engine.ctl.printing import Pid, Tags, Term
 from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.hosts import host_shown, vhosts_of
 from engine.reading.places import declared, parts_of
@@ -386,7 +386,7 @@ def vhosts(state: State, _: Live) -> list[Row]:
             "tracing": False,
             "description": "Default virtual host" if name == FIRST_HOST else "",
             "tags": Term("[]"),
-            "default_queue_type": "",
+            "default_queue_type": "undefined",
             "cluster_state": Term(f"[{{'{NODE_NAME}',running}}]"),
         }
         for name in vhosts_of(state)
@@ -395,7 +395,7 @@ def vhosts(state: State, _: Live) -> list[Row]:
 
 def users(_: State, __: Live) -> list[Row]:
     """Return a row for each user: the one that everybody is here."""
-    return [{"user": GUEST, "tags": Term("[administrator]")}]
+    return [{"user": GUEST, "tags": Tags("administrator")}]
 
 
 def permissions(state: State, _: Live) -> list[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from engine.amqp.policies import Policy, PolicyRefused, checked, listed
+from engine.amqp.policies import Policy, PolicyRefused, checked, listed, term
 from engine.ctl.errors import NotHere
 from engine.ctl.listings import FLAGS
 from engine.ctl.request import NODE_REFUSED, Request
@@ -53,6 +53,11 @@ def _set_vhost_limits(request: Request, state: State) -> tuple[str, str]:
         if isinstance(limits, dict)
         else {}
     )
+    for name in LIMITS:
+        value = limits.get(name, 0) if isinstance(limits, dict) else 0
+        if not isinstance(value, int | float):
+            reason = f"Validation failed\n\n{name} should be a number, actually was {term(value)}\n"
+            raise request.failed(heading, reason)
     if unknown:
         raise request.failed(
             heading, f"Validation failed\n\nUnrecognised terms {listed(unknown.items())} in limits\n"
@@ -118,9 +123,9 @@ def _set_parameter(request: Request, state: State) -> tuple[str, str]:
     component, name, text = request.arguments
     what = f'runtime parameter "{name}" for component "{component}"'
     heading = f'Setting {what} to "{text}" in vhost "{request.vhost}" ...'
-    _check_vhost(request, state, heading)
     if component not in HERE:
         raise request.failed(heading, f"Validation failed\n\ncomponent {component} not found\n")
+    _check_vhost(request, state, heading)
     raise NotHere(NOT_KEPT.format("runtime parameters are"))
 
 
@@ -133,6 +138,11 @@ def _clear_parameter(request: Request, state: State) -> tuple[str, str]:
 
 
 def _set_global_parameter(request: Request, _: State) -> tuple[str, str]:
+    name, text = request.arguments
+    try:
+        decoded(text)
+    except ValueError:
+        raise request.failed(f'Setting global runtime parameter "{name}" to "{text}" ...', NO_JSON) from None
     raise NotHere(NOT_KEPT.format("runtime parameters are"))
 
 

@@ -17,9 +17,22 @@ class Term:
         self.text = text
 
     @property
-    def in_json(self) -> str:
+    def in_json(self) -> Any:
         """How JSON has it."""
         return self.text
+
+
+class Tags(Term):
+    """A list of names."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__(f"[{', '.join(names)}]")
+        self._names = names
+
+    @property
+    def in_json(self) -> list[str]:
+        """As a list."""
+        return list(self._names)
 
 
 class Pid(Term):

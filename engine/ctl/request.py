@@ -183,6 +183,9 @@ def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple
     waiting = list(reversed(words))
     while waiting:
         word = waiting.pop()
+        if word == "--":
+            arguments += reversed(waiting)
+            break
         if not word.startswith("-") or word == "-" or word[1:2].isdigit():
             arguments.append(word)
             continue

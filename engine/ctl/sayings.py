@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -16,6 +18,10 @@ from engine.ctl.usage import NODE_NAME
 
 State = Mapping[str, Any]
 VERSION: Final = "3.10.8"
+
+PID: Final = re.compile(r"<[^<>]+\.\d+\.\d+\.\d+>")
+ALSO_JSON: Final = ("ping", "check_running", "is_running")
+"""Sentences that are a message in JSON, too."""
 
 Saying = Callable[[Request, State], tuple[str, str]]
 """Returns the heading, which --quiet leaves out, and the answer."""
@@ -70,13 +76,17 @@ def _close(request: Request, state: State) -> tuple[str, str]:
     if request.name == "close_connection":
         pid, reason = request.arguments
         heading = f"Closing connection {pid}, reason: {reason}..."
+        if not PID.fullmatch(pid):
+            raise request.failed(heading, f'Error:\n{{:invalid_pid_syntax, "{pid}"}}')
         wanted = [each for each in found if each["pid"].text == pid]
         done = ""
     else:
-        everywhere = "vhost" not in request.options
+        everywhere = "global" in request.options
         where = "" if everywhere else f" in vhost {request.vhost}"
         heading = f"Closing all connections{where}, reason: {request.arguments[0]}..."
         wanted = [each for each in found if everywhere or each["vhost"] == request.vhost]
+        if request.options.get("limit") == "0":
+            wanted = []
         done = "Closed 0 connections"
     if wanted:
         raise NotHere(
@@ -86,6 +96,8 @@ def _close(request: Request, state: State) -> tuple[str, str]:
 
 
 def _forget(request: Request, state: State) -> tuple[str, str]:
+    if "offline" in request.options:
+        raise request.refusal(": this command requires the target node to be stopped.")
     name = request.arguments[0]
     nodes, _ = cluster_names(state)
     if name in nodes:
@@ -128,6 +140,15 @@ def answer(request: Request, state: State) -> str:
     Raises:
         CtlRefused: a check fails.
     """
+    if "details" in request.options:
+        raise NotHere(f"{request.name} has no details here")
     heading, text = SAYINGS[request.name](request, state)
+    if request.formatter == "json" and request.name in ALSO_JSON:
+        message: dict[str, Any] = {"message": text}
+        if request.name == "is_running":
+            message["result"] = True
+        return json.dumps(message, separators=(",", ":")) + "\n"
+    if request.formatter != "table":
+        raise NotHere(f"{request.name} is printed as text only here")
     parts = [text] if request.quiet or not heading else [heading, text]
     return "".join(f"{each}\n" for each in parts if each)

@@ -108,7 +108,11 @@ def _says(least: int = 0, most: int | None = None, *options: str, needs_app: boo
     """Return a line that answers with a sentence; it has as many arguments as `least` where `most` is not given."""
     most = least if most is None else most
     return Usage(
-        least=least, most=most, options=("timeout", *options), flags=("global",), needs_app=needs_app
+        least=least,
+        most=most,
+        options=("timeout", "formatter", *options),
+        flags=("global",),
+        needs_app=needs_app,
     )
 
 
@@ -153,16 +157,16 @@ USAGES: Final[dict[str, Usage]] = {
     # --- reports ---
     "environment": Usage(),
     "report": Usage(),
-    "status": _says(0, 0, "unit", "formatter"),
+    "status": _says(0, 0, "unit"),
     "cluster_status": Usage(needs_app=False, options=("formatter",)),
-    "memory_breakdown": _says(0, 0, "unit", "formatter"),
+    "memory_breakdown": _says(0, 0, "unit"),
     "eval": Usage(least=1, most=1),
     # --- checks, and what says one sentence ---
     "ping": _says(needs_app=False),
     "version": _says(needs_app=False),
     "await_startup": _says(needs_app=False),
     "await_online_nodes": _says(1),
-    "forget_cluster_node": _says(1),
+    "forget_cluster_node": Usage(least=1, most=1, options=("timeout", "formatter"), flags=("offline",)),
     "force_gc": _says(needs_app=False),
     "node_health_check": _says(needs_app=False),
     "hipe_compile": _says(0, 9, needs_app=False),
@@ -181,7 +185,7 @@ USAGES: Final[dict[str, Usage]] = {
     "is_running": _says(),
     "is_booting": _says(),
     "listeners": _says(),
-    "erlang_version": _says(),
+    "erlang_version": Usage(options=("timeout", "formatter"), flags=("details",)),
     "server_version": _says(),
     "tls_versions": _says(),
     # --- users, limits, parameters: answered, and not kept ---

@@ -28,6 +28,7 @@ LINE_DRAWING: Final = str.maketrans(
 OWN: Final = (
     (r"(?<=ports )[0-9]+, [0-9]+|(?<=cluster-id-)[\w-]+", ""),
     (r'(?<="port":)[0-9]+|(?<=port: )[0-9]+(?=, protocol: clustering)|(?<=epmd \(port )[0-9]+', "0"),
+    (r"(?<=following ports: ).*", ""),
     (r"127\.0\.0\.1:[0-9]+ ->", "127.0.0.1:0 ->"),
     (r"(?<=\t127\.0\.0\.1\t)[0-9]+", "0"),
     (r"<(rabbit@waterline)\.[0-9.]+>|#PID<[0-9.]+>", r"<\1.pid>"),

@@ -25,7 +25,7 @@ PORT = "5672"
 """What stands in lines and answers for the port of the node's clients."""
 BOLD = re.compile("\x1b\\[[0-9]*m")
 
-SETS = {"": "lines.txt", "runbooks": "runbook_lines.txt"}
+SETS = {"": "lines.txt", "runbooks": "runbook_lines.txt", "more": "more_lines.txt"}
 """Each set of lines is asked of a node of its own."""
 
 

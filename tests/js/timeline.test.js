@@ -102,3 +102,16 @@ test("what a run begins with is no event: its settings, and that no alarm is set
   report(30, 9_000_000, "alarms", { memory: false });
   assert.deepEqual(timeline.lines.map((line) => line.number), [9, 10, 30]);
 });
+
+test("what happens in a virtual host that is not shown is one line for each host, whatever it is", () => {
+  const timeline = new Timeline();
+  const state = stateOf(published(0, 1));
+  const elsewhere = (number, vhost, what) => timeline.note(number, 0, { kind: "HappenedElsewhere", rule: "Q30", vhost, what }, state);
+  elsewhere(0, "prod", "Published");
+  elsewhere(1, "qa", "QueueChanged");
+  elsewhere(2, "prod", "IndexFlushed");
+  assert.deepEqual(
+    timeline.lines.map((line) => [line.t.vhost, line.times]),
+    [["qa", 1], ["prod", 2]],
+  );
+});

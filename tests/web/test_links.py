@@ -72,7 +72,7 @@ def test_a_link_says_in_which_language_the_page_is(client: Client, kept: Scenari
 
 
 def test_the_query_of_a_place_reads_back() -> None:
-    place = links.Place(5, 7, 3, "files", "zh-hant")
+    place = links.Place(5, 7, 3, "files", "zh-hant", "prod: EU/1")
     assert links.place_of(QueryDict(place.query()[1:])) == place
     assert links.Place().query() == ""
 

@@ -297,6 +297,7 @@ export function movedBy(why) {
  */
 function mergeable(last, t) {
   const before = /** @type {Values} */ (last);
+  if (t.kind === "HappenedElsewhere") return before.vhost === t.vhost;
   return Object.entries(t).every(
     ([name, value]) => name === "rule" || (value !== null && typeof value !== "string") || before[name] === value,
   );

@@ -111,7 +111,7 @@ export const AMQP_WORDS = {
     sentence("\u2699", "plain", gettext("Virtual host %(vhost)s added, with stores of its own")),
   VhostDeleted: () =>
     sentence("\u2699", "plain", gettext("Virtual host %(vhost)s deleted, with all that was in it")),
-  HappenedElsewhere: () => sentence("\u2026", "plain", gettext("In virtual host %(vhost)s: %(what)s")),
+  HappenedElsewhere: () => sentence("\u2026", "plain", gettext("Something changed in virtual host %(vhost)s")),
   PolicyCleared: () => sentence("\u2699", "plain", gettext("Policy %(policy)s cleared")),
   ChannelClosed: (t) => closed(t, gettext("Channel of %(actor)s closed (%(code)s)")),
   ConnectionClosed: (t) => closed(t, gettext("Connection of %(actor)s closed (%(code)s)")),

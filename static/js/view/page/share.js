@@ -1,4 +1,5 @@
 /** Sharing: a link to the moment that is shown, one that carries the run itself, a frame, and pictures. */
+import { hostsOf, shownHost } from "../../model/hosts.js";
 import { clock, fill, gettext } from "../../model/text.js";
 import { cutToFit, penOf, sizeOf, write } from "../base/canvas.js";
 import { find, findAll, need, required, setText, show } from "../base/dom.js";
@@ -76,7 +77,7 @@ export class Sharing {
     return required(this.stage.shown, "a picture of the stage");
   }
 
-  /** The reader's place: the time, the transition inside its instant, the chosen message. */
+  /** The reader's place: the time, the transition inside its instant, the chosen message, the virtual host. */
   place() {
     const { playhead } = this;
     const inside = playhead.behind && playhead.history.timeOf(playhead.position) === playhead.nowUs;
@@ -84,6 +85,7 @@ export class Sharing {
       at: playhead.nowUs,
       n: inside ? playhead.position : null,
       msg: this.selection.chosen,
+      vhost: hostsOf(playhead.state).length > 1 ? shownHost() : null,
     };
   }
 
@@ -160,6 +162,7 @@ export class Sharing {
       at: chosen("moment").checked ? place.at : null,
       n: chosen("moment").checked ? place.n : null,
       msg: chosen("message").checked ? place.msg : null,
+      vhost: place.vhost,
       lang: need("[data-share=lang]", HTMLSelectElement, dialog).value,
     };
     const kind = find("[data-share=kind]:checked", HTMLInputElement, dialog)?.value ?? "short";
