@@ -14,7 +14,8 @@ from tests.ctl.record import SETS
 
 NOT_PLAYED = re.compile(
     r"trace_on|eval 'rabbit_(vm|amqq)|eval '1|add_user app|set_log_level (debug|info)|rabbitmqctl set_cluster_name"
-    r"|set_vhost_limits -p / '.\"[a-z-]+\": [0-9]|set_operator_policy limit '\^zz' '.\"max-len|set_global_parameter|set_vhost_tags"
+    r"|set_vhost_limits -p / '.\"[a-z-]+\": [0-9]|set_operator_policy limit '\^zz' '.\"max-len"
+    r"|set_global_parameter cluster_name|set_vhost_tags"
     r"|(cookie_hash|log_location|maybe_stuck|attempt_stats|cipher_suites|suspend_listeners|resume_listeners)$"
     r"|resolve_hostname|_definitions|shutdown|rabbitmqctl (wait|decode|encode|list_ciphers|autocomplete|schema_info)"
     r"|rename_cluster_node|await_online_nodes 2|eval '(foo|application:get_env.rabbit, (nonsense|disk))|certificate"
