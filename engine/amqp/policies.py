@@ -127,6 +127,7 @@ def _named(name: str, value: Any) -> str:
 
 
 def term(value: Any) -> str:
+    """Return a value as the broker's messages have it."""
     if isinstance(value, str):
         return f'<<"{value}">>'
     return str(value).lower() if isinstance(value, bool) else str(value)
