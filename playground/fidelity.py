@@ -32,6 +32,28 @@ def results() -> dict[str, Any] | None:
     return _latest(RESULTS)
 
 
+def of_other_releases(proof: str) -> list[dict[str, Any]]:
+    """Return what runs on nodes of other releases than the reference counted, by release.
+
+    Args:
+        proof: `differential` and `stories` count programs, `interop` readings of queues, both ways together.
+
+    Returns:
+        release, equal, of how many, and what it was measured on.
+    """
+    found = []
+    for path in sorted(FOLDER.glob(f"{proof}-*.json")):
+        kept = _latest(path) or {}
+        counts = {"equal": kept.get("equal"), "all": kept.get("programs", kept.get("stories"))}
+        if proof == "interop":
+            ways = [kept["engine_to_node"], kept["node_to_engine"]]
+            every = sum(way["queues"] for way in ways)
+            counts = {"equal": every - sum(len(way["differing"]) for way in ways), "all": every}
+        release = path.stem.removeprefix(f"{proof}-")
+        found.append({"release": release, **counts, "measured_on": kept["measured_on"]})
+    return found
+
+
 def predictions() -> dict[str, Any] | None:
     """Return how far predictions were from a real node (`make predict`), None where nobody looked."""
     return _latest(PREDICTIONS)

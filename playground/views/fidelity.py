@@ -18,6 +18,8 @@ from playground import fidelity as measured
 from playground.whatif.labels import metric as label
 from playground.whatif.numbers import NOTHING, full
 
+PROOFS = ("differential", "interop", "stories")
+"""What runs on real nodes count."""
 SHOWN = tuple(
     each.name for each in (peak_ram_bytes, blocked_s, throughput_per_s, latency_p95_s, write_amplification)
 )
@@ -27,7 +29,11 @@ SHOWN = tuple(
 @require_safe
 def fidelity(request: HttpRequest) -> HttpResponse:
     """Show what was measured, when, and what is modelled rather than executed."""
-    context = {"results": measured.results(), "predictions": _predictions(measured.predictions())}
+    context = {
+        "results": measured.results(),
+        "predictions": _predictions(measured.predictions()),
+        "others": {name: measured.of_other_releases(name) for name in PROOFS},
+    }
     return render(request, "playground/fidelity.html", context)
 
 

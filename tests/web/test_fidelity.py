@@ -26,6 +26,16 @@ def test_it_shows_the_measured_numbers(client: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_it_shows_what_nodes_of_other_releases_said(client: Client) -> None:
+    page = " ".join(client.get("/fidelity/").content.decode().split())
+    kept = {proof: fidelity.of_other_releases(proof) for proof in ("differential", "stories", "interop")}
+    assert {each["release"] for each in kept["differential"]} == {"3.8.9", "4.0.5", "4.3.6"}
+    for each in (each for proof in kept.values() for each in proof):
+        assert f"RabbitMQ {each['release']}: {each['equal']} of {each['all']} equal" in page
+        assert each["equal"] <= each["all"]
+
+
+@pytest.mark.django_db
 def test_each_figure_says_which_engine_it_was_measured_with(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
