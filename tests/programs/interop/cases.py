@@ -133,6 +133,8 @@ class Live:
                 self._end(result["seq"])
             case "ack":
                 self._end(step["tags"])
+            case "purge":  # where nothing waits for an acknowledgement
+                self.messages.clear()
             case "restart" | "crash_restart":
                 self.messages = {seq: each for seq, each in self.messages.items() if each[2]}
 
