@@ -13,7 +13,8 @@ from tests.ctl.played import answers, is_equal, made_state, recorded
 from tests.ctl.record import SETS
 
 NOT_PLAYED = re.compile(
-    r"(?<!help )trace_on|eval 'rabbit_(vm|amqq)|eval '1|add_user app|set_log_level (debug|info)|rabbitmqctl set_cluster_name"
+    r"(?<!help )trace_on|eval 'rabbit_(vm|amqq)|eval '1|add_user app|set_log_level (debug|info)"
+    r"|rabbitmqctl set_cluster_name"
     r"|set_vhost_limits -p / '.\"[a-z-]+\": [0-9]|set_operator_policy limit '\^zz' '.\"max-len"
     r"|set_global_parameter cluster_name|set_vhost_tags"
     r"|(cookie_hash|log_location|maybe_stuck|attempt_stats|cipher_suites|suspend_listeners|resume_listeners)$"
