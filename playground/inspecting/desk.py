@@ -15,6 +15,7 @@ from engine.classic_v1.formats import layout
 from engine.classic_v1.formats.layout import NoRecord
 from playground.hosting.solo import Solo
 from playground.inspecting import reading, summary, uploads
+from playground.inspecting.choice import read_choice
 from playground.inspecting.revival import FoundFiles, Revival
 from playground.inspecting.unreadable import Unreadable
 
@@ -49,13 +50,13 @@ class Desk:
         self._left_out = [named[at] for at in sorted(set(range(len(named))).difference(needed))]
         return json.dumps(needed)
 
-    def directory(self, paths_text: str, contents: list[bytes], vhost: str = "") -> str:
+    def directory(self, paths_text: str, contents: list[bytes], choice: str = "") -> str:
         """Read a broker's files, or a zip of them.
 
         Args:
             paths_text: their paths, a JSON list.
             contents: in the same order; a browser has them as buffers.
-            vhost: which virtual host is meant, where there are several; see `reading.directory`.
+            choice: what is wanted of them, as JSON (`choice.read_choice`).
         """
         named: list[str] = json.loads(paths_text)
         given = dict(zip(named, map(bytes, contents), strict=True))
@@ -72,7 +73,7 @@ class Desk:
             def steps(step: str, **values: Any) -> None:
                 self._report(json.dumps({"step": step, **values}))
 
-            answer, self._revival = reading.directory(self._files, vhost, steps)
+            answer, self._revival = reading.directory(self._files, read_choice(choice), steps)
             return answer if "vhosts" in answer else answer | reading.names_left_out(left_out)
 
         return _answered(read)

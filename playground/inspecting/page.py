@@ -10,7 +10,12 @@ from playground.web import live_page
 
 
 def context(
-    worker: str, place: str, server: str = "", importing: str = "", outdated: bool = False
+    worker: str,
+    place: str,
+    server: str = "",
+    importing: str = "",
+    outdated: bool = False,
+    session: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what the template `inspecting/page.html` needs.
 
@@ -20,6 +25,7 @@ def context(
         server: address that reads what is sent to it; empty where there is no server.
         importing: address that takes a scenario; empty where there is no server.
         outdated: whether the engine for browsers was built from other sources than the server runs.
+        session: whose files are read at once: the address of their zip, and the choice to make of them.
     """
     data = {"story": None, "urls": {**live_page.NOWHERE, "past": "#"}}
     return {
@@ -33,6 +39,7 @@ def context(
             "outdated": outdated,
             "server": server,
             "importing": importing,
+            "session": session,
             "sentences": {code: str(text) for code, text in {**refusals.TEXTS, **damage.TEXTS}.items()},
             "kinds": {kind: str(text) for kind, text in damage.KINDS.items()},
         },

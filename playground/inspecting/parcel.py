@@ -11,6 +11,7 @@ from typing import IO, Any, Final
 import msgspec
 
 from playground.inspecting import uploads
+from playground.inspecting.choice import Choice
 from playground.inspecting.unreadable import Unreadable
 
 _HEAD: Final = struct.Struct(">I")
@@ -22,25 +23,25 @@ class Label(msgspec.Struct, frozen=True):
     Args:
         paths: of the files, as they were given.
         sizes: in bytes, in the same order.
-        vhost: the directory of the virtual host that is meant; see `reading.directory`.
+        choice: what the reader wants to know of them.
     """
 
     paths: list[str]
     sizes: list[int]
-    vhost: str
+    choice: Choice
 
 
-def pack(files: list[Any], paths: list[str], vhost: str) -> IO[bytes]:
+def pack(files: list[Any], paths: list[str], choice: Choice) -> IO[bytes]:
     """Return an open file without a name that holds what was given; raise Unreadable where it is too much.
 
     Args:
         files: as Django has them.
         paths: of each.
-        vhost: see `Label`.
+        choice: see `Label`.
     """
     if sum(each.size for each in files) > uploads.MOST_BYTES:
         raise Unreadable("too_many_bytes", most=uploads.MOST_BYTES >> 20)
-    label = msgspec.json.encode(Label(paths, [each.size for each in files], vhost))
+    label = msgspec.json.encode(Label(paths, [each.size for each in files], choice))
     held: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - whoever takes it closes it
     held.write(_HEAD.pack(len(label)) + label)
     for each in files:
@@ -50,8 +51,8 @@ def pack(files: list[Any], paths: list[str], vhost: str) -> IO[bytes]:
     return held
 
 
-def unpack(held: IO[bytes], left_out: list[str]) -> tuple[uploads.Files, str]:
-    """Return the files, and which virtual host is meant; raise Unreadable where they cannot be read.
+def unpack(held: IO[bytes], left_out: list[str]) -> tuple[uploads.Files, Choice]:
+    """Return the files, and what is wanted of them; raise Unreadable where they cannot be read.
 
     Args:
         held: what `pack` returned.
@@ -60,9 +61,9 @@ def unpack(held: IO[bytes], left_out: list[str]) -> tuple[uploads.Files, str]:
     (size,) = _HEAD.unpack(held.read(_HEAD.size))
     label = msgspec.json.decode(held.read(size), type=Label)
     if uploads.is_zip(label.paths):
-        return uploads.of_zip(io.BytesIO(held.read()), left_out=left_out), label.vhost
+        return uploads.of_zip(io.BytesIO(held.read()), left_out=left_out), label.choice
     found = ((path, _blocks(held, size)) for path, size in zip(label.paths, label.sizes, strict=True))
-    return uploads.gathered(_each_whole(held, found, label.sizes), left_out=left_out), label.vhost
+    return uploads.gathered(_each_whole(held, found, label.sizes), left_out=left_out), label.choice
 
 
 def _blocks(held: IO[bytes], size: int) -> Iterator[bytes]:

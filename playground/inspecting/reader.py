@@ -58,8 +58,8 @@ def answer(held: IO[bytes], steps: reading.Steps) -> dict[str, Any]:
     """Return what the page gets for a parcel."""
     left_out: list[str] = []
     try:
-        files, vhost = parcel.unpack(held, left_out)
-        found, revived = reading.directory(files, vhost, steps)
+        files, choice = parcel.unpack(held, left_out)
+        found, revived = reading.directory(files, choice, steps)
     except Unreadable as bad:
         return bad.to_json()
     except MemoryError:

@@ -6,8 +6,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from engine.releases import REFERENCE
 from playground.inspecting import again, configuration, definitions, rehearsal, revival, summary
+from playground.inspecting.choice import USUAL, Choice
 from playground.inspecting.listing import figures
 from playground.inspecting.revival import Revival
 from playground.inspecting.unreadable import Unreadable
@@ -44,31 +44,36 @@ def topology(data: bytes) -> Answer:
     return found
 
 
-def directory(files: Files, vhost: str = "", steps: Steps = _ignore) -> tuple[Answer, Revival | None]:
+def directory(files: Files, choice: Choice = USUAL, steps: Steps = _ignore) -> tuple[Answer, Revival | None]:
     """Return the report on a broker's files, and the start on them where there is a queue to start.
 
     Args:
         files: what was given.
-        vhost: the directory of the virtual host that is meant; of several the answer is the list otherwise.
+        choice: which virtual host is meant, and which release starts on its files.
         steps: is told how far it is.
     """
     files, flags = without_flags(files)
     several = revival.vhost_directories(files)
     if len(several) > 1:
-        if vhost not in several:
+        if choice.vhost not in several:
             return {"vhosts": [_vhost_row(files, each, steps) for each in several]}, None
-        files = revival.of_vhost(files, vhost)
-    report = revival.report_on(files, steps)
+        files = revival.of_vhost(files, choice.vhost)
+    report = revival.report_on(files, steps, choice.entries)
     steps("starting")
-    revived = revival.revive(files, report)
-    started = revived is not None and revived.state is not None
+    revived = revival.revive(files, report, choice)
+    source = rehearsal.source_of(report, choice)
+    target = rehearsal.target_of(source, choice.target)
     rehearsed = []
-    if revived is not None and started and _lives(report) <= rehearsal.MOST_MESSAGES:
-        source = summary.release_of(report) or REFERENCE.series
-        rehearsed = rehearsal.rehearse(revived, source, flags, steps)
+    if revived is not None and target is not None:
+        revived = revival.start(rehearsal.upgraded(revived, source, target, choice))
+    started = revived is not None and revived.state is not None
+    if revived is not None and started and target is None and _lives(report) <= rehearsal.MOST_MESSAGES:
+        rehearsed = rehearsal.rehearse(revived, report, flags, choice, steps)
     steps("answering")
     return {
         "kind": report["kind"],
+        "source": source,
+        "target": target.name if target else "",
         "release": summary.release_of(report),
         "queues": summary.queue_rows(report, revived),
         "stores": summary.store_rows(report, revived),

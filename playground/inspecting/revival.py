@@ -15,11 +15,13 @@ from engine.damage.reading import Options
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
 from engine.inspect.places import VHOSTS, inspect
-from engine.releases import RELEASES
+from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
+from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import EngineError
 from playground.hosting.solo import Ledger
+from playground.inspecting.choice import USUAL, Choice
 from playground.inspecting.unreadable import OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
@@ -30,6 +32,8 @@ POWER_CUT_US: Final = 1_000_000
 UNTIL_US: Final = 2_000_000
 FAR_SEGMENTS: Final = 4_096
 """A seq_id further than so many segments from the others is damage: a start would read each segment between."""
+V2_ENTRIES: Final = "index_v2_segment_entry_count"
+"""The setting of a release that has queues of both versions."""
 VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
 
 
@@ -113,15 +117,20 @@ class _Read(LedgerStorage):
         return super().read_bytes(path, offset, count)
 
 
-def report_on(files: Files, steps: Callable[..., None] = lambda step, **values: None) -> dict[str, Any]:
+def report_on(
+    files: Files,
+    steps: Callable[..., None] = lambda step, **values: None,
+    entries: int | None = None,
+) -> dict[str, Any]:
     """Return what `python -m engine inspect --json` prints about files, with shorter lists.
 
     Args:
         files: by path.
         steps: is told how far it is; see `reading.Steps`.
+        entries: of a segment of version 1; None where the files say it.
     """
     storage: Any = _Read(files, steps)  # it has what the inspectors ask of a directory
-    return inspect(storage, Options(list_most=LISTED))
+    return inspect(storage, Options(list_most=LISTED, entry_count=entries))
 
 
 def vhost_directories(files: Files) -> list[str]:
@@ -141,16 +150,20 @@ def of_vhost(files: Files, directory: str) -> Files:
     }
 
 
-def revive(files: Files, report: dict[str, Any]) -> Revival | None:
+def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revival | None:
     """Start a node on the files of a virtual host, or of one queue; None where there is no queue.
 
     Args:
         files: what was given, of one virtual host at most; see `of_vhost`.
         report: on it, as `report_on` returns it.
+        choice: says the release and the scale where a session wrote the files.
     """
     vhost, root = _the_vhost(files, report)
     given = len(vhost.get("queues", []))
-    queues = vhost.get("queues", [])[:MAX_QUEUES]
+    found: list[dict[str, Any]] = vhost.get("queues", [])
+    queues = sorted(found, key=lambda each: -each["lasting_messages"])[
+        :MAX_QUEUES
+    ]  # the stage shows the first
     if not queues:
         return None
     names = {each["dir"]: _name(each["name"], at) for at, each in enumerate(queues)}
@@ -166,9 +179,11 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
     scenario: dict[str, Any] = {
         "version": 1,
         "title": "",
-        **_broker(vhost),
+        **_broker(vhost, choice),
         "seed": 1,
-        "topology": {"queues": [{"name": name} for name in names.values()]},
+        "topology": {
+            "queues": [{"name": names[each["dir"]], "arguments": _arguments(each, vhost)} for each in queues]
+        },
         "commands": [{"at_us": POWER_CUT_US, "do": "restart", "kind": "power"}],
         "until_us": UNTIL_US,
     }
@@ -176,33 +191,63 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
     if _far_apart(queues, vhost.get("segment_entry_count") or 16384):
         far = {"code": "far_apart", "values": {}}
         return Revival(scenario, None, [], far, None, own, moved, given - len(queues))
-    starter = _Starter(moved)
+    return start(Revival(scenario, None, [], None, None, own, moved, given - len(queues)), _records(queues))
+
+
+def start(revival: Revival, records: int = 0) -> Revival:
+    """Return what a start of a revival's scenario on its files comes to.
+
+    Args:
+        revival: that was not played.
+        records: that are in its indexes, for who asks why it takes too long.
+    """
+    starter = _Starter(revival.files)
     try:
-        recorded = recording.record(starter, scenario, [POWER_CUT_US, UNTIL_US])  # type: ignore[arg-type]
+        recorded = recording.record(starter, revival.scenario, [POWER_CUT_US, UNTIL_US])  # type: ignore[arg-type]
     except (MemoryError, OutOfTime) as error:
-        return Revival(scenario, None, [], None, _too_much(error, queues), own, moved, given - len(queues))
+        return msgspec.structs.replace(revival, unplayed=_too_much(error, records))
     except (EngineError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
-        return Revival(scenario, None, [], why(error), None, own, moved, given - len(queues))
+        return msgspec.structs.replace(revival, failure=why(error))
     assert starter.node is not None  # noqa: S101 - it was recorded
-    full, state = parse(scenario).to_json(), starter.node.snapshot()
-    return Revival(full, state, recorded.parts, None, None, own, moved, given - len(queues))
+    full, state = parse(revival.scenario).to_json(), starter.node.snapshot()
+    return msgspec.structs.replace(revival, scenario=full, state=state, messages=recorded.parts)
 
 
-def _broker(vhost: dict[str, Any]) -> dict[str, Any]:
+def _broker(vhost: dict[str, Any], choice: Choice) -> dict[str, Any]:
     """Return the profile and settings of the broker that wrote the files."""
-    release = RELEASES.get(vhost.get("release") or "")
-    if release is not None:
-        usual: Any = release.storage_settings("real", {})
-        count = vhost.get("segment_entry_count") or usual.segment_entry_count
-        other = {} if count == usual.segment_entry_count else {"segment_entry_count": count}
-        return {"profile": release.profiles["real"], "settings": other}
-    return {"profile": "real", "settings": {"segment_entry_count": vhost.get("segment_entry_count") or 16384}}
+    release = RELEASES[choice.series or vhost.get("release") or REFERENCE.series]
+    usual: Any = release.storage_settings(choice.scale, {})
+    without = usual.segment_entry_count if vhost.get("release") else USUAL_ENTRY_COUNT
+    second = _entries_of_version_2(vhost.get("queues", []))
+    both = V2_ENTRIES in release.storage.bounds
+    if both and second:
+        other = {V2_ENTRIES: second}
+        count = choice.entries or usual.segment_entry_count
+    else:
+        other, count = {}, vhost.get("segment_entry_count") or without
+    if count != usual.segment_entry_count:
+        other["segment_entry_count"] = count
+    return {"profile": release.profiles[choice.scale], "settings": other}
 
 
-def _too_much(error: Exception, queues: list[dict[str, Any]]) -> Why:
+def _entries_of_version_2(queues: list[dict[str, Any]]) -> int | None:
+    """Return the slots of a `.qi` file as its header says, which the broker keeps nowhere else (W3)."""
+    found = (each.get("segment_entry_count") for each in queues if each.get("version") == 2)
+    return next(filter(None, found), None)
+
+
+def _arguments(queue: dict[str, Any], vhost: dict[str, Any]) -> dict[str, Any]:
+    """Return the argument without which a 3.10 would convert files of version 2 back when it starts (W209)."""
+    return {"x-queue-version": 2} if queue.get("version") == 2 and not vhost.get("release") else {}
+
+
+def _records(queues: list[dict[str, Any]]) -> int:
+    records: int = sum(each["records"] for queue in queues for each in queue["segments"])
+    return records + sum(queue["journal"]["records"] for queue in queues if queue["journal"])
+
+
+def _too_much(error: Exception, records: int) -> Why:
     """Return why a start was not played to its end, with the number of records that it had to read."""
-    records = sum(each["records"] for queue in queues for each in queue["segments"])
-    records += sum(queue["journal"]["records"] for queue in queues if queue["journal"])
     code = "start_needs_memory" if isinstance(error, MemoryError) else "start_takes_too_long"
     return {"code": code, "values": {"records": records}}
 

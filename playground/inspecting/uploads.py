@@ -32,7 +32,7 @@ MOST_DIRECTORY_BYTES: Final = 256 * MOST_MEMBERS
 """Of a zip's own directory, which is read whole before anything can be asked of it."""
 BLOCK_BYTES: Final = 256 * 1024
 NEEDED: Final = re.compile(
-    r"^(\d{1,18}\.(idx|rdq|rdt)|journal\.jif|clean\.dot|file_summary\.ets|msg_store_index\.ets|recovery\.dets"
+    r"^(\d{1,18}\.(idx|qi|qs|rdq|rdt)|journal\.jif|clean\.dot|file_summary\.ets|msg_store_index\.ets|recovery\.dets"
     r"|\.vhost|\.config|\.queue_name|[A-Za-z0-9@._-]{1,100}-feature_flags)\Z"
 )
 """What is read of a broker's directory; everything else is left out."""

@@ -13,12 +13,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 
+from engine.releases import PROFILES, Profile
 from playground import ownership, repeating
 from playground.inspecting import definitions, engine_files, parcel, reading, uploads
 from playground.inspecting.apart import Apart
+from playground.inspecting.choice import read_choice
 from playground.inspecting.page import context
 from playground.inspecting.unreadable import Unreadable
-from playground.web.access import address_of, rate_limited
+from playground.web.access import address_of, rate_limited, session_or_gone
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +39,9 @@ def page(request: HttpRequest) -> HttpResponseBase:
     outdated = engine_files.is_outdated()
     usable = engine_files.is_built() and not outdated
     worker = reverse("inspect-engine", args=[ENGINE_FILE]) if usable else ""
+    session = _session(request)
     needed = context(
+        session=session,
         worker=worker,
         outdated=outdated,
         place=worker.removesuffix(ENGINE_FILE),
@@ -45,6 +49,29 @@ def page(request: HttpRequest) -> HttpResponseBase:
         importing=reverse("scenario-import"),
     )
     return render(request, "inspecting/page.html", needed)
+
+
+def _session(request: HttpRequest) -> dict[str, Any] | None:
+    """Return where the files of the session are that the address names, and what is known of them; raise Gone."""
+    if "session" not in request.GET:
+        return None
+    found = session_or_gone(request.GET["session"][:64])
+    profile = PROFILES[found.scenario["profile"]]
+    settings = profile.release.storage_settings(
+        profile.scale, _of_storage(profile, found.scenario["settings"])
+    )
+    return {
+        "archive": reverse("session-archive", args=[found.public_id]),
+        "choice": {
+            "profile": found.scenario["profile"],
+            "entries": settings.shown().get("segment_entry_count"),
+        },
+    }
+
+
+def _of_storage(profile: Profile, settings: dict[str, Any]) -> dict[str, Any]:
+    names = {"segment_entry_count"} & profile.release.storage.bounds.keys()
+    return {name: settings[name] for name in names if name in settings}
 
 
 @rate_limited
@@ -75,4 +102,4 @@ def _apart(request: HttpRequest) -> Apart:
     files = request.FILES.getlist("files")
     paths = uploads.names_of(files, request.POST.get("paths", ""))
     visitor = ownership.known_visitor(request.session) or f"at {address_of(request)}"
-    return Apart(parcel.pack(files, paths, request.POST.get("vhost", "")[:200]), visitor)
+    return Apart(parcel.pack(files, paths, read_choice(request.POST.get("choice", ""))), visitor)

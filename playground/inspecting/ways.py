@@ -61,6 +61,7 @@ KNOWN: Final[dict[str, frozenset[str]]] = {
     "3.10": _OF_3_11
     | {"classic_mirrored_queue_version", "drop_unroutable_metric", "empty_basic_get_metric", "stream_queue"},
     "4.0": _OF_4_0 | {"message_containers_deaths_v2", "quorum_queue_non_voters", "rabbitmq_4.0.0"},
+    "4.3": _OF_4_0 | {"message_containers_deaths_v2", "quorum_queue_non_voters", "rabbitmq_4.0.0"},
 }
 """Flags that a series of the table of releases can enable at all."""
 STEPS: Final = {"3.8": "3.10", "3.10": "3.11", "3.11": "3.12", "3.12": "3.13", "3.13": "4.0", "4.0": "4.3"}
@@ -82,19 +83,22 @@ def read_flags(data: bytes) -> frozenset[str] | None:
 def gate(source: str, target: str, enabled: frozenset[str] | None) -> dict[str, Any]:
     """Return whether a release starts on a directory of another, and the way where it does not.
 
+    An older release is no way at all: no release of RabbitMQ supports going back, whatever the flags say.
+
     Args:
-        source, target: series, the source the older one or the same.
+        source, target: series.
         enabled: flags in the directory; None where its list was not given, which then counts as all that there are.
     """
     flags = KNOWN[source] if enabled is None else enabled
     missing = sorted(REQUIRED[target] - flags)
+    is_back = SERIES.index(target) < SERIES.index(source)
     way = []
     at = source
     while at != target and at in STEPS and SERIES.index(STEPS[at]) <= SERIES.index(target):
         at = STEPS[at]
         way.append(at)
     return {
-        "accepted": not missing,
+        "accepted": not missing and not is_back,
         "missing": missing,
         "enable_first": sorted((REQUIRED[way[0]] if way else frozenset()) - flags),
         "way": way,

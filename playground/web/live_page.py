@@ -52,6 +52,7 @@ def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dic
             "download": reverse("session-download", args=[found.public_id]),
             "archive": reverse("session-archive", args=[found.public_id]),
             "scenario": reverse("session-scenario", args=[found.public_id]),
+            "upgrade": f"{reverse('inspect')}?session={found.public_id}",
             "page": reverse("session-page", args=[found.public_id]),
             "csv": reverse("session-run", args=[found.public_id, "csv"]),
             "jsonl": reverse("session-run", args=[found.public_id, "jsonl"]),

@@ -98,17 +98,41 @@ def test_of_several_virtual_hosts_one_is_chosen(mixed: uploads.Files) -> None:
     assert [each["name"] for each in asked["vhosts"]] == ["/", None]
     assert set(asked) == {"vhosts"}
 
-    first = sent(files=zipped(given), vhost="FIRST").json()
+    first = sent(files=zipped(given), choice='{"vhost": "FIRST"}').json()
     rows = {each["name"]: (each["live"], each["back"]) for each in first["queues"]}
     assert rows == {"q.mixed": (16, 16), "q.lazy": (5, 5)}
     assert {each["path"].split("/")[2] for each in first["files"]} == {"FIRST"}
-    second = sent(files=zipped(given), vhost="SECOND").json()
+    second = sent(files=zipped(given), choice='{"vhost": "SECOND"}').json()
     assert len(second["queues"]) == 1
     assert (
         second["started"]["scenario"]["topology"]["queues"]
         != first["started"]["scenario"]["topology"]["queues"]
     )
-    assert sent(files=zipped(given), vhost="../SECOND").json() == asked
+    assert sent(files=zipped(given), choice='{"vhost": "../SECOND"}').json() == asked
+
+
+def test_a_directory_of_4_x_is_read_as_it_is_given() -> None:
+    """Its `.qi` and `.qs` are files of a queue: what a page sends is chosen by name."""
+    place = ROOT / "tests" / "recordings" / "v2" / "datadirs" / "clean-mixed-4.3.6"
+    files = {
+        f"v/{path.relative_to(place).as_posix()}": path.read_bytes()
+        for path in place.rglob("*")
+        if path.is_file()
+    }
+    found = sent(files=zipped(files)).json()
+    assert found["release"] == "4.3"
+    assert sum(row["back"] for row in found["queues"]) == 16 + 18 + 4 + 1 + 8 + 9
+    assert found["left_out"] == ["v/manifest.json"]
+
+
+def test_the_page_knows_the_session_whose_files_it_reads() -> None:
+    found = Client().post("/s/new", {"profile": "4.0.5-classroom"})["Location"].split("/")[2]
+    page = Client().get(f"/inspect/?session={found}")
+    session = page.context["inspect_data"]["session"]
+    assert session["archive"].endswith(f"/{found}/files.zip")
+    assert session["choice"] == {"profile": "4.0.5-classroom", "entries": 8}
+    assert Client().get("/inspect/").context["inspect_data"]["session"] is None
+    assert Client().get("/inspect/?session=nobody").status_code == 404
 
 
 def test_files_are_sent_only_after_agreeing(mixed: uploads.Files) -> None:

@@ -16,6 +16,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from playground.inspecting import apart, bounds, parcel, uploads
+from playground.inspecting.choice import USUAL, Choice
 from playground.inspecting.places import Places
 from playground.inspecting.unreadable import Unreadable
 from tests.helpers.hostile_journal import scattered_acks
@@ -51,7 +52,7 @@ def test_work_is_bounded_even_where_the_end_of_the_time_is_passed_over() -> None
 
 def parcel_of(files: dict[str, bytes]) -> Any:
     packed = zipped(files)
-    return parcel.pack([packed], ["data.zip"], "")
+    return parcel.pack([packed], ["data.zip"], USUAL)
 
 
 def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,8 +140,8 @@ def test_files_and_zips_are_taken_out_of_a_parcel_as_they_were_put_in() -> None:
     }
     given = [SimpleUploadedFile(path.rpartition("/")[2], data) for path, data in files.items()]
     left_out: list[str] = []
-    found = parcel.unpack(parcel.pack(given, list(files), "V"), left_out)
-    assert found == ({path: files[path] for path in files if "readme" not in path}, "V")
+    found = parcel.unpack(parcel.pack(given, list(files), Choice(vhost="V")), left_out)
+    assert found == ({path: files[path] for path in files if "readme" not in path}, Choice(vhost="V"))
     assert left_out == ["queues/Q/readme"]
     assert parcel.unpack(parcel_of(files), [])[0] == found[0]
 

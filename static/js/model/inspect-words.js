@@ -22,7 +22,7 @@ import { bytes, fill, gettext } from "./text.js";
 
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
- * @typedef {{ release: string | null, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, upgrades: Upgrade[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ * @typedef {{ release: string | null, source: string, target: string, queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, unowned: Unowned[], damage: DamageRow[], damage_more: number, files: FileRow[], files_more: number, upgrades: Upgrade[], failure: Coded | null, unplayed: Coded | null, left_out: string[], left_out_count: number, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
  * @typedef {{ step: string } & Values} Progress what is done while files are read (playground/inspecting/reading.py, Steps)
  * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
  * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow
@@ -56,13 +56,14 @@ function unreadable() {
     path: gettext("A name in it is no name of a broker's file: %(name)s."),
     too_many_files: gettext("At most %(most)s files are read. Give one virtual host or queue."),
     too_many_bytes: gettext("Together the files have more than %(most)s MiB. Give one queue and its store."),
-    no_files: gettext("No files of a queue or a message store are in it: .idx, journal.jif, .rdq."),
+    no_files: gettext("No files of a queue or a message store are in it: .idx and journal.jif, or .qi and .qs, and .rdq. They lie below msg_stores/vhosts."),
     needs_memory: gettext("Reading these files needs more than the %(most)s MiB of memory that the server gives. Give one queue and its store, or let the engine run in your browser."),
     takes_too_long: gettext("Reading these files takes more than the %(most)s seconds that the server gives. Give one queue and its store, or let the engine run in your browser."),
     long_answer: gettext("The report on these files has more than %(most)s MiB. Give one queue and its store."),
     one_at_a_time: gettext("Files of yours are being read already, or very many people wait. Try again when that is done."),
     many_read: gettext("The server reads for others and did not come to your files. Try again in a few minutes."),
     no_record: gettext("No record begins there."),
+    choice: gettext("This page asked for something that this server does not know. Load the page again."),
     not_agreed: gettext("The files would be sent to this server to be read. Agree to that first."),
     figures: gettext("Neither a backing_queue_status nor a setting of the broker is in this text. Paste what the command above prints, rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
     definitions: gettext("This is no definitions.json: no JSON object with queues."),
@@ -189,7 +190,8 @@ export function startWords({ live, back, listed, unreadable: unread, transient, 
   const sentences = saved(listed, unread, back);
   if (back === null) return sentences;
   if (back) sentences.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
-  if (back && redelivered !== null && redelivered < back)
+  if (back && redelivered === 0 && version === 2) sentences.push(gettext("None of them is marked redelivered: the queue stopped in order, and none had been delivered before (W41)."));
+  else if (back && redelivered !== null && redelivered < back)
     sentences.push(
       fill(
         version === 2

@@ -3,9 +3,10 @@ import { bytes, fill, gettext, number } from "./text.js";
 
 /**
  * @typedef {{ accepted: boolean, missing: string[], enable_first: string[], way: string[], listed: boolean }} Gate
- * @typedef {{ name: string, before: number | null, after: number | null, order: boolean | null, redelivered: number | null }} UpgradedQueue
+ * @typedef {{ name: string, before: number | null, after: number | null, order: boolean | null, redelivered: number | null, delivered: number | null }} UpgradedQueue `delivered`: redelivered after an orderly stop, as its terms say
  * @typedef {[kind: string, count: number, bytes: number, later: number, laterBytes: number]} FilesOfKind before and after the start
- * @typedef {{ target: string, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[] }} Upgrade
+ * @typedef {{ read: number, written: number, synced: number, deleted: number }} StartWork bytes, calls, and files
+ * @typedef {{ target: string, is_back: boolean, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[], work: StartWork | null }} Upgrade
  */
 
 /**
@@ -14,14 +15,26 @@ import { bytes, fill, gettext, number } from "./text.js";
  */
 export function targetName(target) {
   if (target === "3.10.8-v2") return gettext("RabbitMQ 3.10.8, with queues of version 2");
+  if (target === "3.10.8-v1") return gettext("RabbitMQ 3.10.8, with queues of version 1");
   return fill("RabbitMQ %(release)s", { release: target });
 }
 
 /**
- * Whether the node starts at all, and the way where it does not.
- * @param {Gate} gate
+ * The release that wrote files: its series, or the version of its queues where there are two.
+ * @param {string} source
  */
-export function gateWords({ accepted, missing, enable_first: first, way, listed }) {
+export function releaseWords(source) {
+  if (source === "3.10-v2") return gettext("RabbitMQ 3.10, with queues of version 2");
+  return fill("RabbitMQ %(release)s", { release: source });
+}
+
+/**
+ * Whether the node starts at all, and the way where it does not.
+ * @param {Upgrade} upgrade
+ */
+export function gateWords({ is_back: isBack, gate: { accepted, missing, enable_first: first, way, listed } }) {
+  if (isBack)
+    return [gettext("There is no way back: RabbitMQ supports no step to an older release. Keep a copy of the directory from before the upgrade; nothing was played here.")];
   const words = [
     accepted
       ? gettext("The node starts: no feature flag that it requires is missing.")
@@ -29,11 +42,16 @@ export function gateWords({ accepted, missing, enable_first: first, way, listed 
   ];
   if (way.length > 1)
     words.push(fill(gettext("The way: %(way)s. Enable all feature flags at each step (rabbitmqctl enable_feature_flag all), before the next one."), { way: way.join(" → ") }));
+  if (way.some((each) => READ_ONLY.includes(each)))
+    words.push(fill(gettext("Of these steps only the requirements were read, in the sources of %(releases)s; no node of them was run here."), { releases: way.filter((each) => READ_ONLY.includes(each)).join(", ") }));
   if (first.length) words.push(fill(gettext("To be enabled before the first step: %(flags)s."), { flags: first.join(", ") }));
   if (!listed)
     words.push(gettext("The node's own list of flags was not given: a file beside its directory whose name ends in -feature_flags. So every flag that its release knows counts as enabled."));
   return words;
 }
+
+/** Releases whose sources were read and that were not run. */
+const READ_ONLY = ["3.11", "3.12", "3.13"];
 
 /** @returns {Record<string, string[]>} */
 function notes() {
@@ -49,6 +67,22 @@ function notes() {
     "3.10.8": [
       gettext("Every message counts as redelivered, even after an orderly stop: what 3.8 leaves has no number below which all were delivered (Q33, V1). Segments keep their 16,384 entries, as there is no .config (V6)."),
       gettext("Held to real nodes: 3.10.8 brought 21 of 21 messages of 3.8.9 back in their order, after a kill and after an orderly stop."),
+    ],
+    "3.10.8-v1": [
+      gettext("A queue whose argument and policy say nothing has version 1: its files of version 2 are converted back when it starts, or at once when a policy changes (W100, W209)."),
+    ],
+    "4.0>4.3.6": [
+      gettext("The files stay as they are: both releases have version 2, with the same .qi, .qs and message store (W82, W110)."),
+      gettext("Held to real nodes: after an orderly stop of 4.0.5, 4.3.6 brought 21 messages, only those delivered before as redelivered; after a kill 23, all redelivered (W41, W203)."),
+      gettext("4.3 has no code for files of version 1: every queue must have been converted by 4.0 to 4.2 before (W195)."),
+    ],
+    "3.10-v2>4.3.6": [
+      gettext("Queues that already have version 2 keep their files. Only the engine of this site was asked; no real 4.3.6 was started on such files."),
+      ...today,
+    ],
+    "3.10-v2>4.0.5": [
+      gettext("Queues that already have version 2 keep their files. Only the engine of this site was asked; no real 4.0.5 was started on such files."),
+      ...today,
     ],
     "3.10.8-v2": [
       gettext("Files of version 2 stay only while an argument or a policy asks for them: the next start without one converts them back (W209)."),
@@ -69,10 +103,32 @@ function notes() {
 
 /**
  * What is to be known of a target besides.
- * @param {string} target
+ * @param {string} source the release that wrote the files
+ * @param {Upgrade} upgrade
  */
-export function targetNotes(target) {
-  return notes()[target] ?? [];
+export function targetNotes(source, { target, is_back: isBack }) {
+  const all = notes();
+  return isBack ? [] : (all[`${source}>${target}`] ?? all[target] ?? []);
+}
+
+/**
+ * What the start itself costs, as the engine plays it.
+ * @param {StartWork | null} work
+ */
+export function workWords(work) {
+  if (!work) return [];
+  const values = { read: bytes(work.read), written: bytes(work.written), synced: number(work.synced), deleted: number(work.deleted) };
+  return [fill(gettext("The start: %(read)s read, %(written)s written; fsyncs: %(synced)s, files deleted: %(deleted)s."), values)];
+}
+
+/**
+ * How many come back as redelivered; after an orderly stop it can be fewer.
+ * @param {UpgradedQueue} queue
+ */
+export function redeliveredWords({ redelivered, delivered }) {
+  if (redelivered === null) return "?";
+  if (delivered === null || delivered === redelivered) return number(redelivered);
+  return fill(gettext("%(n)s (after an orderly stop: %(orderly)s)"), { n: number(redelivered), orderly: number(delivered) });
 }
 
 /**

@@ -22,6 +22,12 @@ import { Recording } from "./recording.js";
 
 /** @typedef {[name: string, value: string | Blob, file?: string]} Field of a form */
 
+/**
+ * What is wanted of files (playground/inspecting/choice.py): the directory of a virtual host, a release that starts on them; the
+ * profile and the entries of a segment of the session that wrote them.
+ * @typedef {{ vhost?: string, target?: string, profile?: string, entries?: number | null }} Choice
+ */
+
 /** @typedef {(progress: Progress) => void} OnStep is called whenever reading has got further */
 
 /** @typedef {OwnReader | ServerReader} Reader of files, as described above */
@@ -80,18 +86,17 @@ export class OwnReader {
   }
 
   /**
-   * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
-   * @param {string} vhost
+   * @param {Choice} choice
    * @param {OnStep} onStep
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  async directory(entries, vhost, onStep) {
+  async directory(entries, choice, onStep) {
     const needed = await this.request("needed", JSON.stringify(entries.map(([path]) => path)));
     const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
     const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
     this.questions.onStep = (progress) => onStep(/** @type {Progress} */ (progress));
-    return read(await this.request("directory", JSON.stringify(chosen.map(([path]) => path)), contents, vhost));
+    return read(await this.request("directory", JSON.stringify(chosen.map(([path]) => path)), contents, JSON.stringify(choice)));
   }
 
   /** End the worker with all that it has; another one has to begin. */
@@ -227,16 +232,15 @@ export class ServerReader {
   }
 
   /**
-   * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
-   * @param {string} vhost
+   * @param {Choice} choice
    * @param {OnStep} onStep
    * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  directory(entries, vhost, onStep) {
+  directory(entries, choice, onStep) {
     /** @type {Field[]} */
     const files = entries.map(([path, file]) => ["files", file, path.split("/").pop() ?? ""]);
-    return this.send([["agreed", "1"], ["vhost", vhost], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files], onStep);
+    return this.send([["agreed", "1"], ["choice", JSON.stringify(choice)], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files], onStep);
   }
 
   /** Leave: the server's process ends with the request. */

@@ -3,6 +3,7 @@ import "../generations/all.js";
 import "../generations/views.js";
 import { progressWords, unreadableWords } from "../model/inspect-words.js";
 import { fill, gettext, messageOf } from "../model/text.js";
+import { givenByOpener, openApart } from "../net/apart.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
 import { around, csrfToken, el, find, listenerOf, need, required, setText, show } from "../view/base/dom.js";
 import { watchFiles } from "../view/inspect/drop.js";
@@ -16,7 +17,7 @@ import { openSession } from "./session-page.js";
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { FilesAnswer, SettingsAnswer, TopologyAnswer } from "../model/inspect-words.js"
- * @import { Reader, OnStep } from "../net/inspector.js"
+ * @import { Choice, Reader, OnStep } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
  * @import { Followed } from "./followed.js"
  */
@@ -125,8 +126,9 @@ const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
 /**
  * @param {FilesAnswer} answer
  * @param {Reader} by
+ * @param {(target: string) => void} step
  */
-function directoryShown(answer, by) {
+function directoryShown(answer, by, step) {
   const { started } = answer;
   if (started) {
     const at = by.own ? null : started.scenario.until_us;
@@ -134,17 +136,39 @@ function directoryShown(answer, by) {
     document.addEventListener("waterline:live", ({ detail }) => by.own && watchTheStart(detail, started), { once: true });
     open(by.start(started), data);
   }
-  return [report(answer, by, page, [importForm(answer.begun), others()])];
+  return [report(answer, by, page, [importForm(answer.begun), others()], step)];
 }
 
 /**
  * Read files; if they are of several virtual hosts, of the one that the reader chooses.
  * @param {Promise<[path: string, file: Blob][]>} entries
- * @param {string} [vhost]
+ * @param {Choice} [choice]
  */
-function readDirectory(entries, vhost = "") {
-  const again = (/** @type {string} */ chosen) => readDirectory(entries, chosen);
-  request(async (by, onStep) => by.directory(await entries, vhost, onStep), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
+function readDirectory(entries, choice = {}) {
+  const again = (/** @type {string} */ vhost) => readDirectory(entries, { ...choice, vhost });
+  const step = async (/** @type {string} */ target) => openApart({ entries: await entries, choice: { ...choice, target } });
+  request(async (by, onStep) => by.directory(await entries, choice, onStep), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by, step)));
+}
+
+/**
+ * The files of a session of this server, which come as the zip that anybody can have.
+ * @param {{ archive: string }} session
+ * @returns {Promise<[path: string, file: Blob][]>}
+ */
+async function filesOfSession({ archive }) {
+  const answer = await fetch(archive);
+  if (!answer.ok) throw new Error(gettext("The session sleeps or is gone, and has no files now. Open it, and try again."));
+  return [["session.zip", await answer.blob()]];
+}
+
+/** Read at once what this page was opened for: the files of a session, or those that another tab gives. */
+async function readWhatIsKnown() {
+  if (page.session) {
+    readDirectory(filesOfSession(page.session), page.session.choice);
+    return;
+  }
+  const given = await givenByOpener();
+  if (given) readDirectory(Promise.resolve(given.entries), given.choice);
 }
 
 /**
@@ -217,4 +241,5 @@ definitions.addEventListener("submit", (event) => {
 Promise.all([own(), document.fonts.load("12px Inter", "\u03b1")]).then(([found]) => {
   choose(found);
   for (const form of [files, listing, definitions]) form.removeAttribute("inert");
+  readWhatIsKnown();
 });

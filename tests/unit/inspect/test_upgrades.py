@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from playground.inspecting import reading, ways
+from engine.broker.cluster import Cluster
+from engine.broker.commands.scenario import parse
+from engine.releases import PROFILES
+from engine.replay import Player
+from engine.storage.ledger import LedgerStorage
+from playground.inspecting import reading, rehearsal, ways
+from playground.inspecting.choice import Choice, read_choice
+from playground.inspecting.unreadable import Unreadable
 from playground.inspecting.uploads import gathered, is_needed
 from tests.conftest import RECORDINGS
 
@@ -106,3 +113,112 @@ def test_a_node_with_all_flags_passes() -> None:
     assert ways.gate("4.0", "4.3", ways.KNOWN["4.0"])["accepted"]
     assert ways.gate("4.0", "4.3", frozenset())["missing"]
     assert ways.gate("3.8", "3.10", frozenset())["accepted"]
+
+
+DATADIRS = RECORDINGS / "v2" / "datadirs"
+
+
+def directory_of(name: str) -> dict[str, bytes]:
+    place = DATADIRS / name
+    return {
+        path.relative_to(place).as_posix(): path.read_bytes()
+        for path in place.rglob("*")
+        if path.is_file() and path.name != "manifest.json"
+    }
+
+
+def test_a_directory_of_4_0_goes_to_4_3_as_it_is() -> None:
+    """W82, W110: every file stays; after a crash all is redelivered, after an orderly stop what was delivered (W41)."""
+    answer, _ = reading.directory(directory_of("clean-mixed-4.0.5"))
+    assert answer["source"] == "4.0"
+    row, back = answer["upgrades"]
+    assert (row["target"], row["gate"]["accepted"], row["failure"]) == ("4.3.6", True, None)
+    assert all(
+        before == after for _kind, *before_after in row["files"] for before, after in [two(before_after)]
+    )
+    found = {each["name"]: each for each in row["queues"]}
+    assert all(each["order"] and each["before"] == each["after"] for each in found.values())
+    assert all(each["redelivered"] == each["after"] for each in found.values())
+    assert {name: each["delivered"] for name, each in found.items()} == {
+        "q.ttl": 0, "q.mixed": 2, "q.drained": 0, "q.small": 5, "q.fan": 1, "q.large": 2, "q.purged": 0,
+    }  # fmt: skip
+    assert row["work"]["read"] > row["work"]["written"] > 0
+    assert (back["target"], back["is_back"], back["gate"]["accepted"]) == ("3.10.8", True, False)
+    assert back["queues"] == []
+
+
+def two(numbers: list[int]) -> tuple[list[int], list[int]]:
+    return numbers[:2], numbers[2:]
+
+
+def test_from_4_3_nothing_leads_back() -> None:
+    answer, _ = reading.directory(directory_of("clean-mixed-4.3.6"))
+    [row] = answer["upgrades"]
+    assert (row["target"], row["is_back"], row["gate"]["accepted"]) == ("4.0.5", True, False)
+
+
+def session(profile: str, arguments: dict[str, Any]) -> dict[str, bytes]:
+    """Return the files of a session with messages of both sizes, some of them acknowledged."""
+    run = {
+        "version": 1,
+        "profile": profile,
+        "topology": {"queues": [{"name": "orders", "arguments": arguments}]},
+        "commands": [
+            {"at_us": 0, "do": "publish", "count": 30, "size_bytes": 100, "persistent": True},
+            {"at_us": 0, "do": "publish", "count": 5, "size_bytes": 6000, "persistent": True},
+        ],
+        "until_us": 1_000_000,
+    }
+    storage = LedgerStorage()
+    node = Cluster(parse(run), storage)
+    for _piece in Player(node).play(1_000_000):
+        pass
+    return {path: storage.read_bytes(path, 0, storage.size(path) or 0) for path in storage.paths()}
+
+
+@pytest.mark.parametrize(
+    ("profile", "arguments", "source", "targets"),
+    [
+        ("3.8.9-classroom", {}, "3.8", {"3.10.8": 35}),
+        ("classroom", {}, "3.10", {"3.10.8-v2": 35, "4.0.5": 35, "4.3.6": 0}),
+        ("classroom", {"x-queue-version": 2}, "3.10-v2", {"3.10.8-v1": 35, "4.0.5": 35, "4.3.6": 35}),
+        ("4.0.5-classroom", {}, "4.0", {"4.3.6": 35}),
+    ],
+)
+def test_the_files_of_a_session_are_taken_to_another_release(
+    profile: str, arguments: dict[str, Any], source: str, targets: dict[str, int]
+) -> None:
+    """W100, W195, W209, V6: at the session's own scale, with its own entries in a segment."""
+    files = session(profile, arguments)
+    release, scale = PROFILES[profile]
+    entries = release.storage_settings(scale, {}).shown()["segment_entry_count"]
+    choice = Choice(profile=profile, entries=entries)
+    answer, _ = reading.directory(files, choice)
+    assert answer["source"] == source
+    assert [(row["live"], row["back"]) for row in answer["queues"]] == [(35, 35)]
+    played = {row["target"]: row for row in answer["upgrades"] if not row["is_back"]}
+    assert {name: row["queues"][0]["after"] for name, row in played.items()} == targets
+    assert all(row["queues"][0]["order"] is (row["queues"][0]["after"] == 35) for row in played.values())
+
+
+def test_a_rehearsal_is_a_run_that_can_be_stepped_through() -> None:
+    """The start of 4.0.5 on files of 3.10.8, as a scenario and as messages of a page; its files are converted."""
+    answer, revived = reading.directory(given(), Choice(target="4.0.5"))
+    assert revived is not None
+    assert answer["target"] == "4.0.5"
+    assert answer["upgrades"] == []
+    assert answer["started"]["scenario"]["profile"] == "4.0.5"
+    assert [(row["live"], row["back"]) for row in answer["queues"]] == [(21, 21)]
+    kinds = {row[0] for part in reading.run(revived) for message in part for row in message.get("rows", ())}
+    assert "QueueStarted" in kinds
+
+
+def test_a_target_that_is_no_way_is_not_played() -> None:
+    assert rehearsal.target_of("4.0", "3.10.8") is None
+    assert rehearsal.target_of("4.0", "4.3.6") is not None
+
+
+@pytest.mark.parametrize("text", ["[", "[]", '{"profile": "no such"}', '{"entries": 0}', "x" * 2000])
+def test_what_is_no_choice_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable, match="choice"):
+        read_choice(text)

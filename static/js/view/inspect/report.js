@@ -1,10 +1,12 @@
 /** The report on a broker's files: queues, store files, what a clean stop left, damage, and bytes on demand. */
 import { codedWords, pinWords, startWords, stopWords } from "../../model/inspect-words.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
+import { verdictOf, worstFirst } from "../../model/verdict-words.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
 import { table } from "./tables.js";
 import { upgradesOf } from "./upgrades.js";
+import { verdict } from "./verdict.js";
 
 /**
  * @import { CleanStop, DamageRow, FilesAnswer, QueueRow, StoreRow } from "../../model/inspect-words.js"
@@ -43,8 +45,9 @@ const writtenBy = ({ queues: rows }) =>
     ? gettext("RabbitMQ %(release)s wrote these files: queues of version 2, and messages as 4.x stores them. The start here is one of that release.")
     : gettext("There is no .config: a broker older than 3.8.15 wrote these files. A segment has 16,384 entries, and the start here is one of RabbitMQ %(release)s (V6).");
 
-/** @param {QueueRow[]} rows */
-function queues(rows) {
+/** @param {QueueRow[]} given */
+function queues(given) {
+  const rows = worstFirst(given);
   return table(
     gettext("Queues: what the index says, and what a start brings back"),
     [[gettext("Queue")], [gettext("Live records"), true], [gettext("Back after a start"), true], [gettext("Why, and what could be lost")], [gettext("Journal")], [gettext("Segments")]],
@@ -87,7 +90,7 @@ function stores(rows) {
  * @param {Record<string, string>} kinds
  */
 function damage(found, more, sentences, kinds) {
-  if (!found.length) return el("p.mid", {}, gettext("No damage was found."));
+  if (!found.length) return null;
   return el("div", {}, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
     el("li", {},
       el("code", {}, each.offset === null ? each.file : `${each.file} @ ${each.offset}`), " ", el("b", {}, kinds[each.kind]), `: ${codedWords(each, sentences)}`,
@@ -123,8 +126,9 @@ function notRead({ left_out: names, left_out_count: count }) {
  * @param {Reader} reader
  * @param {{ sentences: Record<string, string>, kinds: Record<string, string> }} words
  * @param {(Node | null)[]} actions
+ * @param {(target: string) => void} step opens the start of another release on the same files
  */
-export function report(answer, reader, { sentences, kinds }, actions) {
+export function report(answer, reader, { sentences, kinds }, actions, step) {
   const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(answer.failure, sentences) })) : null;
   const unplayed = answer.unplayed
     ? el("p.error", { role: "alert" }, fill(gettext("A start on these files was not played to its end: %(why)s. What the files hold stands below."), { why: codedWords(answer.unplayed, sentences) }))
@@ -133,11 +137,12 @@ export function report(answer, reader, { sentences, kinds }, actions) {
     ? el("p.mid", {}, fill(gettext("%(n)s more queues were given; only the first ones are started here."), { n: number(answer.not_started) }))
     : null;
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
-    el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, gettext("What is in these files")), el("span.spacer"), ...actions),
+    el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, answer.target ? fill(gettext("Rehearsed: RabbitMQ %(release)s on a copy of these files"), { release: answer.target }) : gettext("What is in these files")), el("span.spacer"), ...actions),
+    verdict(verdictOf(answer)),
     failed,
     unplayed,
     left,
-    notRead(answer),
+    damage(answer.damage, answer.damage_more, sentences, kinds),
     answer.release ? el("p.mid", { "data-release": answer.release }, fill(writtenBy(answer), { release: answer.release })) : null,
     answer.queues.length ? queues(answer.queues) : null,
     answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null,
@@ -145,8 +150,8 @@ export function report(answer, reader, { sentences, kinds }, actions) {
     ...answer.unowned.map(({ store, count, bytes: size }) =>
       el("p", { "data-unowned": store }, fill(gettext("%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone."), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
-    damage(answer.damage, answer.damage_more, sentences, kinds),
-    upgradesOf(answer.upgrades, sentences),
+    upgradesOf(answer.upgrades, { source: answer.source, sentences, step }),
+    notRead(answer),
     el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
       el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader))),
       answer.files_more ? el("p", {}, fill(gettext("and %(n)s more"), { n: number(answer.files_more) })) : null));

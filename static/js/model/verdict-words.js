@@ -1,0 +1,89 @@
+/** The first sentence of the answer about a broker's files, and the few that belong to it: what comes back, what is lost, what is broken. */
+import { fill, gettext, number } from "./text.js";
+import { releaseWords } from "./upgrade-words.js";
+
+/** @import { CleanStop, DamageRow, FilesAnswer, QueueRow } from "./inspect-words.js" */
+
+/** @typedef {{ tone: "good" | "bad" | "open", first: string, rest: string[] }} Verdict */
+
+/**
+ * How many live persistent messages a start does not bring back.
+ * @param {QueueRow} queue
+ */
+export const lostOf = ({ live, back }) => (back === null ? 0 : Math.max(0, live - back));
+
+/**
+ * @param {QueueRow[]} queues
+ * @param {(queue: QueueRow) => number | null | undefined} of
+ */
+const sum = (queues, of) => queues.reduce((whole, queue) => whole + (of(queue) ?? 0), 0);
+
+/**
+ * What a start makes of the messages: the sentence that somebody who was woken for it wants first.
+ * @param {FilesAnswer} answer
+ * @returns {[tone: Verdict["tone"], words: string]}
+ */
+function outcome({ failure, unplayed, queues, target }) {
+  if (failure) return ["bad", gettext("A start on these files fails.")];
+  if (unplayed) return ["open", gettext("A start on these files was not played to its end, so what comes back is not known; the files were read.")];
+  if (!queues.length) return ["open", gettext("These files hold message contents only: without the index of a queue nobody can say which of them are still wanted.")];
+  const live = sum(queues, (queue) => queue.live);
+  const back = sum(queues, (queue) => queue.back);
+  const values = { live: number(live), back: number(back), lost: number(live - back), queues: number(queues.length), release: target };
+  const tone = back < live || sum(queues, (queue) => queue.unreadable) ? "bad" : "good";
+  if (target) return [tone, fill(gettext("RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent messages."), values)];
+  if (!live) return ["good", fill(gettext("No message in these files outlives a start: none is persistent and unacknowledged. Queues: %(queues)s."), values)];
+  if (back < live) return ["bad", fill(gettext("A start after a crash brings back %(back)s of %(live)s persistent messages; %(lost)s are lost. Queues: %(queues)s."), values)];
+  return [tone, fill(gettext("A start brings back all %(live)s persistent messages. Queues: %(queues)s."), values)];
+}
+
+/**
+ * How the node ended, in a few words.
+ * @param {CleanStop | null} stop
+ */
+function ending(stop) {
+  if (!stop) return gettext("The node was killed, or still ran when the files were copied.");
+  return stop.clean ? gettext("The node was stopped in order.") : gettext("Only a part of what an orderly stop leaves is here, so a start counts it as a crash.");
+}
+
+/**
+ * Who wrote the files, where they show it.
+ * @param {FilesAnswer} answer
+ */
+const author = ({ source }) => (source ? fill(gettext("Written by %(release)s."), { release: releaseWords(source) }) : "");
+
+/**
+ * How much of it is damaged, and where the first damage is.
+ * @param {DamageRow[]} damage
+ * @param {number} more
+ */
+function broken([first, ...others], more) {
+  if (!first) return gettext("No damage was found.");
+  const values = { count: number(1 + others.length + more), place: first.offset === null ? first.file : `${first.file} @ ${first.offset}` };
+  return fill(gettext("Damage: %(count)s, the first in %(place)s."), values);
+}
+
+/**
+ * @param {FilesAnswer} answer
+ * @returns {Verdict}
+ */
+export function verdictOf(answer) {
+  const [tone, first] = outcome(answer);
+  const unread = sum(answer.queues, (queue) => queue.unreadable);
+  const transient = sum(answer.queues, (queue) => queue.transient);
+  const rest = [
+    unread ? fill(gettext("After this orderly stop a start lists %(n)s messages that nobody can read: their content is in no file."), { n: number(unread) }) : "",
+    transient ? fill(gettext("%(n)s transient messages are dropped by every start."), { n: number(transient) }) : "",
+    `${author(answer)} ${ending(answer.stop)}`.trim(),
+    broken(answer.damage, answer.damage_more),
+  ];
+  return { tone: tone === "good" && answer.damage.length ? "open" : tone, first, rest: rest.filter(Boolean) };
+}
+
+/**
+ * The queues that lose something first, else in the order in which they came.
+ * @param {QueueRow[]} queues
+ */
+export function worstFirst(queues) {
+  return [...queues].sort((a, b) => lostOf(b) + (b.unreadable ?? 0) - lostOf(a) - (a.unreadable ?? 0));
+}

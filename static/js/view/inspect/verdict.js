@@ -1,0 +1,15 @@
+/** The first thing in the report on a broker's files: one sentence that answers, and the few that belong to it. */
+import { gettext } from "../../model/text.js";
+import { el } from "../base/dom.js";
+
+/** @import { Verdict } from "../../model/verdict-words.js" */
+
+/** @returns {Record<Verdict["tone"], string>} a word for each tone, so that colour does not say it alone */
+const signs = () => ({ good: gettext("All there"), bad: gettext("Something is lost"), open: gettext("Look closer") });
+
+/** @param {Verdict} verdict */
+export function verdict({ tone, first, rest }) {
+  return el("div.verdict", { "data-tone": tone },
+    el("p.verdict-first", {}, el("span.chip", {}, signs()[tone]), " ", first),
+    el("ul", {}, ...rest.map((text) => el("li", {}, text))));
+}

@@ -1,0 +1,69 @@
+/** The first sentence of the answer about a broker's files, and the rehearsal of an upgrade in words. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { gateWords, redeliveredWords, targetNotes, workWords } from "../../static/js/model/upgrade-words.js";
+import { verdictOf, worstFirst } from "../../static/js/model/verdict-words.js";
+
+const queue = (name, live, back, more = {}) => ({ name, live, back, listed: null, unreadable: null, transient: 0, segments: [], journal: null, ...more });
+const answer = (more) => ({ failure: null, unplayed: null, queues: [], damage: [], damage_more: 0, stop: null, source: "4.3", target: "", ...more });
+
+test("the first sentence says what comes back and what is lost; the rest how the node ended and what is damaged", () => {
+  const damage = [{ file: "q/5.qs", offset: 64, kind: "missing", code: "x", values: {}, hex: "" }];
+  const found = verdictOf(answer({ queues: [queue("a", 30, 30), queue("b", 3, 1, { transient: 4 })], damage, damage_more: 1, stop: { clean: false, compared: [] } }));
+  assert.equal(found.tone, "bad");
+  assert.equal(found.first, "A start after a crash brings back 31 of 33 persistent messages; 2 are lost. Queues: 2.");
+  assert.deepEqual(found.rest, [
+    "4 transient messages are dropped by every start.",
+    "Written by RabbitMQ 4.3. Only a part of what an orderly stop leaves is here, so a start counts it as a crash.",
+    "Damage: 2, the first in q/5.qs @ 64.",
+  ]);
+});
+
+test("what is whole, what is empty, what fails and what was not played are told apart", () => {
+  const firsts = [
+    answer({ queues: [queue("a", 5, 5)] }),
+    answer({ queues: [queue("a", 0, 0)] }),
+    answer({ queues: [queue("a", 5, null)], failure: { code: "x", values: {} } }),
+    answer({ queues: [queue("a", 5, null)], unplayed: { code: "x", values: {} } }),
+    answer({}),
+    answer({ queues: [queue("a", 5, 0)], target: "4.3.6" }),
+    answer({ queues: [queue("a", 5, 5, { unreadable: 2, listed: 5 })] }),
+  ].map((each) => verdictOf(each));
+  assert.deepEqual(firsts.map(({ tone }) => tone), ["good", "good", "bad", "open", "open", "bad", "bad"]);
+  assert.match(firsts[0].first, /^A start brings back all 5 persistent messages/);
+  assert.match(firsts[1].first, /none is persistent and unacknowledged/);
+  assert.match(firsts[5].first, /^RabbitMQ 4.3.6, started on a copy of these files, finds 0 of 5/);
+  assert.match(firsts[6].rest[0], /lists 2 messages that nobody can read/);
+});
+
+test("queues that lose something come first", () => {
+  assert.deepEqual(worstFirst([queue("a", 5, 5), queue("b", 5, 4), queue("c", 5, 1)]).map(({ name }) => name), ["c", "b", "a"]);
+});
+
+const gate = { accepted: true, missing: [], enable_first: [], way: ["4.3"], listed: true };
+const upgrade = { target: "4.3.6", is_back: false, gate, failure: null, queues: [], files: [], work: null };
+
+test("the gate says what is only read, and that nothing leads back", () => {
+  const long = { ...upgrade, gate: { ...gate, accepted: false, missing: ["stream_queue"], way: ["3.11", "3.12", "3.13", "4.0"] } };
+  const words = gateWords(long);
+  assert.match(words[0], /refuses to start.*stream_queue/);
+  assert.match(words[1], /3.11 → 3.12 → 3.13 → 4.0/);
+  assert.match(words[2], /only the requirements were read, in the sources of 3.11, 3.12, 3.13/);
+  assert.deepEqual(gateWords({ ...upgrade, is_back: true }).length, 1);
+  assert.match(gateWords({ ...upgrade, is_back: true })[0], /^There is no way back/);
+});
+
+test("each way has notes of its own: a 4.0 that goes to 4.3 is told nothing of version 1's conversion", () => {
+  assert.match(targetNotes("4.0", upgrade)[0], /^The files stay as they are/);
+  assert.match(targetNotes("3.10", upgrade)[0], /^4.3 has no code for files of version 1/);
+  assert.deepEqual(targetNotes("4.3", { ...upgrade, target: "4.0.5", is_back: true }), []);
+});
+
+test("redelivered after a crash, and after an orderly stop where its terms say so; what a start does with files", () => {
+  assert.equal(redeliveredWords({ redelivered: 9, delivered: 2 }), "9 (after an orderly stop: 2)");
+  assert.equal(redeliveredWords({ redelivered: 9, delivered: null }), "9");
+  assert.equal(redeliveredWords({ redelivered: null, delivered: null }), "?");
+  assert.deepEqual(workWords(null), []);
+  assert.match(workWords({ read: 2048, written: 10, synced: 3, deleted: 1 })[0], /2.KiB read, 10.B written; fsyncs: 3, files deleted: 1/);
+});
