@@ -11,6 +11,7 @@ import msgspec
 from engine.broker.commands.memory_limit import bytes_of
 from engine.broker.commands.scenario import parse
 from engine.values.errors import EngineError
+from playground.inspecting import next_release
 from playground.inspecting.listing.terms import Pair, Term, pairs, plain, term
 from playground.inspecting.unreadable import Unreadable, Why, why
 
@@ -81,12 +82,14 @@ class Configuration(msgspec.Struct, frozen=True):
         settings: by name.
         left_out: keys that were not taken over, each with the reason.
         left_out_count: of all: only the first ones are named.
+        next: keys that today's releases refuse, or take without effect; see `next_release`.
     """
 
     scenario: dict[str, Any]
     settings: dict[str, Any]
     left_out: list[tuple[str, Why]]
     left_out_count: int
+    next: list[dict[str, Any]]
 
 
 def read(text: str) -> Configuration:
@@ -98,7 +101,8 @@ def read(text: str) -> Configuration:
     ]
     queue: dict[str, Any] = {"name": "orders"}
     entries = [*_lines(text), *_terms(text)]
-    if not any(entry.key in NAMES or entry.key in VERSION_KEYS for entry in entries):
+    coming = next_release.of_settings([(entry.key, str(entry.value)) for entry in entries])
+    if not coming and not any(entry.key in NAMES or entry.key in VERSION_KEYS for entry in entries):
         raise Unreadable("figures")
     for entry in _decided(entries, left_out):
         if entry.key in VERSION_KEYS and str(entry.value) in ("1", "2"):
@@ -124,7 +128,7 @@ def read(text: str) -> Configuration:
         else:
             settings = wished
     scenario = parse(_scenario(settings, queue)).to_json()
-    return Configuration(scenario, settings, left_out[:MOST_NAMED], len(left_out))
+    return Configuration(scenario, settings, left_out[:MOST_NAMED], len(left_out), coming)
 
 
 def _decided(entries: Iterable[Entry], left_out: list[tuple[str, Why]]) -> Iterator[Entry]:

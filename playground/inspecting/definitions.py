@@ -14,6 +14,7 @@ from engine.broker.commands.scenario import parse
 from engine.broker.commands.topology import MAX_QUEUES, MAX_VHOSTS
 from engine.values.errors import EngineError
 from engine.values.labels import FIRST_HOST
+from playground.inspecting import next_release
 from playground.inspecting.unreadable import Unreadable, Why, why
 
 MOST_BYTES: Final = 1024 * 1024
@@ -66,6 +67,7 @@ class Taken(msgspec.Struct, frozen=True):
         vhosts: all that the scenario has, each with how many queues it has there.
         left_out: names of what is not played, each with the reason.
         left_out_count: of all: only the first ones are named.
+        next: what today's releases refuse, or take without effect; see `next_release`.
     """
 
     scenario: dict[str, Any]
@@ -73,6 +75,7 @@ class Taken(msgspec.Struct, frozen=True):
     vhosts: list[tuple[str, int]]
     left_out: list[LeftOut]
     left_out_count: int
+    next: list[dict[str, Any]]
 
 
 def read(data: bytes) -> Taken:
@@ -100,7 +103,8 @@ def read(data: bytes) -> Taken:
     if vhost is None:
         raise Unreadable("definitions_queues", most=MAX_QUEUES)
     scenario = parse(reader.scenario()).to_json()
-    return Taken(scenario, vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out))
+    coming = next_release.of_definitions(found)
+    return Taken(scenario, vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out), coming)
 
 
 class _Host:

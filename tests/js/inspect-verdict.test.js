@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { fateWords, insteadWords } from "../../static/js/model/next-release-words.js";
 import { gateWords, redeliveredWords, targetNotes, workWords } from "../../static/js/model/upgrade-words.js";
 import { verdictOf, worstFirst } from "../../static/js/model/verdict-words.js";
 
 const queue = (name, live, back, more = {}) => ({ name, live, back, listed: null, unreadable: null, transient: 0, segments: [], journal: null, ...more });
-const answer = (more) => ({ failure: null, unplayed: null, queues: [], damage: [], damage_more: 0, stop: null, source: "4.3", target: "", ...more });
+const answer = (more) => ({ failure: null, unplayed: null, queues: [], stores: [{ size: 5 }], damage: [], damage_more: 0, stop: null, source: "4.3", target: "", ...more });
 
 test("the first sentence says what comes back and what is lost; the rest how the node ended and what is damaged", () => {
   const damage = [{ file: "q/5.qs", offset: 64, kind: "missing", code: "x", values: {}, hex: "" }];
@@ -29,11 +30,13 @@ test("what is whole, what is empty, what fails and what was not played are told 
     answer({}),
     answer({ queues: [queue("a", 5, 0)], target: "4.3.6" }),
     answer({ queues: [queue("a", 5, 5, { unreadable: 2, listed: 5 })] }),
+    answer({ stores: [{ size: 0 }] }),
   ].map((each) => verdictOf(each));
-  assert.deepEqual(firsts.map(({ tone }) => tone), ["good", "good", "bad", "open", "open", "bad", "bad"]);
+  assert.deepEqual(firsts.map(({ tone }) => tone), ["good", "good", "bad", "open", "open", "bad", "bad", "open"]);
   assert.match(firsts[0].first, /^A start brings back all 5 persistent messages/);
   assert.match(firsts[1].first, /none is persistent and unacknowledged/);
   assert.match(firsts[5].first, /^RabbitMQ 4.3.6, started on a copy of these files, finds 0 of 5/);
+  assert.match(firsts[7].first, /^No queue has anything in these files/);
   assert.match(firsts[6].rest[0], /lists 2 messages that nobody can read/);
 });
 
@@ -66,4 +69,12 @@ test("redelivered after a crash, and after an orderly stop where its terms say s
   assert.equal(redeliveredWords({ redelivered: null, delivered: null }), "?");
   assert.deepEqual(workWords(null), []);
   assert.match(workWords({ read: 2048, written: 10, synced: 3, deleted: 1 })[0], /2.KiB read, 10.B written; fsyncs: 3, files deleted: 1/);
+});
+
+test("what a later release refuses is told by where it stands, and what takes its place", () => {
+  assert.match(fateWords("refused", "policy"), /import ends with an error/);
+  assert.match(fateWords("refused", "queue"), /not declared/);
+  assert.match(fateWords("refused", "configuration"), /does not start/);
+  assert.equal(fateWords("taken", "policy"), "taken");
+  for (const code of ["mirrors", "mode", "version", "locator", "paging"]) assert.ok(insteadWords(code));
 });

@@ -3,6 +3,7 @@ import { bytes, fill, gettext } from "./text.js";
 
 /**
  * @import { Values } from "./catalogue/types.js"
+ * @import { NextRow } from "./next-release-words.js"
  * @import { Upgrade } from "./upgrade-words.js"
  */
 
@@ -33,10 +34,10 @@ import { bytes, fill, gettext } from "./text.js";
  * @typedef {{ name: string, lanes: FigureLane[], questions: [code: string, values: Values][] }} Figures one queue's
  * @typedef {[name: string, messages: number | null, share: number, where: string]} FigureLane null where the text does not have it
  * @typedef {{ figures: Figures[], left_out: { line: number, text: string }[], left_out_count: number, columns: string[], more: number, rest: number }} ListingAnswer
- * @typedef {{ scenario: Values, vhost: string, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number }} TopologyAnswer
+ * @typedef {{ scenario: Values, vhost: string, vhosts: [name: string, queues: number][], left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[] }} TopologyAnswer
  */
 
-/** @typedef {{ scenario: Values, settings: Values, left_out: [name: string, why: Coded][], left_out_count: number }} SettingsAnswer what a reader answers of a pasted configuration */
+/** @typedef {{ scenario: Values, settings: Values, left_out: [name: string, why: Coded][], left_out_count: number, next: NextRow[] }} SettingsAnswer what a reader answers of a pasted configuration */
 
 /**
  * Why something could not be read, with what to do; the codes are those of playground/inspecting.

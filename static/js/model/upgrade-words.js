@@ -57,9 +57,9 @@ const READ_ONLY = ["3.11", "3.12", "3.13"];
 function notes() {
   const today = [
     gettext("x-queue-mode and queue-mode: taken, without effect. Every queue keeps nearly everything on disk (W39)."),
-    gettext("ha-mode and the other ha- keys of policies: classic mirrors are gone; quorum queues take their place (W75)."),
+    gettext("ha-mode and the other ha- keys of policies: refused, and definitions with such a policy are not imported (held to 4.0.5 and 4.3.6). Quorum queues take the place of classic mirrors (W75)."),
     gettext("vm_memory_high_watermark_paging_ratio: taken, without effect. Nothing is paged (W70)."),
-    gettext("x-queue-version and queue-version: taken, without effect. Files are of version 2; classic_queue.default_version = 1 in rabbitmq.conf keeps the node from starting (W2)."),
+    gettext("x-queue-version and queue-version: files are of version 2 in any case. 4.3.6 refuses to declare a queue with x-queue-version 1; classic_queue.default_version = 1 in rabbitmq.conf keeps 4.0.5 and 4.3.6 from starting (W2)."),
     gettext("Defaults: the alarm rings at 0.6 of the memory instead of 0.4, and a message has at most 16 MiB instead of 128 MiB (W1, W72)."),
     gettext("A confirm does not wait for an fsync any more: it survives the death of the node, not of the machine (W65)."),
   ];

@@ -10,7 +10,7 @@ import { releaseWords } from "./upgrade-words.js";
  * How many live persistent messages a start does not bring back.
  * @param {QueueRow} queue
  */
-export const lostOf = ({ live, back }) => (back === null ? 0 : Math.max(0, live - back));
+const lostOf = ({ live, back }) => (back === null ? 0 : Math.max(0, live - back));
 
 /**
  * @param {QueueRow[]} queues
@@ -23,9 +23,10 @@ const sum = (queues, of) => queues.reduce((whole, queue) => whole + (of(queue) ?
  * @param {FilesAnswer} answer
  * @returns {[tone: Verdict["tone"], words: string]}
  */
-function outcome({ failure, unplayed, queues, target }) {
+function outcome({ failure, unplayed, queues, stores, target }) {
   if (failure) return ["bad", gettext("A start on these files fails.")];
   if (unplayed) return ["open", gettext("A start on these files was not played to its end, so what comes back is not known; the files were read.")];
+  if (!queues.length && stores.every(({ size }) => !size)) return ["open", gettext("No queue has anything in these files: what it had was in memory alone, and no start brings that back.")];
   if (!queues.length) return ["open", gettext("These files hold message contents only: without the index of a queue nobody can say which of them are still wanted.")];
   const live = sum(queues, (queue) => queue.live);
   const back = sum(queues, (queue) => queue.back);

@@ -26,7 +26,6 @@ CONFIGURATION: Final = (
     "mirroring_sync_batch_size = 4096",
     "queue_master_locator = min-masters",
     "memory_monitor_interval = 2500",
-    "lazy_queue_explicit_gc_run_operation_threshold = 1000",
     "cluster_partition_handling = autoheal",
     "channel_max = 2047",
     "max_message_size = 134217728",
@@ -48,7 +47,7 @@ _POLICIES: Final[dict[str, dict[str, Any]]] = {
     "queue-master-locator": {"queue-master-locator": "min-masters"},
     "max-length": {"max-length": 5},
 }
-NEWER: Final = {"3.10.8": ("4.0.5",), "4.0.5": ("3.10.8", "4.3.6"), "4.3.6": ("4.0.5", "3.10.8")}
+OTHERS: Final = {"4.0.5": ("3.10.8",), "4.3.6": ("4.0.5", "3.10.8")}
 """Directories of which other releases a node is started on."""
 TELLING: Final = (
     "no setting",
@@ -66,16 +65,25 @@ MOST_SAID: Final = 300
 
 
 def main() -> None:
-    """Ask, and write what was answered."""
+    """Ask what is not on record yet; each answer is written as soon as it is there."""
     [release] = sys.argv[1:]
-    found = {
-        "release": release,
-        "configuration": {line: _configured(release, line) for line in CONFIGURATION},
-        "definitions": _imported(release),
-        "directories": {other: _started_on(release, other) for other in NEWER[release]},
-    }
-    OUT.mkdir(exist_ok=True)
-    (OUT / f"{release}.json").write_text(json.dumps(found, indent=1) + "\n")
+    path = OUT / f"{release}.json"
+    empty: dict[str, Any] = {"release": release, "configuration": {}, "definitions": {}, "directories": {}}
+    found = json.loads(path.read_text()) if path.exists() else empty
+
+    def keep(part: str, name: str, answer: str) -> None:
+        found[part][name] = answer
+        path.write_text(json.dumps(found, indent=1) + "\n")
+
+    for line in CONFIGURATION:
+        if line not in found["configuration"]:
+            keep("configuration", line, _configured(release, line))
+    if not found["definitions"]:
+        for name, answer in _imported(release).items():
+            keep("definitions", name, answer)
+    for other in OTHERS.get(release, ()):
+        if other not in found["directories"]:
+            keep("directories", other, _started_on(release, other))
 
 
 def _configured(release: str, line: str) -> str:

@@ -2,6 +2,7 @@
 import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
+import { nextReleases } from "./next-release.js";
 
 /** @import { TopologyAnswer } from "../../model/inspect-words.js" */
 
@@ -10,7 +11,7 @@ import { el } from "../base/dom.js";
  * @param {Record<string, string>} sentences
  * @param {(Node | null)[]} actions
  */
-export function topologyCard({ scenario, vhosts, left_out: leftOut, left_out_count: leftOutCount }, sentences, actions) {
+export function topologyCard({ scenario, vhosts, left_out: leftOut, left_out_count: leftOutCount, next }, sentences, actions) {
   const every = [scenario.topology, ...(scenario.topology.vhosts ?? [])];
   const counts = Object.fromEntries(["queues", "exchanges", "bindings", "policies"].map((table) => [table, every.reduce((sum, each) => sum + (each[table]?.length ?? 0), 0)]));
   return el("section.card.pad", { "aria-labelledby": "report-heading" },
@@ -21,6 +22,7 @@ export function topologyCard({ scenario, vhosts, left_out: leftOut, left_out_cou
         el("ul.vhost-choice", {}, ...vhosts.map(([name, count]) =>
           el("li", {}, el("b.mono", {}, name), el("span.mid", {}, fill(gettext("queues: %(count)s"), { count: number(count) }))))))
       : null,
+    nextReleases(next),
     leftOut.length
       ? el("details", { open: "" }, el("summary", {}, fill(gettext("Left out, and why: %(count)s"), { count: number(leftOutCount) })), el("ul", {}, ...leftOut.map(([name, why]) => el("li", {}, el("code", {}, name), `: ${codedWords(why, sentences)}`))))
       : null);

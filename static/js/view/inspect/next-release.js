@@ -1,0 +1,27 @@
+/** What of definitions or of a configuration today's releases refuse, or take without effect: a table. */
+import { fateWords, insteadWords } from "../../model/next-release-words.js";
+import { fill, gettext, number } from "../../model/text.js";
+import { el } from "../base/dom.js";
+import { table } from "./tables.js";
+
+/** @import { NextRow } from "../../model/next-release-words.js" */
+
+/** @param {NextRow} row */
+function where({ names, count }) {
+  const more = count > names.length ? fill(gettext("and %(n)s more"), { n: number(count - names.length) }) : "";
+  return [...names.map((name) => el("code.line", {}, name)), more];
+}
+
+/** @param {NextRow[]} rows */
+export function nextReleases(rows) {
+  if (!rows.length) return null;
+  const refused = rows.filter(({ fates }) => fates.includes("refused")).length;
+  return el("section.next-releases", { "aria-labelledby": "next-heading" },
+    el("h3", { id: "next-heading" }, gettext("What would RabbitMQ 4.x do with it?")),
+    el("p", {}, refused
+      ? fill(gettext("Something here is refused: take it out before the upgrade. Kinds: %(count)s."), { count: number(refused) })
+      : gettext("Nothing here is refused; what the table names has no effect any more.")),
+    table(gettext("What today's releases refuse, or take without effect"),
+      [[gettext("Key")], ["4.0.5"], ["4.3.6"], [gettext("What takes its place")], [gettext("Where it stands")]],
+      rows.map((row) => [row.key, ...row.fates.map((fate) => fateWords(fate, row.place)), insteadWords(row.instead), where(row)])));
+}
