@@ -30,3 +30,9 @@ test("of files that were given it is not said that nothing was lost: what they h
   const own = fateOfStart({ queue: { ...queue, counters: { next_seq_id: 11 } }, entries: [[10, 1, 16]] }, 1);
   assert.match(restarted(state, [{ ...start, fate: own }]).text, /^Restarted: nothing lost, 1 back/);
 });
+
+test("messages that no entry tells of are files that were given, too: a queue of 4.x that converted them", () => {
+  const queue = { lanes: {}, counted: {}, own: {}, counters: { next_seq_id: 0 } };
+  const words = restarted(state, [{ ...start, fate: fateOfStart({ queue, entries: [] }, 36) }]);
+  assert.equal(words.text, "Started on files that were given: 36 messages are there.");
+});

@@ -32,7 +32,7 @@ export function reasonsOf({ unacked, acks, transient, unsynced }) {
  */
 export function outcomeText(fate) {
   if (fate.foreign) {
-    const there = total(fate.kept) + total(fate.back) - fate.unplaced;
+    const there = fate.there ?? 0;
     const text = ngettext(
       "Started on files that were given: %(n)s message is there",
       "Started on files that were given: %(n)s messages are there",

@@ -88,11 +88,13 @@ export function fateOf(queue, recovered, length = 0) {
  */
 export function fateOfStart({ queue, entries }, length) {
   const after = queue.counters?.next_seq_id ?? Infinity;
-  const foreign = entries?.some((entry) => entry[N.start] + entry[N.count] > after) ?? false;
-  return { ...fateOf(queue, entries, length), foreign };
+  const fate = fateOf(queue, entries, length);
+  const had = total(fate.kept) + total(fate.lost) + fate.unacked;
+  const foreign = length > had + total(fate.back) || (entries?.some((entry) => entry[N.start] + entry[N.count] > after) ?? false);
+  return { ...fate, foreign, there: length };
 }
 
-/** @typedef {ReturnType<typeof fateOf> & { foreign?: boolean }} Fate what a stop left */
+/** @typedef {ReturnType<typeof fateOf> & { foreign?: boolean, there?: number }} Fate what a stop left */
 
 /**
  * How many of each: {kept, lost, back}.
