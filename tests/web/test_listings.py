@@ -204,3 +204,44 @@ def test_delta_of_version_2_is_a_tail() -> None:
     (queue,) = read(status).figures
     assert codes(queue) == ["version_2", "tail"]
     assert dict(queue.questions)["tail"] == {"count": 40, "window": 1}
+
+
+def admin_table(status: dict[str, object]) -> str:
+    """Return the table of `rabbitmqadmin --depth=3 list queues` of 3.10.8: a column for each part of a status."""
+    cells = {"vhost": "/", "name": "orders"}
+    for key, value in sorted(status.items()):
+        cells[f"backing_queue_status.{key}"] = json.dumps(value) if isinstance(value, list) else str(value)
+    cells |= {"durable": "True", "messages": "905"}
+    widths = {key: max(len(key), len(value)) for key, value in cells.items()}
+    line = "+".join("-" * (width + 2) for width in widths.values())
+    head = "|".join(f" {key:^{widths[key]}} " for key in cells)
+    row = "|".join(f" {value:<{widths[key]}} " for key, value in cells.items())
+    return "\n".join([f"+{line}+", f"|{head}|", f"+{line}+", f"|{row}|", f"+{line}+", ""])
+
+
+@pytest.mark.parametrize(
+    ("status", "lanes", "asked"),
+    [
+        (
+            {"delta": ["delta", 5, 895, 0, 900], "q1": 0, "q2": 0, "q3": 4, "q4": 6, "len": 905, "version": 1,
+             "avg_ingress_rate": 20.0, "avg_egress_rate": 4.25, "target_ram_count": "infinity", "mode": "default"},
+            {"q1": 0, "q2": 0, "delta": 895, "q3": 4, "q4": 6},
+            ["grows_in_delta", "delta"],
+        ),
+        (
+            {"q_head": 5, "q_tail": ["q_tail", 5, 900, 905], "len": 905, "version": 2, "avg_egress_rate": 4.25},
+            {"q_tail": 900, "q_head": 5},
+            ["version_2_named", "tail"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_table_of_rabbitmqadmin_spreads_a_status_over_columns(
+    status: dict[str, object], lanes: dict[str, int], asked: list[str]
+) -> None:
+    listed = read(admin_table(status))
+    (queue,) = listed.figures
+    assert queue.name == "orders"
+    assert {lane: count for lane, count, _share, _where in queue.lanes} == lanes
+    assert codes(queue) == asked
+    assert listed.columns == ["durable"]
+    assert listed.left_out == []

@@ -40,6 +40,9 @@ READ: Final = frozenset(
 DELTA_ITEMS: Final = (4, 5)
 """{delta,Start,Count,End} up to 3.6.6; {delta,Start,Count,Transient,End} to 4.0; {q_tail,Start,Count,End} in 4.3."""
 
+SPREAD: Final = "backing_queue_status."
+"""How the columns of a status begin that `rabbitmqadmin --depth=3 list queues` spreads over a table."""
+
 Question = tuple[str, dict[str, Any]]
 Lane = tuple[str, int | None, int, str]
 
@@ -95,7 +98,9 @@ def read(text: str) -> Listing:
         if len(found) == MOST_QUEUES:
             more += 1
             continue
-        columns |= dict.fromkeys(each for each in row.cells if row.headed and each not in READ)
+        columns |= dict.fromkeys(
+            each for each in row.cells if row.headed and each not in READ and not each.startswith(SPREAD)
+        )
         found.append(_figures(row, status, cell, len(found) + 1))
     if not found:
         raise Unreadable("figures")
@@ -105,6 +110,13 @@ def read(text: str) -> Listing:
 
 def _status(row: Row) -> tuple[dict[str, Any], str]:
     """Return the status in a row by name, and which cell has it."""
+    spread = {
+        column.removeprefix(SPREAD): _spread(str(value))
+        for column, value in row.cells.items()
+        if column.startswith(SPREAD)
+    }
+    if spread:
+        return spread, next(column for column in row.cells if column.startswith(SPREAD))
     for column in [STATUS] if STATUS in row.cells else list(row.cells):
         value = row.cells[column]
         if isinstance(value, str):
@@ -116,6 +128,12 @@ def _status(row: Row) -> tuple[dict[str, Any], str]:
         if not KNOWN.isdisjoint(status):
             return status, column
     return {}, ""
+
+
+def _spread(value: str) -> Any:
+    """Return a cell of a status that is spread over columns; what has items stands there as JSON."""
+    found = term(value) if value.startswith("[") else []
+    return found[0] if found else value
 
 
 def _figures(row: Row, status: dict[str, Any], cell: str, number: int) -> Figures:
