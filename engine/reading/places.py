@@ -146,13 +146,18 @@ def placements(queue: Queue) -> dict[str, str]:
 def in_counted(queue: Queue, place: str) -> Iterator[tuple[int, int]]:
     """Yield the stretches of seq_ids that are in a place that is only counted, each as its first and one past its last.
 
-    RAM has only where such a place begins and ends (Q4); those of its stretch that the queue's own part still has are
-    its messages. They may lie in a sub-queue as well while they are read: look there first.
+    RAM has only where such a place begins and ends, and how many messages it has (Q4). Where they are fewer than the
+    stretch is long, those that the queue's own part still has are its messages. They may lie in a sub-queue as well
+    while they are read: look there first.
     """
-    first, _count, _transient, end = queue["counted"][place]
+    first, count, _transient, end = queue["counted"][place]
     if first is None or end is None:
         return
-    for start, stop in own_part(queue).live(queue["own"]):
+    own = own_part(queue)
+    if own.knows_part and count == end - first:
+        yield first, end
+        return
+    for start, stop in own.live(queue["own"]):
         low, high = max(start, first), min(stop, end)
         if low < high:
             yield low, high

@@ -8,9 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from engine.backing_queue.places import place_named
-from engine.fold import own_part
 from engine.folding.tables import found_at_start
+from engine.reading.places import in_counted
 from engine.replay.player import Player
+from engine.report.transitions.messages import Dropped
 from engine.report.transitions.stops import QueueStarted
 from engine.values.extents import PERSISTENT
 from engine.values.ranges import Range, RangeSet
@@ -56,21 +57,36 @@ def foresee(player: Player, kind: str) -> dict[str, Fate]:
     found: dict[str, Any] = {}
     started: dict[str, int] = {}
     rows = [*player.give({"do": "restart", "kind": kind}).rows]
-    for piece in player.play(player.node.now_us + WITHIN_US):
-        rows += piece.rows
-        if _all_started(before, rows):
-            break
+    if not _all_started(before, rows):
+        for piece in player.play(player.node.now_us + WITHIN_US):
+            rows += piece.rows
+            if _all_started(before, rows):
+                break
     for row in rows:
         seqs = found_at_start(row)
         if seqs is not None:
             found.setdefault(row.queue, seqs)
         elif isinstance(row, QueueStarted):
             started[row.queue] = int(row.values["len"] or 0)
+    untold = {name for name in before if name in started and name not in found}
+    if untold:
+        found |= _emptied(player, before, untold)
     return {
         name: fate_of(queue, found.get(name, ()) if name in started else None, started.get(name, 0))
         for name, queue in before.items()
         if queue["lanes"]
     }
+
+
+def _emptied(player: Player, before: dict[str, Any], names: set[str]) -> dict[str, list[Range]]:
+    """Purge queues whose start does not tell what it found (W96, W97): what leaves them was there."""
+    left: dict[str, list[Range]] = {name: [] for name in names}
+    for name, queue in before.items():
+        if not queue.get("part_of"):
+            for row in player.give({"do": "purge", "queue": name}).rows:
+                if isinstance(row, Dropped) and row.queue in left:
+                    left[row.queue] += [Range(each.start, each.count) for each in row.extents]
+    return left
 
 
 def _all_started(before: dict[str, Any], rows: list[Any]) -> bool:
@@ -94,11 +110,9 @@ def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: in
             if not flags & PERSISTENT:
                 transient.add(start, count)
     counted, transient_counted = RangeSet(), 0
-    live = RangeSet(Range(start, end - start) for start, end in own_part(queue).live(queue["own"]))
-    for first, _count, without_disk, end in queue["counted"].values():
-        if first is not None:
-            counted.update(RangeSet(live.inside(first, end - first)))
-            transient_counted += without_disk
+    for place, (_first, _count, without_disk, _end) in queue["counted"].items():
+        counted.update(RangeSet(Range(first, end - first) for first, end in in_counted(queue, place)))
+        transient_counted += without_disk
     ready.update(counted)
     there = RangeSet(recovered or ())
     there.subtract(transient)

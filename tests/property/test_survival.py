@@ -91,3 +91,28 @@ def test_the_reasons_are_distinguished() -> None:
     gone = fate_of(player_at(2_000_000).node.snapshot()["queues"]["orders"], None)  # type: ignore[attr-defined]
     assert not gone.survives
     assert not gone.kept
+
+
+@pytest.mark.parametrize("profile", ["4.3.6-classroom", "4.0.5-classroom"])
+@pytest.mark.parametrize("kind", ["clean", "kill", "power"])
+def test_what_is_foreseen_of_version_2_is_what_is_left(profile: str, kind: str) -> None:
+    """W95-W97: a start does not tell what it found, so the copy is emptied: what leaves it was there."""
+
+    def moment(at_us: int) -> Player:
+        player = Player(on_ledger({**SCENARIO, "profile": profile}, 100_000), COMMANDS)
+        player.finish(at_us)
+        return player
+
+    for at_us in MOMENTS_US:
+        fate = foresee(moment(at_us), kind)["orders"]
+        player = moment(at_us)
+        before = player.node.snapshot()["queues"]["orders"]
+        player.give({"do": "restart", "kind": kind})
+        after = player.node.snapshot()["queues"]["orders"]
+        assert total(fate.kept) + total(fate.back) == after["counters"]["len"]
+        in_head = sum(row[1] for row in after["lanes"]["head"])
+        assert in_head == min(1, after["counters"]["len"]), "one is loaded, whatever the backlog"
+        held = sum(row[1] for name in before["lanes"] if "pending" in name for row in before["lanes"][name])
+        assert total(fate.kept) + total(fate.lost) + fate.unacked == before["counters"]["len"] + held
+        assert fate.transient + fate.unsynced == total(fate.lost)
+        assert fate.unplaced == 0

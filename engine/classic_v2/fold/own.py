@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from engine.backing_queue.places import CLASSIC_V2
 from engine.classic_v2.fold.files_table import FilesTable
@@ -14,6 +14,7 @@ class V2OwnPart:
     """The own part of one queue."""
 
     __slots__ = ("files",)
+    knows_part: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self.files = FilesTable()

@@ -76,6 +76,7 @@ export function stageScene(state, width, height, turned, options = {}) {
     scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
   }
   scene.fence = queue ? fenceOf(queue, scene.lanes, options.held) : null;
+  scene.load = queue ? generationOf(queue).gauge(queue, state.node.settings) : null;
   scene.surplus = queue ? generationOf(queue).surplus(queue, state.node.settings, scene.lanes) : null;
   return scene;
 }

@@ -56,9 +56,11 @@ export function fateOf(queue, recovered, length = 0) {
   const held = rowsWhere((place) => aboutPlace(place).unacked);
   const transient = rowsWhere((_, row) => !(row[E.flags] & PERSISTENT));
   const records = Object.values(queue.counted);
-  const counted = records.flatMap(([from, , , end]) =>
-    from === null || end === null ? [] : runsOf(generationOf(queue).live(queue.own, from, end - from)),
-  );
+  const counted = records.flatMap(([from, count, , end]) => {
+    if (from === null || end === null) return [];
+    const { knowsPart, live } = generationOf(queue);
+    return runsOf(knowsPart && count === end - from ? [[from, count]] : live(queue.own, from, end - from));
+  });
   const ready = runsOf([...rowsWhere((place) => !aboutPlace(place).unacked), ...counted]);
   const there = without(runsOf(generationOf(queue).survivors(recovered ?? [])), transient);
   const unplaced = Math.max(0, total(there) - length);

@@ -27,6 +27,11 @@ import { fill, gettext, number } from "./text.js";
  * @typedef {{ id: string, text: () => string, goal: string, done?: string[], met?: (state: State) => boolean }} FirstStep
  */
 
+/**
+ * A number that decides how many messages wait in RAM: the lane that it is about, what feeds it, and all of it in one sentence.
+ * @typedef {{ lane: string, name: string, value: number, most: number, formula: string, rate: string, text: string }} LoadGauge
+ */
+
 /** @typedef {"handlers" | "lives" | "moves" | "words" | "steps"} ByKind tables of a generation by the kinds of transitions */
 
 /** @typedef {{ x: number, y: number, w: number, h: number }} MapBox */
@@ -48,6 +53,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {Moves} moves what a message does that such a transition moves
  * @property {Words} words how such a transition is described
  * @property {{ [K in Kind]?: (why: Values) => { title: string, steps: Step[] } }} steps for those that consist of several steps
+ * @property {string} rules with what the ids of its own rules begin, where other kinds have places of the same names; else empty
  * @property {Reasons} reasons the general cause of what all queues do
  * @property {() => Record<string, string>} larger what larger values of its settings would mean, by their names
  * @property {(counts: Record<string, number>) => string | null} held in a few signs how many of the messages with consumers are where
@@ -58,10 +64,12 @@ import { fill, gettext, number } from "./text.js";
  * @property {(own: Values) => Values} copy
  * @property {(own: Values) => number} weight how much memory the own part takes, in rows
  * @property {(own: Values, start: number, count: number) => Numbered[]} live which of some seq_ids are there, by the own part
+ * @property {boolean} knowsPart whether the own part knows only some of them: what a start found on files, it does not
  * @property {(recovered: Entry[]) => Numbered[]} survivors which messages a recovery found, given what it reported
  * @property {(settings: Values) => number} perFile how many messages a file of the queue is for, at most
  * @property {(own: Values) => QueueFile[]} files what is in the queue's directory now
  * @property {(state: State, queue: QueueState | null | undefined, seq: number) => Plan} ownPlan where to read what a file of the queue has of a message
+ * @property {(queue: QueueState, settings: Values) => LoadGauge | null} gauge how many messages wait in RAM, where a rate decides it
  * @property {FirstStep[]} firstSteps its own first steps for newcomers; none where those of the usual kind hold
  * @property {TourStep[]} tour its own guided tour; none where that of the usual kind holds
  * @property {Conditions} until conditions of "run until" that it has in place of the usual ones
@@ -75,6 +83,7 @@ const NOTHING = {
   moves: {},
   words: {},
   steps: {},
+  rules: "",
   reasons: {},
   larger: () => ({}),
   held: () => null,
@@ -88,9 +97,11 @@ const NOTHING = {
   copy: (own) => ({ ...own }),
   weight: () => 0,
   live: () => [],
+  knowsPart: false,
   survivors: () => [],
   perFile: () => Infinity,
   files: () => [],
+  gauge: () => null,
   firstSteps: [],
   tour: [],
   until: {},

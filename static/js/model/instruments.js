@@ -1,4 +1,5 @@
 /** What the instruments show: samples of the run as columns for plots, processes as a chain of credit. Pure. */
+import { generationOf } from "./generations.js";
 import { lanesOf, letterOf } from "./places.js";
 import { gettext } from "./text.js";
 
@@ -36,7 +37,7 @@ export function plotsOf(queue) {
     series: [
       ...lanesOf(queue).map(lane),
       { key: "pending", label: () => gettext("unacked"), tone: "ink", dash: [2, 3] },
-      { key: "target", label: () => gettext("target"), tone: "fence", dash: [8, 4] },
+      { key: "target", label: () => (queue && generationOf(queue).gauge(queue, {})?.name) ?? gettext("target"), tone: "fence", dash: [8, 4] },
     ],
   };
   return [lengths, ...OF_THE_NODE];

@@ -21,11 +21,11 @@ export function isCounted(name) {
 }
 
 /**
- * The implementation that has one of some places; the usual one where none is a place.
+ * The implementations that have one of some places.
  * @param {unknown[]} places names, where they are known
  */
-export function implementationOf(places) {
-  return Object.keys(PLACES).find((name) => PLACES[name].some((each) => places.includes(each.name))) ?? USUAL;
+export function implementationsOf(places) {
+  return Object.keys(PLACES).filter((name) => PLACES[name].some((each) => places.includes(each.name)));
 }
 
 /** @type {Record<string, string>} */

@@ -1,5 +1,6 @@
 /** What the charts show over time: lengths of every queue, memory, totals. Bounded: the longer a run, the coarser. */
 import { KINDS } from "./catalogue/kinds.js";
+import { generationOf } from "./generations.js";
 import { lengthOf, pendingOf, readyOf } from "./messages.js";
 import { countedLanesOf, everyLane, lanesOf } from "./places.js";
 import { memoryOf } from "./situation.js";
@@ -90,7 +91,7 @@ export class Samples {
       queues[name] = { pending: pendingOf(queue), ready: readyOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
       for (const lane of lanesOf(queue)) queues[name][lane] = lengthOf(queue, lane);
       queues[name].counted = countedLanesOf(queue).reduce((sum, lane) => sum + queues[name][lane], 0);
-      queues[name].target = queue.counters?.target_ram_count ?? null;
+      queues[name].target = queue.counters?.target_ram_count ?? generationOf(queue).gauge(queue, state.node.settings)?.value ?? null;
     }
     const shown = shownQueue(state);
     return {

@@ -2,7 +2,7 @@
 import { KINDS } from "./catalogue/kinds.js";
 import { generationOf, ofTransition } from "./generations.js";
 import { numbersOf } from "./number-words.js";
-import { implementationOf } from "./places.js";
+import { implementationsOf } from "./places.js";
 import { outcomeText, returnText } from "./fate-words.js";
 import { WORDS } from "./why-words.js";
 import { decimal, fill, gettext, number } from "./text.js";
@@ -38,15 +38,17 @@ function wordOf(kind) {
 }
 
 /**
- * The general cause of a transition: that of its kind, else that of the kind of queue whose lanes it names.
+ * The general cause of a transition: that of its kind, else that of the kind of queue whose lanes it names; where several have
+ * these lanes, of the one by whose rules it happened.
  * @param {AnyTransition} t
  * @param {number} messages
  */
 function reasonOf(t, messages) {
   const word = wordOf(t.kind)?.(t, messages);
   if (word?.reason) return fill(word.reason, { ...valuesOf(t, messages), ...word.values });
-  const implementation = implementationOf([t.to, t.source]);
-  const own = generationOf({ backing_queue: implementation }).reasons[t.kind];
+  const kinds = implementationsOf([t.to, t.source]).map((name) => generationOf({ backing_queue: name }));
+  const kind = kinds.find(({ rules }) => rules && t.rule.startsWith(rules)) ?? kinds[0] ?? generationOf(null);
+  const own = kind.reasons[t.kind];
   return own ? fill(/** @type {(t: AnyTransition) => string} */ (own)(t), valuesOf(t, messages)) : "";
 }
 

@@ -9,6 +9,7 @@ import pytest
 from engine import releases
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.reading.places import place_of
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ScenarioError
@@ -211,3 +212,13 @@ def test_the_page_folds_the_same(twin: Twin) -> None:
         "FilesReset",
     } <= kinds
     twin.agrees("twin.mjs", runs)
+
+
+@pytest.mark.parametrize("kind", ["clean", "kill"])
+def test_each_message_of_a_tail_without_gaps_has_its_place(kind: str) -> None:
+    """W12: the record of the tail says it, also of what a start found on files."""
+    made = node()
+    publish(made, 16, size=6000)
+    assert made.submit({"do": "restart", "kind": kind})
+    orders = check(made)["orders"]
+    assert [place_of(orders, seq) for seq in (0, 1, 15, 16)] == ["head", "tail", "tail", None]

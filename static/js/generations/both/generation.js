@@ -45,4 +45,5 @@ export const VERSION_CHOICE = {
   weight,
   files,
   perFile,
+  knowsPart: true,
 };

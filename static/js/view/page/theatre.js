@@ -189,7 +189,9 @@ export class Theatre {
     if (t.kind === "IndexRecovered") watched.entries ??= t.entries;
     if (t.kind !== "QueueStarted" || watched.ended) return;
     watched.ended = true;
-    const fate = fateOfStart({ queue: watched.before, entries: watched.entries ?? [] }, t.values.len ?? 0);
+    // Where a start does not tell what it found, the copy did: it was stopped at this very moment.
+    const told = watched.entries === null ? this.fate : null;
+    const fate = told ?? fateOfStart({ queue: watched.before, entries: watched.entries ?? [] }, t.values.len ?? 0);
     this.counts(countsOf(fate), reasonsOf(fate));
     setText(find("[data-theatre-title]", this.root), outcomeText(fate));
     setText(find("[data-theatre-text]", this.root), "");

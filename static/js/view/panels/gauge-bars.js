@@ -1,4 +1,6 @@
 /** Memory and disk as bars, for narrow pages, and in words. */
+import { generationOf } from "../../model/generations.js";
+import { shownState } from "../../model/shown.js";
 import { fileBytes, memoryOf, strategyOf } from "../../model/situation.js";
 import { bytes } from "../../model/text.js";
 import { need } from "../base/dom.js";
@@ -35,6 +37,8 @@ export class GaugeBars {
     this.ram.classList.toggle("no-paging", paging === null);
     set("--limit", limit ?? top);
     need("b", this.disk).textContent = bytes(fileBytes(state));
-    this.text.textContent = gaugeText(state);
+    const queue = shownState(state);
+    const load = queue ? generationOf(queue).gauge(queue, state.node.settings) : null;
+    this.text.textContent = [gaugeText(state), load?.text].filter(Boolean).join(" ");
   }
 }

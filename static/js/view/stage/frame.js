@@ -154,6 +154,7 @@ function subtitle(lane, scene) {
       : fill(gettext("\u03b2 \u03b3, %(n)s permitted"), values);
   }
   if (lane.held !== null) return lane.held;
+  if (scene.geo.turned && lane.name === scene.load?.lane) return `${scene.load.name} = ${number(scene.load.value)} \u00b7 ${scene.load.rate}`;
   return laneMeaning(lane.name, scene.lanes.map((each) => each.name));
 }
 

@@ -146,6 +146,47 @@ export function paintDelta(pen, scene) {
   });
 }
 
+const LOAD = { width: 190, height: 58, bar: 7, inset: 10 };
+/** Up to this many steps a bar is linear; beyond, each doubling is as long as the one before. */
+const LINEAR = 16;
+
+/**
+ * How many messages wait in RAM, where a rate decides it, as a gauge: over the counted lane, whose room in RAM is free.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
+export function paintLoad(pen, { geo, lanes, load, term }) {
+  const lane = load && !geo.turned ? lanes.find(({ name }) => aboutPlace(name)?.counted) : null;
+  if (!load || !lane) return;
+  const title = `${load.name} = ${number(load.value)}`;
+  const bold = { size: 13, weight: 650, family: colors.sans, color: colors.ink };
+  const plain = { size: 10.5, family: colors.sans, color: colors.ink3 };
+  const right = lane.u1 - 4;
+  const top = geo.ram + LOAD.inset;
+  const free = (term ? geo.ramIndex - 26 : geo.waterline) - geo.ram;
+  if (right - lane.u0 < LOAD.width || free < LOAD.height + LOAD.inset) {
+    write(pen, title, right, top + 10, { ...bold, align: "right" });
+    return;
+  }
+  const x = right - LOAD.width;
+  write(pen, title, x, top + 10, bold);
+  write(pen, load.rate, right, top + 10, { ...plain, color: colors.ink2, align: "right" });
+  const share = load.most <= LINEAR ? load.value / load.most : Math.log2(load.value + 1) / Math.log2(load.most + 1);
+  roundRect(pen, x, top + 18, LOAD.width, LOAD.bar, 3);
+  pen.fillStyle = colors.card;
+  pen.fill();
+  pen.save();
+  pen.clip();
+  pen.fillStyle = colors.alpha;
+  pen.fillRect(x, top + 18, LOAD.width * Math.min(1, share), LOAD.bar);
+  pen.restore();
+  roundRect(pen, x, top + 18, LOAD.width, LOAD.bar, 3);
+  pen.strokeStyle = colors.line2;
+  pen.lineWidth = 1;
+  pen.stroke();
+  write(pen, load.formula, x, top + 40, plain);
+}
+
 /**
  * @param {CanvasRenderingContext2D} pen
  * @param {Scene} scene

@@ -14,7 +14,7 @@ import { paintMark } from "./marks.js";
 import { colors } from "../base/colors.js";
 import { Pace, act, draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./frame.js";
-import { paintDelta, paintFence, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
+import { paintDelta, paintFence, paintLoad, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
 import { messageAt } from "./tooltip.js";
 import { Slide, Tween } from "./tween.js";
 
@@ -219,6 +219,7 @@ export class StageView {
     paintFence(pen, scene);
     paintSurplus(pen, scene);
     paintDelta(pen, scene);
+    paintLoad(pen, scene);
     paintPills(pen, scene);
     const flying = this.flights.paint(pen, scene, now);
     this.paintRings(pen, scene);

@@ -4,7 +4,7 @@
  */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { UNACKED, aboutPlace, laneLabel, lanesOf, stageLanesOf } from "../../model/places.js";
-import { stateWords } from "../../model/messages.js";
+import { lengthOf, stateWords } from "../../model/messages.js";
 import { shownState } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
@@ -104,7 +104,11 @@ export class Twin {
       const places = new Map(pairs);
       const rows = pairs.map(([row]) => row);
       const items = laneItems(rows, (row) => required(places.get(row), "the place of a row"));
-      this.renderLane(list, laneLabel(name, total(rows), lanes), items);
+      // Of a lane that RAM only counts, a start may not have told which messages there are.
+      const count = name === UNACKED ? total(rows) : lengthOf(queue, name);
+      const listed = total(rows);
+      if (listed < count) items.push({ more: count - listed });
+      this.renderLane(list, laneLabel(name, count, lanes), items);
     }
   }
 

@@ -7,7 +7,7 @@ export const LARGER = () => ({
     "Larger: bigger messages live inside the index, so their content stays in RAM in every lane but delta.",
   ),
   msg_store_io_batch_size: gettext("Larger: more entries gather in q2 and q3 before they are moved to delta together."),
-  segment_entry_count: gettext("Larger: one segment holds more, so one read from delta brings back more and takes longer."),
+  segment_entry_count: gettext("Larger: one segment holds more; in 3.8 and 3.10 one read from delta then brings back more and takes longer."),
   explicit_gc_run_operation_threshold: gettext(
     "Larger: publishes reduce memory more rarely, so that RAM swings farther over the target.",
   ),

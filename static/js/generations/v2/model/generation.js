@@ -2,6 +2,7 @@
 import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
 import { happens } from "../../../model/until.js";
 import { gettext } from "../../../model/text.js";
+import { loadGauge } from "./load-gauge.js";
 import { situationOf } from "./situation.js";
 import { FIRST_STEPS, TOUR } from "./tour.js";
 import { REASONS, WORDS } from "./words.js";
@@ -50,11 +51,14 @@ const UNTIL = {
 export const VERSION_2 = {
   handlers: FILES_HANDLERS,
   words: WORDS,
+  rules: "W",
+  knowsPart: true,
   reasons: REASONS,
   empty: () => ({ files: emptyFiles() }),
   copy: ({ files }) => ({ files: copyFiles(files) }),
   weight: ({ files }) => files.segments.length + files.bodies.length + files.buffered.length + files.waiting.length,
   situation: situationOf,
+  gauge: loadGauge,
   firstSteps: FIRST_STEPS,
   tour: TOUR,
   until: UNTIL,

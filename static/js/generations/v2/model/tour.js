@@ -119,7 +119,7 @@ export const TOUR = [
     id: "plug",
     title: () => gettext("Kill it"),
     text: () =>
-      gettext("The node is killed, then it starts again. What had been handed to the operating system is back, and one message of it is in RAM, whatever the backlog. A power cut would take what no fsync has covered: in 4.x that is so even after the confirms."),
+      gettext("The node is killed, then it starts again. What had been handed to the operating system is back, and one message of it is loaded, whatever the backlog. A power cut would take what no fsync has covered: in 4.x that is so even after the confirms."),
     commands: [consumer(false), { do: "restart", kind: "kill" }],
     met: (_, seen) => seen.has("QueueStarted"),
     part: "stage",

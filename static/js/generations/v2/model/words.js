@@ -14,7 +14,7 @@ export const WORDS = {
       n > 0
         ? ngettext("%(n)s message loaded into the head lane", "%(n)s messages loaded into the head lane", n)
         : gettext("A load found nothing"),
-      gettext("The head lane was empty. How many a load asks for follows the rate at which consumers take messages."),
+      gettext("The head lane was empty. A load asks for %(window)s, and may end at a segment's end nearby: read was from %(start)s to before %(end)s."),
     ),
   HeadReturned: () =>
     sentence(
@@ -48,22 +48,22 @@ export const WORDS = {
       "\u21e3",
       "plain",
       t.full ? gettext("The index's buffer is written") : gettext("The index writes its acknowledgements"),
-      gettext("Handed to the operating system without fsync: it outlives a killed node, not a power cut."),
+      gettext("Written: entries %(entries)s, acknowledgements %(acks)s; a buffer of %(limit)s is written whole. Handed to the operating system without fsync: it outlives a killed node, not a power cut."),
     ),
   IndexFileDeleted: (t) =>
     sentence(
       "\u2715",
       "plain",
       gettext("%(file)s.qi deleted"),
-      gettext("No message of the segment is left, so its file goes at once."),
-      { file: t.segment },
+      gettext("No message from %(start)s to before %(end)s is left, so the file goes at once, with its %(size)s."),
+      { file: t.segment, size: bytes(t.bytes) },
     ),
   SlotsRead: (t) =>
     sentence(
       "\u25a4",
       "delta",
       gettext("%(file)s.qi read"),
-      gettext("These entries were neither in the buffer nor in the cache."),
+      gettext("The entries from %(start)s to before %(end)s were neither in the buffer nor in the cache."),
       { file: t.segment },
     ),
   BodiesBuffered: (t) =>
@@ -71,16 +71,16 @@ export const WORDS = {
       "\u270e",
       "plain",
       ngettext("%(count)s content waits for %(file)s.qs", "%(count)s contents wait for %(file)s.qs", t.count),
-      gettext("Small contents lie in a file of the queue's own; a full buffer, or a sync, writes them."),
-      { count: number(t.count), file: t.segment },
+      gettext("Small contents lie in a file of the queue's own, these from byte %(offset)s on. A full buffer, or a sync, writes them."),
+      { count: number(t.count), file: t.segment, offset: number(t.offset) },
     ),
   BodiesForgotten: (t) =>
     sentence(
       "\u2212",
       "plain",
       ngettext("%(count)s content is never written", "%(count)s contents are never written", t.count),
-      gettext("It was removed before its turn. Its place in the file stays empty."),
-      { count: number(t.count) },
+      gettext("Removed before its turn: %(size)s that no disk gets. Its place in the file stays empty."),
+      { count: number(t.count), size: bytes(t.bytes) },
     ),
   BodiesWritten: (t) =>
     sentence(
@@ -129,8 +129,8 @@ export const WORDS = {
       "\u21f2",
       "gamma",
       gettext("%(file)s.rdq compacted in place"),
-      gettext("Less than half of it was valid: records from its end moved into its gaps."),
-      { file: t.file },
+      gettext("%(valid)s of %(size)s were valid, less than half. Records that moved from its end into its gaps: %(moved)s."),
+      { file: t.file, valid: bytes(t.why.valid), size: bytes(t.why.size), moved: number(t.why.moved) },
     ),
   FileCut: (t) =>
     sentence(
@@ -144,9 +144,18 @@ export const WORDS = {
 
 /** @type {Reasons} */
 export const REASONS = {
-  Published: ({ to }) =>
-    to === "head"
-      ? gettext("The tail is empty and the head lane has room: the content stays in RAM.")
-      : gettext("Behind the first messages everything goes to disk at once, and RAM keeps only start, count and end."),
-  QueueStarted: () => gettext("What the files hold becomes the tail, then one message is loaded."),
+  Published: ({ to, why }) => {
+    if (to === "head") return gettext("The tail is empty, and the head lane had %(head_len)s of the %(window)s that L allows: the content stays in RAM.");
+    return why.tail_count > 0
+      ? gettext("The tail's length was %(tail_count)s, so all that comes behind it goes to disk at once, persistent or not.")
+      : gettext("The head lane had %(head_len)s, and L is %(window)s: it is full, so the rest goes to disk at once, persistent or not.");
+  },
+  Fetched: ({ to }) => {
+    if (to === null) return gettext("The oldest of the head lane. It needs no acknowledgement, so it is gone at once.");
+    return to === "disk_pending"
+      ? gettext("The oldest of the head lane. Its content was not in RAM: it was read for this delivery, and is not kept.")
+      : gettext("The oldest of the head lane. Its content stays in RAM until it is acknowledged: nothing pages it.");
+  },
+  Acked: () => gettext("An index entry that still waits in RAM is erased, one in the file becomes a slot of zeros; the content is no longer needed."),
+  QueueStarted: () => gettext("What the files hold becomes the tail, then one message is loaded, whatever the backlog."),
 };

@@ -1,0 +1,125 @@
+/** The stage of version 2: its lanes and their words, L as a gauge, Why? with the numbers of the transition, what 4.x lacks. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import "../../static/js/generations/all.js";
+import { egressOf, loadGauge } from "../../static/js/generations/v2/model/load-gauge.js";
+import { stageScene } from "../../static/js/layout/stage.js";
+import { generationOf } from "../../static/js/model/generations.js";
+import { plotsOf } from "../../static/js/model/instruments.js";
+import { locate } from "../../static/js/model/messages.js";
+import { goneIn, laneMeaning, lanesOf } from "../../static/js/model/places.js";
+import { emptyState, fold } from "../../static/js/model/reduce.js";
+import { memoryOf, situation } from "../../static/js/model/situation.js";
+import { stepsOf } from "../../static/js/model/tour-steps.js";
+import { conditionsOf } from "../../static/js/model/until.js";
+import { explain } from "../../static/js/model/why.js";
+
+const QUEUE = "orders";
+/** An extent: start, count, msg_no, bytes, flags, expiry, template. */
+const extent = (start, count, flags = 1) => [start, count, start, 6144, flags, null, 0];
+
+/** A state of a 4.3 node with messages in the head lane and in the tail, and L as given. */
+function state({ head = 1, tail = 41, window = 1, most = 8 } = {}) {
+  const made = emptyState();
+  made.node.settings = { release: "4.3", window_cap: most, segment_entry_count: 8 };
+  made.node.memory = { process_memory: 400, limit: 1000, paging_at: 300 };
+  fold(made, { kind: "QueueChanged", rule: "W2", queue: QUEUE, values: { backing_queue: "classic_v2" } });
+  const queue = made.queues[QUEUE];
+  queue.lanes.head = head ? [extent(0, head)] : [];
+  queue.counted.tail = tail ? [head, tail, 0, head + tail] : [null, 0, 0, null];
+  queue.counters = { window, next_seq_id: head + tail, len: head + tail, ram_msg_count: head };
+  return made;
+}
+
+const queueOf = (made) => made.queues[QUEUE];
+
+test("two lanes, in the order in which messages go, each with its own words", () => {
+  const lanes = lanesOf(queueOf(state()));
+  assert.deepEqual(lanes, ["tail", "head"]);
+  assert.match(laneMeaning("tail", lanes), /^\u03b4/);
+  assert.match(laneMeaning("head", lanes), /^\u03b1/);
+  const scene = stageScene(state(), 1280, 600, false);
+  assert.deepEqual(scene.lanes.map(({ name, count }) => [name, count]), [["tail", 41], ["head", 1], ["unacked", 0]]);
+  assert.equal(scene.fence, null);
+  assert.equal(scene.surplus, null);
+  assert.equal(scene.term.lane, "tail");
+});
+
+test("each message of a tail without gaps is known, and none beyond it", () => {
+  const queue = queueOf(state());
+  assert.equal(locate(queue, 0).place, "head");
+  for (const seq of [1, 20, 41]) assert.equal(locate(queue, seq).place, "tail");
+  assert.equal(locate(queue, 42), null);
+  const lane = stageScene(state({ tail: 12 }), 1280, 600, false).lanes[0];
+  assert.deepEqual(lane.keys.map(([seq]) => seq).sort((a, b) => a - b), Array.from({ length: 12 }, (_, at) => at + 1));
+});
+
+test("L tells between which rates messages leave (W32)", () => {
+  for (const most of [8, 2048])
+    for (let rate = 0; rate < 2000; rate += 0.37) {
+      const value = Math.min(1 + Math.floor(2 * rate), most);
+      const [from, to] = egressOf(value, most);
+      assert.ok(rate >= from - 1e-9 && rate < to, `${rate} gives ${value}: ${from} to ${to}`);
+    }
+  const gauge = loadGauge(queueOf(state({ window: 4 })), { window_cap: 8 });
+  assert.deepEqual([gauge.lane, gauge.value, gauge.most], ["head", 4, 8]);
+  assert.match(gauge.rate, /1\.5.*2/);
+  assert.match(gauge.text, /4.*8.*1\.5.*2/);
+  assert.match(loadGauge(queueOf(state({ window: 8 })), { window_cap: 8 }).rate, /3\.5/);
+  assert.equal(stageScene(state({ window: 4 }), 1280, 600, false).load.value, 4);
+  assert.equal(plotsOf(queueOf(state()))[0].series.at(-1).label(), "L");
+});
+
+test("the sentence above the stage says what is where, and what the next take does", () => {
+  assert.match(situation(state({ window: 3 })).text, /1 message.*41.*L is 3/);
+  assert.match(situation(state({ head: 0, window: 3 })).text, /loads up to 3 messages/);
+  assert.match(situation(state({ head: 0, tail: 2, window: 3 })).text, /loads up to 2 messages/);
+  assert.match(situation(state({ tail: 0 })).text, /1 message waits in the head lane/);
+});
+
+test("4.x has no paging line, no target and no lazy mode", () => {
+  const made = state();
+  assert.deepEqual(Object.keys(goneIn(made.node.settings)).sort(), ["mirrors", "paging", "queue_mode", "target_ram_count"]);
+  assert.deepEqual(goneIn({}), {});
+  assert.equal(memoryOf(made).pagingAt, null);
+  assert.equal(memoryOf(made).past, false);
+  made.node.settings.release = "3.8";
+  assert.equal(memoryOf(made).pagingAt, 300);
+});
+
+test("tour, first steps and run-until are its own, and name nothing of version 1", () => {
+  const own = generationOf(queueOf(state()));
+  const tour = stepsOf(state());
+  assert.equal(tour, own.tour);
+  assert.equal(new Set(tour.map(({ id }) => id)).size, tour.length);
+  const conditions = Object.values(conditionsOf(state())).map(({ text }) => text());
+  const texts = [...tour.flatMap((step) => [step.title(), step.text(false)]), ...own.firstSteps.map(({ text }) => text()), ...conditions];
+  for (const text of texts) assert.doesNotMatch(text, /\bq[1-4]\b|\bbeta\b|\bdelta\b|paging line|target_ram_count/i);
+  for (const step of tour) assert.ok(step.text(false).length < 260, step.id);
+  assert.ok(own.firstSteps.every(({ done, met }) => done || met));
+});
+
+const SHIFT = { queue: QUEUE, source: null, to: null, extents: [], delta: null, why: {} };
+/** What Why? says of a transition, with all numbers of it that the sentence must have. */
+const REASONS = [
+  [{ ...SHIFT, kind: "Published", rule: "W33", to: "head", extents: [extent(0, 1)], why: { head_len: 2, window: 5 } }, ["2", "5"]],
+  [{ ...SHIFT, kind: "Published", rule: "W33", to: "tail", extents: [extent(0, 9)], why: { head_len: 3, window: 3, tail_count: 0 } }, ["3"]],
+  [{ ...SHIFT, kind: "Published", rule: "W33", to: "tail", extents: [extent(0, 9)], why: { head_len: 0, window: 3, tail_count: 17 } }, ["17"]],
+  [{ ...SHIFT, kind: "TailLoaded", rule: "W45", source: "tail", to: "head", extents: [extent(6, 4)], why: { start: 6, end: 10, window: 4 } }, ["4", "6", "10"]],
+  [{ ...SHIFT, kind: "Acked", rule: "W50", source: "ram_pending", extents: [extent(0, 1)] }, ["slot", "zeros"]],
+  [{ kind: "IndexFlushed", rule: "W87", queue: QUEUE, full: true, segments: [[0, 320]], why: { entries: 5, acks: 3, limit: 8 } }, ["5", "3", "8"]],
+  [{ kind: "IndexFileDeleted", rule: "W91", queue: QUEUE, segment: 2, start: 16, end: 24, bytes: 320 }, ["16", "24", "320"]],
+  [{ kind: "SlotsRead", rule: "W92", queue: QUEUE, segment: 2, start: 16, end: 20 }, ["16", "20"]],
+  [{ kind: "BodiesBuffered", rule: "W114", queue: QUEUE, segment: 0, start: 1, count: 2, offset: 232, bytes: 336 }, ["232"]],
+  [{ kind: "BodiesForgotten", rule: "W116", queue: QUEUE, start: 1, count: 2, bytes: 336 }, ["336"]],
+  [{ kind: "FileCompacted", rule: "W142", store: "persistent", file: 3, why: { valid: 300, size: 800, moved: 2 } }, ["300", "800", "2"]],
+];
+
+test("Why? has the numbers of the transition itself", () => {
+  for (const [t, numbers] of REASONS) {
+    const { reason } = explain(t);
+    for (const each of numbers) assert.match(reason, new RegExp(`\\b${each}\\b`), `${t.kind}: ${reason}`);
+    assert.doesNotMatch(reason, /%\(/, t.kind);
+  }
+});
