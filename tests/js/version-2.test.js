@@ -17,7 +17,7 @@ import { explain } from "../../static/js/model/why.js";
 
 const QUEUE = "orders";
 /** An extent: start, count, msg_no, bytes, flags, expiry, template. */
-const extent = (start, count, flags = 1) => [start, count, start, 6144, flags, null, 0];
+const extent = (start, count, flags = 2) => [start, count, start, 6144, flags, null, 0];
 
 /** A state of a 4.3 node with messages in the head lane and in the tail, and L as given. */
 function state({ head = 1, tail = 41, window = 1, most = 8 } = {}) {
