@@ -71,5 +71,5 @@ def test_a_finger_meets_what_it_aims_at_in_the_playground(open_page: OpenPage) -
     page.get_by_role("button", name="Play it yourself").click()
     page.wait_for_url("**/s/*/")
     page.locator("#live").wait_for()
-    page.get_by_text("live", exact=True).first.wait_for()
+    page.locator("#twin [data-lane=q4]").wait_for(state="attached")
     assert page.evaluate(TOO_SMALL) == []
