@@ -131,7 +131,7 @@ export function laneMeaning(name, lanes) {
   if (name === UNACKED) return gettext("with consumers");
   const { content, counted, letter } = aboutPlace(name);
   if (counted) return gettext("\u03b4, one record in RAM");
-  if (content === "mixed" && letter !== "alpha") return "\u03b2 \u03b3";
+  if (content === "mixed") return letter === "alpha" ? "\u03b1 \u03b3" : "\u03b2 \u03b3";
   return name === lanes[0] ? gettext("\u03b1, newest") : gettext("\u03b1, next to deliver");
 }
 
