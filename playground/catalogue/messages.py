@@ -25,7 +25,11 @@ class IndexState(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class FilesState(msgspec.Struct, forbid_unknown_fields=True):
-    """Files of a queue of version 2, and what waits to be written: segments are (number, bytes, live messages)."""
+    """Files of a queue of version 2, and what waits to be written.
+
+    Segments are (number, bytes, live messages), slots (start, count, what became of them), places of bodies in `.qs` (start,
+    count, offset, bytes of each, what became of them), as `engine.classic_v2.files_table` has them.
+    """
 
     segments: list[tuple[int, int, int]]
     bodies: list[tuple[int, int]]
@@ -33,6 +37,8 @@ class FilesState(msgspec.Struct, forbid_unknown_fields=True):
     acks: list[Range]
     waiting: list[Range]
     waiting_bytes: int
+    slots: list[tuple[int, int, int]]
+    places: list[tuple[int, int, int, int, int]]
 
 
 class QueueState(msgspec.Struct):

@@ -26,5 +26,5 @@ def wanted(file: str) -> tuple[str, int] | None:
     """
     if file == "journal":
         return "journal", 0
-    found = re.fullmatch(r"(segment|persistent|transient):([0-9]{1,12})", file)
+    found = re.fullmatch(r"(segment|slots|bodies|persistent|transient):([0-9]{1,12})", file)
     return (found[1], int(found[2])) if found else None

@@ -20,6 +20,7 @@ from engine.formats.names import (
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import FileMissing
 from engine.values.labels import bare, host_of, queue_of
+from playground.hosting import own_records
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512
@@ -27,6 +28,8 @@ BODY_SHOWN: Final = 512
 BLOCK_BYTES: Final = 256 * 1024
 MARK_BYTES: Final = 16
 """Room for the deliver and ack records right behind a publish record."""
+OWN_FILES: Final = {"journal": "journal.jif", "segment": "{}.idx", "slots": "{}.qi", "bodies": "{}.qs"}
+"""Files that a queue has for itself, by the kind of their records."""
 
 
 class RecordReader:
@@ -54,7 +57,7 @@ class RecordReader:
         """Return the record at an offset of a file.
 
         Args:
-            kind: "journal", "segment", "persistent" or "transient".
+            kind: "journal" or "segment" (version 1), "slots" or "bodies" (version 2), "persistent" or "transient".
             number: of the segment or store file.
             offset: of the record's first byte.
             queue: whose journal or segment, or in whose virtual host a store is; the first one's where it is empty.
@@ -72,7 +75,7 @@ class RecordReader:
             raise NotThere("no_record", offset=offset, size=size) from error
 
     def message(self, seq: int, queue: str = "") -> dict[str, Any]:
-        """Return a message's publish record in the index, and where its other records are.
+        """Return a message's record in the index, and where its other records are: of version 2 its slot (W83).
 
         Args:
             seq: the seq_id.
@@ -81,6 +84,9 @@ class RecordReader:
         Raises:
             NotThere: the index files have none now.
         """
+        slot = own_records.slot_of(self._files_of(queue), self._reader, seq)
+        if slot is not None:
+            return self._slot(slot, seq)
         count = self._entry_count()
         segment, rel = divmod(seq, count)
         homes = []
@@ -108,6 +114,18 @@ class RecordReader:
         ]
         return found_record
 
+    def _slot(self, slot: own_records.Slot, seq: int) -> dict[str, Any]:
+        """Return a slot, with the place of its body in the queue's own store."""
+        read = self._reader(slot.path)
+        try:
+            shape = own_records.layout_at(slot.path, read, slot.offset)
+        except NoRecord as error:
+            raise NotThere("waiting", offset=slot.offset, size=self.sizes[slot.path]) from error
+        if shape.kind == "empty" and len(shape.fields) == 1:
+            raise NotThere("absent", seq=seq)
+        found = self._fields_of(slot.path, slot.offset, shape, "slots", slot.segment)
+        return found | {"seq": seq, "body": own_records.body_of(slot, read)}
+
     def seq_of(self, msg_id: bytes, queue: str = "") -> int | None:
         """Return the seq_id that a message has in a queue's index, or None.
 
@@ -115,6 +133,10 @@ class RecordReader:
             msg_id: the 16 bytes.
             queue: whose index; the first one's where it is empty.
         """
+        own = {path: self.sizes[path] for path in self._files_of(queue)}
+        in_slot = own_records.seq_with_id(own, self._reader, msg_id)
+        if in_slot is not None:
+            return in_slot
         count = self._entry_count()
         directory = self._directory(queue)
         for path, size in self.sizes.items():
@@ -131,6 +153,8 @@ class RecordReader:
 
     def _layout(self, path: str, offset: int, at_least: int) -> Layout:
         name = _name(path)
+        if name.endswith((".qi", ".qs")):
+            return own_records.layout_at(path, self._reader(path), offset)
         data = self._reader(path)(offset, at_least + MARK_BYTES if at_least < BLOCK_BYTES else BLOCK_BYTES)
         try:
             return layout.record_at(name, data, 0)
@@ -205,10 +229,14 @@ class RecordReader:
             return next(iter(folders.values()), None)
         return next((folders[each] for each in _hashes_of(queue) if each in folders), None)
 
+    def _files_of(self, queue: str) -> list[str]:
+        """Return the files in a queue's directory."""
+        directory = self._directory(queue)
+        return [path for path in self.sizes if _folder(path) == directory]
+
     def _path(self, kind: str, number: int, queue: str = "") -> str:
-        if kind in ("journal", "segment"):
-            name = "journal.jif" if kind == "journal" else f"{number}.idx"
-            return f"{self._directory(queue)}/{name}"
+        if kind in OWN_FILES:
+            return f"{self._directory(queue)}/{OWN_FILES[kind].format(number)}"
         return f"{self._vhost(queue)}/msg_store_{kind}/{number}.rdq"
 
     def _size(self, path: str) -> int:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.utils.translation import gettext as _
 
 from playground.hosting.places import NotThere
+
+_BUFFERS: Final = {"journal": "journal", "segment": "journal", "persistent": "persistent", "transient": "persistent"}
+"""Where a record waits, by the kind of its file; a message's own is in one or the other."""
 
 
 def missing_words(missing: NotThere, kind: str) -> dict[str, str]:
@@ -17,14 +22,14 @@ def missing_words(missing: NotThere, kind: str) -> dict[str, str]:
         "too_long": _("Repeating the run up to that moment takes longer than this server allows."),
         "busy": _("Other moments are being repeated. Try again in a moment."),
         "absent": _(
-            "The index files have no record of this message: it waits in the journal's buffer, or only RAM knows it."
+            "The index files have no record of this message: it waits in a write buffer, or only RAM knows it."
         ),
     }
     if missing.reason == "waiting":
-        text = (
-            _("These bytes are still in the journal's buffer: the file ends at %(size)s.")
-            if kind in ("journal", "segment", "")
-            else _("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s.")
-        )
+        text = {
+            "journal": _("These bytes are still in the journal's buffer: the file ends at %(size)s."),
+            "persistent": _("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s."),
+            "slots": _("These bytes are still in a write buffer: the file ends at %(size)s."),
+        }[_BUFFERS.get(kind, "slots")]
         words["waiting"] = text % {"size": missing.numbers["size"]}
     return words

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from engine.reading.places import shown_name
 from engine.replay import Player
 from playground.hosting.door import NodeDoor
-from playground.hosting.places import NotThere
+from playground.hosting.places import NotThere, wanted
 from playground.offline.recording import Stop
 
 MESSAGES: Final = 24
@@ -56,15 +56,29 @@ def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int
         for seq, number in islice(_messages(state["queues"].get(queue), chosen), MESSAGES):
             found_record = _asked(reader.message, seq, queue)
             if found_record is not None:
-                found[urlencode({"queue": queue, "seq": seq})] = found_record
+                found[_key(queue=queue, seq=seq)] = found_record
+                found |= _body(reader, queue, found_record)
             in_index = (
                 int(found_record["msg_id"][16:], 16) if found_record and found_record["msg_id"] else number
             )
             for store, file, offset in _records(state, in_index):
                 found_record = _asked(reader.record, store, file, offset)
                 if found_record is not None:
-                    found[f"file={store}%3A{file}&offset={offset}"] = found_record
+                    found[_key(file=f"{store}:{file}", offset=offset)] = found_record
     return found
+
+
+def _body(reader: Any, queue: str, slot: dict[str, Any]) -> Records:
+    """Return the entry that a slot of version 2 names in the queue's own store, by its question (W112)."""
+    place = slot.get("body")
+    home = wanted(place["file"]) if place else None
+    entry = None if home is None else _asked(reader.record, *home, place["offset"], queue)
+    return {} if entry is None else {_key(queue=queue, **place): entry}
+
+
+def _key(**question: Any) -> str:
+    """Return under which name an answer is kept: the question's values by their names (static/js/net/recording.js)."""
+    return urlencode(sorted(question.items()))
 
 
 def _asked(question: Callable[..., dict[str, Any]], *place: Any) -> dict[str, Any] | None:
@@ -86,11 +100,11 @@ def _messages(queue: dict[str, Any] | None, chosen: tuple[int, ...]) -> Iterator
         for at in (extent[0], extent[0] + extent[1] - 1)
     ]
     numbers = dict(ends)
-    wanted = [*((seq, numbers.get(seq)) for seq in chosen), *ends]
+    named = [*((seq, numbers.get(seq)) for seq in chosen), *ends]
     for start, count, _transient, _end in queue["counted"].values():
         if start is not None and count:
-            wanted += [(start, None), (start + count - 1, None)]
-    for seq, number in wanted:
+            named += [(start, None), (start + count - 1, None)]
+    for seq, number in named:
         if seq not in seen:
             seen.add(seq)
             yield seq, number

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decode } from "../../static/js/model/catalogue/rows.js";
-import { entrySpot, indexScene } from "../../static/js/generations/v1/layout/index-map.js";
+import { indexScene } from "../../static/js/generations/v1/layout/index-map.js";
+import { entrySpot } from "../../static/js/layout/segments.js";
 import { recordSpot } from "../../static/js/layout/bytes-spot.js";
 import { frameOf, indexIn, spotOf } from "../../static/js/layout/spot.js";
 import { hit, stageScene } from "../../static/js/layout/stage.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bitGroups, fitsUnder, hexRows, hexText } from "../../static/js/layout/hex.js";
-import { entryAt, indexScene } from "../../static/js/generations/v1/layout/index-map.js";
+import { indexScene } from "../../static/js/generations/v1/layout/index-map.js";
+import { entryAt } from "../../static/js/layout/segments.js";
 import { byteAt, storeScene } from "../../static/js/layout/store-map.js";
 import { fieldName, fieldValue, whyNoBytes } from "../../static/js/model/byte-words.js";
 import "../../static/js/generations/all.js";

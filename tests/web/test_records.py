@@ -13,12 +13,14 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.test import Client
 
+from engine import releases
 from playground import live, repeating
 from playground.doors import door
 
 pytestmark = pytest.mark.django_db
 
 SCENARIO = {"version": 1, "profile": "classroom"}
+PROFILES = {each.name: each.profiles["classroom"] for each in releases.RELEASES.values()}
 JSON = {"accept": "application/json"}
 
 
@@ -34,9 +36,9 @@ def session_id(client: Client) -> str:
 
 
 @contextmanager
-def running(session_id: str) -> Iterator[Any]:
+def running(session_id: str, profile: str = "classroom") -> Iterator[Any]:
     path = live.registry().directory.fresh(session_id)
-    node, files = door().open(door().check(SCENARIO), str(path), 2**28)
+    node, files = door().open(door().check({**SCENARIO, "profile": profile}), str(path), 2**28)
     yield node
     files.close()
 
@@ -122,12 +124,41 @@ def test_a_small_message_is_inside_its_index_record(client: Client, session_id: 
     assert again["fields"] == reply["fields"]
 
 
+@pytest.mark.parametrize("release", ["4.0.5", "4.3.6"])
+def test_of_version_2_the_slot_names_the_body(client: Client, release: str) -> None:
+    """W83, W112: a small body in the queue's own file, a large one in the shared store under its id."""
+    session_id = str(client.post("/s/new")["Location"].split("/")[2])
+    with running(session_id, PROFILES[release]) as node:
+        node.submit({"do": "publish", "count": 20, "size_bytes": 6000, "persistent": True})
+        node.submit({"do": "publish", "count": 3, "size_bytes": 40, "persistent": True})
+        node.advance(20_000_000)
+        node.submit({"do": "publish", "count": 20, "size_bytes": 40, "persistent": True})
+    small, large = ask(client, session_id, seq=21), ask(client, session_id, seq=7)
+    for slot in (small, large):
+        assert_true_bytes(session_id, slot)
+        assert (slot["kind"], slot["size"]) == ("slot", 32)
+    assert (small["seq"], large["seq"]) == (21, 7)
+    assert (small["msg_id"], large["body"]) == (None, None)
+    entry = ask(client, session_id, **small["body"], queue="orders")
+    assert_true_bytes(session_id, entry)
+    assert (entry["kind"], entry["name"][-3:]) == ("entry", ".qs")
+    content = ask(client, session_id, file="persistent:0", offset=0, whose=1)
+    assert_true_bytes(session_id, content)
+    assert ask(client, session_id, seq=content["seq"])["msg_id"] == content["msg_id"]
+    assert {field["name"] for field in content["fields"]} >= {"annotations", "arrival time"}
+    waits = client.get(f"/s/{session_id}/record", {"seq": 40}, headers=JSON).json()
+    assert waits["reason"] in ("waiting", "absent")
+    assert ask(client, session_id, file=f"slots:{21 // 8}", offset=64 + 21 % 8 * 32)["hex"] == small["hex"]
+    data = body_of(client.get(f"/s/{session_id}/download", {"path": entry["path"]}))
+    assert data == (root(session_id) / entry["path"]).read_bytes()
+
+
 def test_what_waits_in_a_buffer_is_no_error(client: Client, session_id: str) -> None:
     number = store_file(session_id).stem
     reply = ask(client, session_id, file=f"persistent:{number}", offset=store_file(session_id).stat().st_size)
     assert "write buffer" in reply["waiting"]
     assert reply["reason"] == "waiting"
-    assert "journal's buffer" in ask(client, session_id, seq=999)["waiting"]
+    assert "a write buffer" in ask(client, session_id, seq=999)["waiting"]
 
 
 @pytest.mark.parametrize(

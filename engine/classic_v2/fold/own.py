@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from engine.backing_queue.places import CLASSIC_V2
-from engine.classic_v2.fold.files_table import FilesTable
+from engine.classic_v2.files_table import FilesTable
 from engine.folding.tables import Table, register
 
 

@@ -387,6 +387,7 @@ class V2Index:
             "acks": pairs(self.buffer_acks),
             "waiting": pairs(store.buffer),
             "waiting_bytes": store.buffer_bytes,
+            **store.table.parts(),
         }
 
     def bounds(self, next_seq: int | None) -> tuple[int, int]:

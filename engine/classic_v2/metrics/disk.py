@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, BodyRun
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
     BodiesForgotten,
@@ -13,6 +14,7 @@ from engine.classic_v2.transitions.files import (
     BodiesWritten,
     FilesFound,
     FilesReset,
+    IndexFileDeleted,
     IndexFlushed,
     SlotsRead,
 )
@@ -21,22 +23,26 @@ from engine.classic_v2.transitions.stores import FileCompacted
 from engine.counting.backlog import delta_out
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.levels import Levels, follows
+from engine.values.stretches import Stretches
 
 SLOT_BYTES: Final = 32
 """Of an entry, or of an ack, in a `.qi` file (W81)."""
-
-ENTRY_HEAD_BYTES: Final = 8
-"""Before each body in `.qs` (W112)."""
 
 delta_out.also(TailLoaded)
 fsyncs.also(FileCompacted)
 
 
 class Bodies(msgspec.Struct):
-    """By queue, bytes that wait for `.qs`; `written` had waited before the last write."""
+    """What is known of bodies in `.qs`, by queue.
+
+    Args:
+        waiting: bytes that wait to be written; `written` had waited before the last write.
+        entries: how many bytes each body takes, over all starts of the queue.
+    """
 
     waiting: dict[str, int] = {}
     written: int = 0
+    entries: dict[str, Stretches[BodyRun]] = {}
 
     def add(self, queue: str, more: int) -> None:
         """Let so many bytes more wait."""
@@ -45,12 +51,17 @@ class Bodies(msgspec.Struct):
 
 @follows(BodiesBuffered)
 def _buffered(levels: Levels, at_us: int, change: BodiesBuffered) -> None:
-    levels.part(Bodies).add(change.queue, change.bytes_ + ENTRY_HEAD_BYTES * change.count)
+    bodies = levels.part(Bodies)
+    size = change.bytes_ + ENTRY_HEADER_BYTES * change.count
+    bodies.add(change.queue, size)
+    entries = bodies.entries.setdefault(change.queue, Stretches())
+    entries.remove(change.start, change.count)
+    entries.insert(BodyRun(change.start, change.count, change.offset, size // change.count, WRITTEN))
 
 
 @follows(BodiesForgotten)
 def _forgotten(levels: Levels, at_us: int, change: BodiesForgotten) -> None:
-    levels.part(Bodies).add(change.queue, -change.bytes_ - ENTRY_HEAD_BYTES * change.count)
+    levels.part(Bodies).add(change.queue, -change.bytes_ - ENTRY_HEADER_BYTES * change.count)
 
 
 @follows(BodiesWritten, FilesFound, FilesReset)
@@ -58,6 +69,14 @@ def _gone(levels: Levels, at_us: int, change: BodiesWritten | FilesFound | Files
     """Nothing waits any more: it was written, or its directory is gone, or it died with the queue."""
     bodies = levels.part(Bodies)
     bodies.written = bodies.waiting.pop(change.queue, 0)
+
+
+@follows(IndexFileDeleted)
+def _segment_gone(levels: Levels, at_us: int, change: IndexFileDeleted) -> None:
+    """The bodies of a segment go with it (W119)."""
+    entries = levels.part(Bodies).entries.get(change.queue)
+    if entries is not None:
+        entries.remove(change.start, change.end - change.start)
 
 
 @disk_reads.of(SlotsRead, BodiesRead)
@@ -68,6 +87,13 @@ def _one(levels: Levels, read: SlotsRead | BodiesRead) -> int:
 @bytes_read.of(SlotsRead)
 def _read(levels: Levels, read: SlotsRead) -> int:
     return SLOT_BYTES * (read.end - read.start)
+
+
+@bytes_read.of(BodiesRead)
+def _read_bodies(levels: Levels, read: BodiesRead) -> int:
+    entries = levels.part(Bodies).entries.get(read.queue)
+    found = entries.overlapping(read.start, read.count) if entries is not None else []
+    return sum(run.count * run.entry_bytes for run in found)
 
 
 @bytes_written.of(IndexFlushed)

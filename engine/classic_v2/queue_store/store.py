@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.classic_v2.errors import ProcessCrashed
+from engine.classic_v2.files_table import FilesTable
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, STORE_MAGIC, FileHeader, read_header
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES, EntryDamaged, StoreEntries, read_entries
@@ -51,7 +52,9 @@ class QueueStore:
     ) -> None:
         self.directory = directory
         self.name = name
-        self.emit = emit
+        self._emit = emit
+        self.table = FilesTable()
+        """What the queue's files show, by what was reported of them."""
         self._storage = storage
         self._codec = codec
         self._settings = settings
@@ -69,6 +72,11 @@ class QueueStore:
     def path(self, segment: int) -> str:
         """Return the path of a segment's file (W110)."""
         return f"{self.directory}/{segment}.qs"
+
+    def emit(self, transition: Transition) -> None:
+        """Report a change of the queue's files."""
+        self.table.follow(transition)
+        self._emit(transition)
 
     # --- writing -----------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,12 @@
-"""A stored message's external term, part by part (S40, S50-S53)."""
+"""A stored message's external term, part by part (S40, S50-S53, W160, W161)."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
+
+import msgspec
 
 from engine.formats import properties, terms
 from engine.formats.layout.field import Bits, Field
@@ -15,30 +17,85 @@ BODY: Final = "body"
 MOST_FIELDS: Final = 300
 """A message with very many headers or routing keys is shown up to here; the rest is one field."""
 
+Path = tuple[int | str, ...]
+"""Where a value is in a term: numbers of elements, names of annotations; -1 stands for every element of a list."""
 _ID = "message id"
-_PARTS: Final = {
-    (): ("message tuple", "S50"),
-    (0,): ("record name", "S50"),
-    (1,): ("exchange tuple", "S50"),
-    (1, 0): ("resource", "S50"),
-    (1, 1): ("virtual host", "S50"),
-    (1, 2): ("kind of resource", "S50"),
-    (1, 3): ("exchange name", "S50"),
-    (2,): ("routing keys", "S50"),
-    (2, -1): ("routing key", "S50"),
-    (3,): ("content tuple", "S51"),
-    (3, 0): ("record name", "S51"),
-    (3, 1): ("class", "S51"),
-    (3, 2): ("decoded properties", "S51"),
-    (3, 3): ("properties", "S52"),
-    (3, 4): ("protocol", "S51"),
-    (3, 5): ("body fragments", "S53"),
-    (3, 5, -1): (BODY, "S53"),
-    (4,): (_ID, "S50"),
-    (5,): ("persistent", "S50"),
-}
-"""Name and rule of each place in the tuple of S50; -1 stands for every element of a list."""
-_LISTS: Final = ((2,), (3, 5))
+
+
+class _Shape(msgspec.Struct, frozen=True):
+    """How messages of one kind are built.
+
+    Args:
+        parts: name and rule of each place.
+        lists: lists whose elements all mean the same.
+        content: where the content is.
+        ids: where the message id is.
+    """
+
+    parts: Mapping[Path, tuple[str, str]]
+    lists: tuple[Path, ...]
+    content: Path
+    ids: Path
+
+    def content_part(self, *path: int) -> Path:
+        """Return a place inside the content."""
+        return (*self.content, *path)
+
+
+def _content(at: int) -> dict[Path, tuple[str, str]]:
+    """Name the places of a content that is an element of its message."""
+    return {
+        (at,): ("content tuple", "S51"),
+        (at, 0): ("record name", "S51"),
+        (at, 1): ("class", "S51"),
+        (at, 2): ("decoded properties", "S51"),
+        (at, 3): ("properties", "S52"),
+        (at, 4): ("protocol", "S51"),
+        (at, 5): ("body fragments", "S53"),
+        (at, 5, -1): (BODY, "S53"),
+    }
+
+
+_BASIC_MESSAGE: Final = _Shape(
+    {
+        (): ("message tuple", "S50"),
+        (0,): ("record name", "S50"),
+        (1,): ("exchange tuple", "S50"),
+        (1, 0): ("resource", "S50"),
+        (1, 1): ("virtual host", "S50"),
+        (1, 2): ("kind of resource", "S50"),
+        (1, 3): ("exchange name", "S50"),
+        (2,): ("routing keys", "S50"),
+        (2, -1): ("routing key", "S50"),
+        **_content(3),
+        (4,): (_ID, "S50"),
+        (5,): ("persistent", "S50"),
+    },
+    ((2,), (3, 5)),
+    (3,),
+    (4,),
+)
+"""A message of 3.x, which stays as it is where 4.x converted it (S50, W100)."""
+_CONTAINER: Final = _Shape(
+    {
+        (): ("container tuple", "W160"),
+        (0,): ("record name", "W160"),
+        (1,): ("kind of message", "W160"),
+        **_content(2),
+        (3,): ("annotations", "W161"),
+        (3, "id"): (_ID, "W161"),
+        (3, "x"): ("exchange name", "W161"),
+        (3, "rk"): ("routing keys", "W161"),
+        (3, "rk", -1): ("routing key", "W161"),
+        (3, "rts"): ("arrival time", "W161"),
+        (3, "d"): ("durable mark", "W161"),
+    },
+    ((3, "rk"), (2, 5)),
+    (2,),
+    (3, "id"),
+)
+"""A message container of 4.x (W160, W161)."""
+_CONTAINER_BEGINS: Final = b"\x83h\x04w\x02mc"
 _DECODED: Final = ("record name", *(name for name, _, _ in properties.FLAGS))
 _FIXED: Final = {97: 2, 98: 5, 70: 9, 99: 32, 106: 1}
 _COUNTED: Final = {
@@ -62,7 +119,7 @@ def term_fields(data: bytes, offset: int) -> list[Field]:
         offset: of the term in its record.
     """
     found: list[Field] = []
-    walker = _Walker(data)
+    walker = _Walker(data, _CONTAINER if data.startswith(_CONTAINER_BEGINS) else _BASIC_MESSAGE)
     try:
         for field in walker.term():
             found.append(field)
@@ -93,9 +150,12 @@ def _moved(field: Field, by: int) -> Field:
 class _Walker:
     """Goes through a term from front to back."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, shape: _Shape) -> None:
         self.data = data
         self.at = 0
+        self.shape = shape
+        self._split = {shape.content_part(3), shape.content_part(5, -1), shape.ids}
+        """Binaries of which tag and length are a field of their own."""
 
     def term(self) -> Iterator[Field]:
         """Yield the fields of the whole term."""
@@ -120,10 +180,10 @@ class _Walker:
         self.at += length
         return field
 
-    def _value(self, path: tuple[int, ...], depth: int) -> Iterator[Field]:
+    def _value(self, path: Path, depth: int) -> Iterator[Field]:
         if depth > MAX_DEPTH:
             raise TermError("term_too_deep", most=MAX_DEPTH)
-        name, rule = _named(path)
+        name, rule = self._named(path)
         tag = self.data[self.at]
         if tag in (104, 105):
             count, head = (self.data[self.at + 1], 2) if tag == 104 else (self._number(">I", 1), 5)
@@ -134,26 +194,39 @@ class _Walker:
             count = self._number(">I", 1)
             yield self._take(5, name, f"list of {count}", rule, depth)
             for place in range(count):
-                yield from self._value((*path, -1 if path in _LISTS else place), depth + 1)
+                yield from self._value((*path, -1 if path in self.shape.lists else place), depth + 1)
             if self.data[self.at] == 106:
                 yield self._take(1, "end of the list", "the empty list", "S41", depth)
             else:
                 yield from self._value((*path, count), depth + 1)
-        elif tag == 109 and path in {(3, 3), (3, 5, -1), (4,)}:
+        elif tag == 116:
+            count = self._number(">I", 1)
+            yield self._take(5, name, f"map of {count}", rule, depth)
+            for _ in range(count):
+                key = self._leaf("annotation", rule, depth + 1)
+                yield key
+                yield from self._value((*path, key.value.removeprefix("atom ")), depth + 1)
+        elif tag == 109 and path in self._split:
             yield from self._long_binary(path, name, rule, depth)
         else:
             yield self._leaf(name, rule, depth)
 
+    def _named(self, path: Path) -> tuple[str, str]:
+        known = self.shape.parts.get(path)
+        if known is None and path[:-1] == self.shape.content_part(2) and isinstance(path[-1], int):
+            known = (_DECODED[path[-1]] if path[-1] < len(_DECODED) else "property", "S51")
+        return known or ("value", "S41")
+
     def _number(self, form: str, ahead: int) -> int:
         return int(struct.unpack_from(form, self.data, self.at + ahead)[0])
 
-    def _long_binary(self, path: tuple[int, ...], name: str, rule: str, depth: int) -> Iterator[Field]:
+    def _long_binary(self, path: Path, name: str, rule: str, depth: int) -> Iterator[Field]:
         """Yield tag and length apart from what matters most: id, properties, body."""
         count = self._number(">I", 1)
         yield self._take(5, "binary", f"{count} bytes follow: {name}", "S41", depth)
-        if path == (3, 3):
+        if path == self.shape.content_part(3):
             yield from self._properties(count, depth)
-        elif path == (4,):
+        elif path == self.shape.ids:
             yield self._take(count, name, self.data[self.at : self.at + count].hex(), rule, depth, _ID)
         elif count:
             yield self._take(count, name, f"{count} bytes", rule, depth, BODY)
@@ -204,13 +277,6 @@ class _Walker:
             yield self._take(
                 end - self.at, "properties", f"{end - self.at} bytes", "S52", depth, "properties"
             )
-
-
-def _named(path: tuple[int, ...]) -> tuple[str, str]:
-    known = _PARTS.get(path)
-    if known is None and path[:2] == (3, 2) and len(path) == 3:
-        known = (_DECODED[path[2]] if path[2] < len(_DECODED) else "property", "S51")
-    return known or ("value", "S41")
 
 
 def _present(flags: int, flag: int) -> str:

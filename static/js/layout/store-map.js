@@ -9,6 +9,7 @@ import { cut, toneByMessage } from "./tones.js";
  * @import { File, QueueState, Row, State, StoreState, Values } from "../model/catalogue/types.js"
  * @import { Box } from "./geometry.js"
  * @import { Tone } from "./tones.js"
+ * @import { Collection } from "../model/unsynced.js"
  */
 
 /** A name such as 12.rdq in the small fixed type, and the room behind it. */
@@ -32,8 +33,9 @@ const STEP = 8;
  * @param {number} width
  * @param {number} height
  * @param {(start: number, count: number) => [number, number][]} known
+ * @param {Collection} [collection] which files a store of 4.x will look at, and cut
  */
-export function storeScene(state, queue, name, width, height, known) {
+export function storeScene(state, queue, name, width, height, known, collection) {
   const store = state.stores[name];
   const limit = state.node.settings.msg_store_file_size_limit || 16 * 1024 * 1024;
   /** @type {StoreScene} */
@@ -80,6 +82,10 @@ export function storeScene(state, queue, name, width, height, known) {
       ),
     );
   });
+  for (const file of scene.files) {
+    file.waits = collection?.files.includes(file.number) ?? false;
+    file.toCut = collection?.cut.includes(file.number) ?? false;
+  }
   if (store.files.length > capacity) scene.folded = store.files.length - capacity;
   return scene;
 }
@@ -188,7 +194,7 @@ function recordWidth(rows, perByte) {
  * @param {Block[]} blocks
  * @param {Box} bar
  */
-function binned(blocks, bar) {
+export function binned(blocks, bar) {
   const bins = Math.floor(bar.w / 2);
   const shares = Array.from({ length: bins }, () => /** @type {Record<string, number>} */ ({}));
   for (const block of blocks) {

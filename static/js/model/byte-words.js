@@ -97,6 +97,21 @@ const NAMES = () => ({
     gettext("persistent"),
     gettext("The message's own delivery mode; whether it is kept also depends on the queue."),
   ],
+  "empty slot": [gettext("zeros"), gettext("A slot of zeros is no message: acknowledged, or never written.")],
+  status: [gettext("status"), gettext("1 for a message. A start after a crash writes 0 over this byte alone where it drops one.")],
+  "slot flags": [gettext("flags"), gettext("Bit 0: persistent, as the queue counts it.")],
+  location: [gettext("location"), gettext("Where the body is: 1 for the shared store, 2 for the queue's own .qs file.")],
+  "offset in .qs": [gettext("offset"), gettext("Where in the .qs file of the same number the body's entry begins.")],
+  "term size": [gettext("size"), gettext("Bytes of the stored term. Index and .qs must agree on it.")],
+  unused: [gettext("unused"), gettext("Always zero.")],
+  "entry flags": [gettext("flags"), gettext("Bit 0: the entry has a checksum.")],
+  checksum: [gettext("checksum"), gettext("The lower 16 bits of the term's CRC-32. Another value ends the queue's process at the read.")],
+  "container tuple": ["{mc, …}", gettext("The message container of 4.x: its kind, its content, its annotations.")],
+  "kind of message": [gettext("kind"), gettext("mc_amqpl is a message of AMQP 0-9-1.")],
+  annotations: [gettext("annotations"), gettext("What the broker notes of a message, by name; the order of names is that of the running node.")],
+  annotation: [gettext("name"), gettext("The name of an annotation: id, x for the exchange, rk for routing keys, rts for the arrival, d for not durable.")],
+  "arrival time": [gettext("arrival"), gettext("When the message came, in milliseconds since 1970.")],
+  "durable mark": [gettext("durable"), gettext("Only there when delivery_mode is not 2.")],
   "rest of the term": [gettext("rest"), gettext("Not taken apart here.")],
 });
 
@@ -111,6 +126,17 @@ const VALUES = () => [
   [/^none$/, gettext("none")],
   [/^(?<n>\d+) bytes$/, gettext("%(n)s bytes")],
   [/^(?<n>\d+) bytes follow.*$/, gettext("%(n)s bytes follow")],
+  [/^32 zero bytes$/, gettext("32 zero bytes")],
+  [/^1: a message$/, gettext("1: a message")],
+  [/^0: none$/, gettext("0: none")],
+  [/^persistent$/, gettext("persistent")],
+  [/^transient$/, gettext("transient")],
+  [/^1: the body is in the shared store$/, gettext("1: the body is in the shared store")],
+  [/^2: the body is in the queue's \.qs file$/, gettext("2: the body is in the queue's .qs file")],
+  [/^0: no body on disk$/, gettext("0: no body on disk")],
+  [/^with a checksum$/, gettext("with a checksum")],
+  [/^without a checksum$/, gettext("without a checksum")],
+  [/^map of (?<n>\d+)$/, gettext("map of %(n)s")],
   [/^0: the content is in a store$/, gettext("0: the content is in a store")],
   [/^(?<n>\d+) = 16 of the id \+ (?<m>\d+) of the term$/, gettext("%(n)s = 16 of the id + %(m)s of the term")],
   [/^255: the record is whole$/, gettext("255: the record is whole")],
@@ -160,5 +186,5 @@ export function whyNoBytes(side, plan) {
         : gettext("No record in a store: the content is in RAM only."),
     garbage: gettext("Garbage: the record is whole, but no message refers to it any more."),
   };
-  return texts[plan.why ?? ""] ?? "";
+  return plan.text ?? texts[plan.why ?? ""] ?? "";
 }

@@ -11,13 +11,13 @@ import { bytesOfRow, holding, lowestByte, offsetOf, recordAt } from "./stretches
 
 /** @typedef {StoreRecord & { msgNo?: number, refs?: number }} RecordAt a record, with its message's number and references where they are known */
 
-/** @typedef {{ why: string, buffered?: number, record?: StoreRecord }} NoBytes why there is nothing to read */
+/** @typedef {{ why: string, text?: string, buffered?: number, record?: StoreRecord }} NoBytes why there is nothing to read; `text` where a kind of queue has a sentence of its own */
 
 /** @typedef {{ question: Values, key: string, later: string, record?: StoreRecord, acked?: boolean }} BytesQuestion the question for the host, and the key under which the answer is kept */
 
 /** @typedef {NoBytes | BytesQuestion} Plan where to read bytes */
 
-/** @typedef {Values & { msg_id: string, fields: { value: string }[], embedded?: boolean }} SentRecord an index record as the host sent it */
+/** @typedef {Values & { msg_id: string | null, fields: { value: string }[], embedded?: boolean }} SentRecord an index record as the host sent it */
 
 /**
  * {store, file, offset, bytes} of a message's record, or null where it has none (or RAM only counts it, without a number).
@@ -91,7 +91,7 @@ export function storePlan(state, queue, seq, indexRecord) {
   if (found.row && !(found.row[E.flags] & HOME_STORE)) return { why: "embedded" };
   if (found.row && !(found.row[E.flags] & IN_STORE)) return { why: "ram" };
   if (!found.row && !indexRecord?.fields) return { why: "unknown" };
-  if (!found.row && indexRecord?.embedded) return { why: "embedded" };
+  if (!found.row && (indexRecord?.embedded || !indexRecord?.msg_id)) return { why: "embedded" };
   const record = found.row || !indexRecord ? recordOf(state, queue, seq) : recordInStore(state, indexRecord);
   return record ? placePlan(state, record) : { why: "gone" };
 }
@@ -117,7 +117,9 @@ export function placePlan(state, record) {
  * @param {SentRecord} indexRecord
  */
 function recordInStore(state, indexRecord) {
+  if (!indexRecord.msg_id) return null;
   const msgNo = Number.parseInt(indexRecord.msg_id.slice(16), 16);
-  const persistent = indexRecord.fields[0].value.includes("persistent");
+  // The first field says it of version 1, the second of version 2.
+  const persistent = indexRecord.fields.slice(0, 2).some(({ value }) => value.includes("persistent"));
   return recordOfNumber(state, persistent ? "persistent" : "transient", msgNo);
 }

@@ -8,7 +8,7 @@ import { USUAL } from "./catalogue/places.js";
 import { fill, gettext, number } from "./text.js";
 
 /**
- * @import { Plan } from "./bytes.js"
+ * @import { Plan, SentRecord } from "./bytes.js"
  * @import { Entry, Handlers, Kind, QueueState, State, Values } from "./catalogue/types.js"
  * @import { Lane } from "../layout/stage.js"
  * @import { Moves, Observers } from "./life.js"
@@ -40,6 +40,8 @@ import { fill, gettext, number } from "./text.js";
  * The map of the files that a queue has for itself: `paint` draws it and returns what is there in words; `at` gives the message at
  * a point of the scene, `spots` the boxes of a message.
  * @typedef {object} QueueMap
+ * @property {() => string} [title] what the files are called, where they are more than an index
+ * @property {boolean} [fsyncs] whether the store that these queues share calls fsync; yes where nothing is said
  * @property {(pen: CanvasRenderingContext2D, given: { width: number, height: number, queue: QueueState | null, session: Playhead, chosen: number | null }) => { scene: Values, note: string, label: string }} paint
  * @property {(scene: Values, queue: QueueState, x: number, y: number) => number | null} at
  * @property {(scene: Values, state: State, queue: QueueState, seq: number) => MapBox[]} spots
@@ -73,6 +75,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {FirstStep[]} firstSteps its own first steps for newcomers; none where those of the usual kind hold
  * @property {TourStep[]} tour its own guided tour; none where that of the usual kind holds
  * @property {Conditions} until conditions of "run until" that it has in place of the usual ones
+ * @property {(state: State, queue: QueueState | null | undefined, seq: number, record: SentRecord | null) => Plan | null} bodyPlan where to read a body that lies in a file of the queue; null where it does not, or nobody knows
  * @property {QueueMap} [map] of those files, registered by generations/views.js
  */
 
@@ -106,6 +109,7 @@ const NOTHING = {
   tour: [],
   until: {},
   ownPlan: (_, queue) => ({ why: queue ? "ram" : "gone" }),
+  bodyPlan: () => null,
 };
 
 /** @type {Record<string, Generation>} */

@@ -1,6 +1,7 @@
 /**
  * What no fsync has covered yet, from the transitions: index entries since the last fsync of the journal, records since
- * the last fsync of the store. The folded state does not contain this; it decides what a power cut would lose.
+ * the last fsync of the store; and which files a store of 4.x will look at. The folded state does not contain this, as it has no
+ * times; it decides what a power cut would lose.
  */
 import { recordBytes } from "./columns.js";
 import { RANGES as RUNS, insert, remove } from "./stretches.js";
@@ -12,6 +13,12 @@ const MAX_RUNS = 2000;
 /**
  * What waits in one journal or store; `syncedUs` is when it was synced last.
  * @typedef {{runs: Range[], bytes: number, sinceUs: number?, lastUs: number?, syncedUs: number?}} Waiting
+ */
+
+/**
+ * What a store of 4.x has to do with its files: `files` wait for the timer that began at `sinceUs` (W140), the ends of those in
+ * `cut` are to be cut off (W145).
+ * @typedef {{ files: number[], sinceUs: number | null, cut: number[] }} Collection
  */
 
 /**
@@ -29,11 +36,14 @@ export class Unsynced {
     this.journals = {};
     /** @type {Record<string, Waiting>} */
     this.stores = {};
+    /** @type {Record<string, Collection>} */
+    this.collections = {};
   }
 
   clear() {
     this.journals = {};
     this.stores = {};
+    this.collections = {};
   }
 
   /**
@@ -64,6 +74,11 @@ export class Unsynced {
   /** @param {string} name */
   store(name) {
     return (this.stores[name] ??= nothing());
+  }
+
+  /** @param {string} name */
+  collection(name) {
+    return (this.collections[name] ??= { files: [], sinceUs: null, cut: [] });
   }
 
   /** Whether anything waits for an fsync. */
@@ -99,6 +114,16 @@ const journalSynced = (all, { queue }, us) => {
   all.journals[queue] = nothing(us);
 };
 
+/**
+ * @param {Unsynced} all
+ * @param {string} store
+ * @param {number} file
+ */
+function isCut(all, store, file) {
+  const found = all.collections[store];
+  if (found) found.cut = found.cut.filter((each) => each !== file);
+}
+
 /** @type {{ [K in Kind]?: (all: Unsynced, t: TransitionOf<K>, us: number) => void }} */
 const HANDLERS = {
   EntriesRecorded: (all, t, us) =>
@@ -113,5 +138,14 @@ const HANDLERS = {
   },
   StoreStopped: (all, { store }) => {
     delete all.stores[store];
+    delete all.collections[store];
   },
+  CollectionTimed: (all, { store, fired, files }, us) => {
+    Object.assign(all.collection(store), fired ? { files: [], sinceUs: null } : { files: [...files], sinceUs: us });
+  },
+  FileCompacted: (all, { store, file }) => {
+    all.collection(store).cut.push(file);
+  },
+  FileCut: (all, { store, file }) => isCut(all, store, file),
+  FileDeleted: (all, { store, file }) => isCut(all, store, file),
 };

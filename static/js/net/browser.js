@@ -155,12 +155,12 @@ export class BrowserHost {
  * @param {Values} given
  */
 function missing({ reason, size }, { file = "" }) {
-  if (reason === "absent") return gettext("The index files have no record of this message: it waits in the journal's buffer, or only RAM knows it.");
+  if (reason === "absent") return gettext("The index files have no record of this message: it waits in a write buffer, or only RAM knows it.");
   if (reason === "no_record") return gettext("No record begins there now: the file has changed. Choose the message again.");
   if (reason !== "waiting") return gettext("There is no such file now: it is not made yet, or it was deleted.");
-  const inStore = /^(persistent|transient):/.test(file);
-  const text = inStore ? gettext("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s.") : gettext("These bytes are still in the journal's buffer: the file ends at %(size)s.");
-  return fill(text, { size });
+  if (/^(persistent|transient):/.test(file)) return fill(gettext("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s."), { size });
+  if (/^(journal$|segment:)/.test(file)) return fill(gettext("These bytes are still in the journal's buffer: the file ends at %(size)s."), { size });
+  return fill(gettext("These bytes are still in a write buffer: the file ends at %(size)s."), { size });
 }
 
 /** WebSocket's shape, as far as the transport uses it. */

@@ -55,7 +55,7 @@ export class Recording {
     if (place < 0) return { waiting: this.elsewhere() };
     const records = this.kept.get(place) ?? this.records(place);
     this.kept.set(place, records);
-    const found = (await records)[new URLSearchParams(question).toString()];
+    const found = (await records)[keyOf(question)];
     return found ?? { waiting: gettext("This page has the bytes of some messages only, and this one is not among them.") };
   }
 
@@ -272,4 +272,15 @@ class RecordedSocket {
 function countUpTo(times, us) {
   const later = times.findIndex((each) => each > us);
   return later < 0 ? times.length : later;
+}
+
+/**
+ * Under which name the answer to a question is kept: its values by their names, without the queue of a question that names none
+ * (playground/offline/kept_bytes.py).
+ * @param {Values} question
+ */
+function keyOf(question) {
+  const asked = new URLSearchParams(Object.entries(question).filter(([, value]) => value !== ""));
+  asked.sort();
+  return asked.toString();
 }

@@ -8,7 +8,7 @@ import { VERSION_2 } from "../v2/model/generation.js";
 
 /** @import { Generation } from "../../model/generations.js" */
 
-const { copy, empty, files, weight } = /** @type {Generation} */ (VERSION_2);
+const { bodyPlan, copy, empty, files, live, ownPlan, weight } = /** @type {Generation} */ (VERSION_2);
 const { held, larger, reasons } = /** @type {Generation} */ (EXPLAINED_1);
 
 /**
@@ -46,4 +46,7 @@ export const VERSION_CHOICE = {
   files,
   perFile,
   knowsPart: true,
+  live,
+  ownPlan,
+  bodyPlan,
 };

@@ -244,7 +244,7 @@
 
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 
-/** @typedef {{ segments: [number, number, number][], bodies: [number, number][], buffered: Range[], acks: Range[], waiting: Range[], waiting_bytes: number }} FilesState */
+/** @typedef {{ segments: [number, number, number][], bodies: [number, number][], buffered: Range[], acks: Range[], waiting: Range[], waiting_bytes: number, slots: [number, number, number][], places: [number, number, number, number, number][] }} FilesState */
 
 /** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, counted: Record<string, Delta>, counters: Values, own: Values } & Values} QueueState */
 

@@ -11,8 +11,8 @@ import { ruleLink } from "../base/rule-link.js";
 
 /**
  * @import { ByteRow, HexField, HexRecord, LeftOut } from "../../layout/hex.js"
- * @import { BytesQuestion, Plan } from "../../model/bytes.js"
- * @import { Values } from "../../model/catalogue/types.js"
+ * @import { BytesQuestion, Plan, SentRecord } from "../../model/bytes.js"
+ * @import { QueueState, State, Values } from "../../model/catalogue/types.js"
  * @import { Host } from "../../net/server.js"
  */
 
@@ -88,7 +88,7 @@ export class BytesPanel {
     this.seen = true;
     this.follow("index", place ? { why: "garbage" } : generationOf(queue).ownPlan(state, queue, seq), at);
     const answer = this.answer?.seq === seq ? this.answer : null;
-    this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, answer), at);
+    this.follow("store", place ? placePlan(state, place) : bodyOf(state, queue, seq, answer), at);
   }
 
   /**
@@ -171,6 +171,17 @@ export class BytesPanel {
     const lit = [this.pointed, this.focused].includes("message id");
     for (const cell of findAll("[data-part='message id']", this.root)) cell.classList.toggle("is-lit", lit);
   }
+}
+
+/**
+ * Where to read the body of a message: in a file of its queue, or in a store.
+ * @param {State} state
+ * @param {QueueState | null} queue
+ * @param {number} seq
+ * @param {SentRecord | null} record
+ */
+function bodyOf(state, queue, seq, record) {
+  return generationOf(queue).bodyPlan(state, queue, seq, record) ?? storePlan(state, queue, seq, record);
 }
 
 /**
@@ -412,7 +423,14 @@ class Strip {
 /** @param {HexRecord} record */
 function noteOf(record) {
   const kinds = record.fields.filter((field) => field.part === "mark").map((field) => fieldName(field.name));
-  const parts = record.kind === "content" ? [gettext("id and Erlang term")] : [gettext("publish"), ...kinds];
+  /** @type {Record<string, string>} */
+  const whole = {
+    content: gettext("id and Erlang term"),
+    slot: gettext("one slot"),
+    empty: gettext("a slot of a message that is over"),
+    entry: gettext("header and Erlang term"),
+  };
+  const parts = whole[record.kind] ? [whole[record.kind]] : [gettext("publish"), ...kinds];
   for (const each of record.more || []) parts.push(`${each.kind} @ 0x${each.offset.toString(16).toUpperCase()}`);
   return fill(gettext("%(n)s bytes: %(parts)s"), { n: number(record.size), parts: parts.join(" + ") });
 }

@@ -1,9 +1,11 @@
 /** Small instruments beside the maps: garbage against its limit, the write buffer, and what waits for an fsync. */
-import { bytes, decimal, fill, gettext } from "../../model/text.js";
+import { bytes, decimal, fill, gettext, ngettext, number } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
-/** @import { Waiting } from "../../model/unsynced.js" */
+/** @import { Collection, Waiting } from "../../model/unsynced.js" */
+
+/** @typedef {{ share: number, text: string, short?: string, waits: boolean }} Clock */
 
 const TURN = 2 * Math.PI;
 
@@ -37,6 +39,7 @@ export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = f
  * @param {Waiting | undefined} waiting
  * @param {number} nowUs
  * @param {number} periodMs
+ * @returns {Clock}
  */
 export function clockOf(waiting, nowUs, periodMs) {
   if (!waiting?.bytes || waiting.lastUs === null) return { share: 0, text: gettext("all synced"), waits: false };
@@ -50,12 +53,34 @@ export function clockOf(waiting, nowUs, periodMs) {
   };
 }
 
+/** From the first removal in a file until a store of 4.x looks whether to compact it (W140). */
+const COLLECTION_MS = 15_000;
+
+/**
+ * The clock of a store that never calls fsync: until it looks at the files in which messages were removed.
+ * @param {Collection | undefined} collection
+ * @param {number} nowUs
+ */
+export function collectionClock(collection, nowUs) {
+  if (!collection || collection.sinceUs === null)
+    return { share: 0, text: gettext("written without fsync"), short: gettext("no fsync"), waits: false, left: "" };
+  const ms = Math.min(COLLECTION_MS, Math.max(0, (nowUs - collection.sinceUs) / 1000));
+  const texts = { s: decimal((COLLECTION_MS - ms) / 1000, 1), n: number(collection.files.length) };
+  return {
+    share: ms / COLLECTION_MS,
+    text: fill(ngettext("looks at %(n)s file in %(s)s s", "looks at %(n)s files in %(s)s s", collection.files.length), texts),
+    short: fill(gettext("looks in %(s)s s"), texts),
+    waits: true,
+    left: fill(gettext("%(s)s s"), texts),
+  };
+}
+
 /**
  * A clock as a dial; returns it, so that its words can be written beside.
  * @param {CanvasRenderingContext2D} pen
  * @param {number} x
  * @param {number} y
- * @param {ReturnType<typeof clockOf>} clock
+ * @param {Clock} clock
  */
 export function paintClock(pen, x, y, clock) {
   paintDial(pen, x, y, 6, clock);
@@ -70,7 +95,7 @@ export function paintClock(pen, x, y, clock) {
  * @param {number} radius
  * @param {{ share: number, waits: boolean }} dial
  */
-function paintDial(pen, x, y, radius, { share, waits }) {
+export function paintDial(pen, x, y, radius, { share, waits }) {
   pen.lineWidth = 3;
   pen.strokeStyle = faded(colors.ink3, 0.22);
   pen.beginPath();

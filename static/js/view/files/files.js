@@ -1,5 +1,5 @@
 /** The files on their canvases: those that a queue has for itself, and the two message stores. */
-import { STORE_SYNC_MS } from "../../model/catalogue/places.js";
+import { STORE_SYNC_MS, USUAL } from "../../model/catalogue/places.js";
 import { STORE_FILE as F } from "../../model/catalogue/rows.js";
 import { recordSpot } from "../../layout/bytes-spot.js";
 import { byteAt, storeScene } from "../../layout/store-map.js";
@@ -12,9 +12,9 @@ import { fileBytes } from "../../model/situation.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
-import { dataOf, find, findAll, need, setAttributes, setText } from "../base/dom.js";
+import { dataOf, find, findAll, need, setAttributes, setText, show } from "../base/dom.js";
 import { goneText, paintFile } from "./paint.js";
-import { clockOf, paintClock, paintMeter } from "./dials.js";
+import { clockOf, collectionClock, paintClock, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
 import { act, draw } from "../base/scheduler.js";
 
@@ -25,7 +25,7 @@ import { act, draw } from "../base/scheduler.js";
  * @import { QueueState, State, Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
- * @import { Waiting } from "../../model/unsynced.js"
+ * @import { Clock } from "./dials.js"
  */
 
 /** Width of the instruments beside the map of a store. */
@@ -197,6 +197,8 @@ export class FilesView {
     const queue = shownState(state);
     for (const button of findAll("[data-store]", this.root))
       setAttributes(button, { "aria-pressed": button.dataset.store === name });
+    setText(find("[data-own-title]", this.root), generationOf(queue).map?.title?.() ?? gettext("Queue index"));
+    for (const each of findAll("[data-of]", this.root)) show(each, dataOf(each, "of").split(" ").includes(queue?.backing_queue ?? USUAL));
     setText(find("[data-index-note]", this.root), own.note);
     setAttributes(this.own, { "aria-label": own.label });
     setText(find("[data-store-note]", this.root), store.note);
@@ -276,10 +278,10 @@ export class FilesView {
    * @param {CanvasRenderingContext2D} pen
    * @param {number} x
    * @param {StoreScene} scene
-   * @param {Waiting | undefined} waiting
+   * @param {Clock} clock
    * @param {number} height
    */
-  paintMeters(pen, x, scene, waiting, height) {
+  paintMeters(pen, x, scene, clock, height) {
     const share = scene.bytes ? scene.garbage / scene.bytes : 0;
     const room = height >= 84;
     if (room)
@@ -287,10 +289,21 @@ export class FilesView {
         share, mark: 0.5, hatched: true });
     const buffer = { title: gettext("Write buffer"), text: bytes(scene.buffered), share: scene.buffered / scene.buffer };
     paintMeter(pen, x, room ? 30 : 0, METERS - 12, buffer);
-    if (height < CLOCK_FITS) return clockOf(waiting, this.session.nowUs, STORE_SYNC_MS);
-    const clock = paintClock(pen, x + 8, room ? 74 : 42, clockOf(waiting, this.session.nowUs, STORE_SYNC_MS));
+    if (height < CLOCK_FITS) return;
+    paintClock(pen, x + 8, room ? 74 : 42, clock);
     write(pen, clock.short ?? clock.text, x + 22, room ? 77.5 : 45.5, { size: 10.5, family: colors.sans, color: colors.ink3 });
-    return clock;
+  }
+
+  /**
+   * What a store waits for: an fsync, or the moment when it looks at its files where it knows no fsync.
+   * @param {QueueState | null} queue
+   * @param {string} name
+   */
+  clockOfStore(queue, name) {
+    const { unsynced, nowUs } = this.session;
+    return generationOf(queue).map?.fsyncs === false
+      ? collectionClock(unsynced.collections[name], nowUs)
+      : clockOf(unsynced.stores[name], nowUs, STORE_SYNC_MS);
   }
 
   /**
@@ -307,7 +320,10 @@ export class FilesView {
      * @param {number} count
      */
     const known = (start, count) => (shown === null ? [] : this.session.numbers.spansOf(shown, start, count));
-    const scene = storeScene(state, queue, name, meters ? width - METERS : width, height, known);
+    const clock = this.clockOfStore(queue, name);
+    const collection = this.session.unsynced.collections[name];
+    const scene = storeScene(state, queue, name, meters ? width - METERS : width, height, known, collection);
+    for (const file of scene.files) Object.assign(file, { waited: clock.share, left: "left" in clock ? clock.left : "" });
     Object.assign(this.scenes, { store: scene, name });
     if (!scene.files.length)
       write(pen, gettext("No message content is on disk yet."), 0, 16, {
@@ -316,10 +332,7 @@ export class FilesView {
         color: colors.ink3,
       });
     for (const file of scene.files) paintFile(pen, file);
-    const waiting = this.session.unsynced.stores[name];
-    const clock = meters
-      ? this.paintMeters(pen, width - METERS + 12, scene, waiting, height)
-      : clockOf(waiting, this.session.nowUs, STORE_SYNC_MS);
+    if (meters) this.paintMeters(pen, width - METERS + 12, scene, clock, height);
     const share = scene.bytes ? Math.round((100 * scene.garbage) / scene.bytes) : 0;
     const text = scene.bytes
       ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share })

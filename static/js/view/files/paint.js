@@ -2,6 +2,7 @@
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
+import { paintDial } from "./dials.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"
@@ -52,7 +53,12 @@ export function paintFile(pen, file) {
   for (const block of file.blocks) if (block.refs > 1) paintReferences(pen, block, file);
   paintFileEnd(pen, file);
   const share = file.size ? `${Math.round((100 * file.valid) / file.size)}\u2009%` : "";
-  const note = file.locked ? gettext("locked") : file.current ? bytes(file.size) : share;
+  const note = file.locked ? gettext("locked") : file.toCut ? gettext("to be cut") : file.current ? bytes(file.size) : share;
+  if (file.waits) {
+    paintDial(pen, file.x + file.w + 13, middle - 3.5, 4.5, { share: file.waited, waits: true });
+    write(pen, file.left, file.x + file.w + 22, middle, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    return;
+  }
   write(pen, note, file.x + file.w + 8, middle, {
     size: 10.5,
     weight: file.locked ? 650 : 450,
@@ -109,6 +115,13 @@ function paintFileEnd(pen, file) {
   if (file.current) {
     pen.fillStyle = colors.ink;
     pen.fillRect(file.x + file.used, file.y - 1, 2, file.h + 2);
+  }
+  if (file.toCut) {
+    const last = file.blocks.at(-1);
+    pen.strokeStyle = colors.ink;
+    pen.setLineDash([3, 2]);
+    pen.strokeRect(last.x + 0.5, file.y + 0.5, Math.max(1, last.w - 1), file.h - 1);
+    pen.setLineDash([]);
   }
   if (file.locked) {
     pen.strokeStyle = colors.alarm;

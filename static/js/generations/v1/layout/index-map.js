@@ -1,4 +1,5 @@
 /** The queue index as a picture: the journal, and each segment as a map of its entries. */
+import { ITEM_GAP, SMALL, chosen, gridOf, pushCells } from "../../../layout/segments.js";
 import { cut, toneBySeq } from "../../../layout/tones.js";
 import { ENTRY as N } from "../../../model/catalogue/rows.js";
 import { ENTRIES, overlapping } from "../../../model/stretches.js";
@@ -23,29 +24,7 @@ const NAME = 46;
 const DIGIT = 6.4;
 const COUNT = 44;
 const SMALL_COUNT = 32;
-const SMALL = 32;
-const ITEM_GAP = 4;
 const COLUMN_GAP = 18;
-
-/**
- * {columns, rows, cell width, cell height} of a segment's map in `room` pixels.
- * @param {number} size
- * @param {number} room
- */
-function gridOf(size, room, tight = false) {
-  if (size <= SMALL) {
-    const side = Math.max(4, Math.min(16, Math.floor(room / size)));
-    return { columns: size, rows: 1, cw: side, ch: Math.min(15, Math.max(12, side)), gap: side > 6 ? 2 : 0 };
-  }
-  const columns = size > 4096 ? 512 : 128;
-  return {
-    columns,
-    rows: Math.ceil(size / columns),
-    cw: room / columns,
-    ch: size > 4096 ? 0.75 : tight ? 1 : 1.5,
-    gap: 0,
-  };
-}
 
 /**
  * The scene of the index: {journal, items, size, records}. Items are segments, or a fold of many; the segment `open`
@@ -146,27 +125,6 @@ function gridPlan(size, width, height, count, last) {
 }
 
 /**
- * What fits: all of them, or both ends with the middle folded into one item or, around `open`, two (lists).
- * @param {number[]} numbers
- * @param {number} capacity
- * @param {number | null} open
- */
-function chosen(numbers, capacity, open) {
-  if (numbers.length <= capacity) return numbers;
-  const head = Math.max(1, Math.ceil((capacity - 1) / 2));
-  const tail = Math.max(0, capacity - 1 - head);
-  const first = numbers.slice(0, head);
-  const folded = numbers.slice(head, numbers.length - tail);
-  const last = numbers.slice(numbers.length - tail);
-  const at = open === null ? -1 : folded.indexOf(open);
-  if (open === null || at < 0 || capacity < 4) return [...first, folded, ...last];
-  // Two more items take the places of the neighbours that are folded as well.
-  const before = [...first.splice(Math.max(1, head - 1)), ...folded.slice(0, at)];
-  const after = [...folded.slice(at + 1), ...last.splice(0, 1)];
-  return [...first, ...(before.length ? [before] : []), open, ...(after.length ? [after] : []), ...last];
-}
-
-/**
  * @param {number} number
  * @param {IndexState} index
  * @param {Map<number, number>} files
@@ -194,72 +152,9 @@ function segmentItem(number, index, files, tones, size, plan, spot) {
   for (const [start, count, tone, journal] of entryTones(tones, entries)) {
     if (tone !== "acked") item.live += count;
     item.used += count;
-    pushCells(item, start - number * size, count, tone, journal);
+    pushCells(item, start - number * size, count, { tone, journal });
   }
   return item;
-}
-
-/**
- * A run of entries as rectangles: parts of rows, and whole rows together.
- * @param {IndexItem} item
- * @param {number} relative
- * @param {number} count
- * @param {string} tone
- * @param {boolean} journal
- */
-function pushCells(item, relative, count, tone, journal) {
-  const { columns, cw, ch, gap } = item.grid;
-  /**
-   * @param {number} at
-   * @param {number} length
-   * @param {number} rows
-   */
-  const put = (at, length, rows) =>
-    item.cells.push({
-      x: item.mapX + (at % columns) * cw,
-      y: item.y + Math.floor(at / columns) * ch,
-      w: length * cw - gap,
-      h: rows * ch - gap,
-      tone,
-      journal,
-    });
-  if (gap) {
-    for (let i = 0; i < count; i += 1) put(relative + i, 1, 1);
-    return;
-  }
-  let at = relative;
-  const end = relative + count;
-  while (at < end) {
-    const inRow = columns - (at % columns);
-    if (at % columns === 0 && end - at >= columns) {
-      const rows = Math.floor((end - at) / columns);
-      put(at, columns, rows);
-      at += rows * columns;
-    } else {
-      const length = Math.min(inRow, end - at);
-      put(at, length, 1);
-      at += length;
-    }
-  }
-}
-
-/**
- * The seq_id whose cell is at a point of the scene, or null.
- * @param {ReturnType<typeof indexScene>} scene
- * @param {number} x
- * @param {number} y
- */
-export function entryAt(scene, x, y) {
-  for (const item of scene.items) {
-    if (item.folded) continue;
-    const { columns, rows, cw, ch } = item.grid;
-    const column = Math.floor((x - item.mapX) / cw);
-    const row = Math.floor((y - item.y) / ch);
-    const relative = row * columns + column;
-    if (column >= 0 && column < columns && row >= 0 && row < rows && relative < item.size)
-      return item.number * item.size + relative;
-  }
-  return null;
 }
 
 /**
@@ -278,23 +173,4 @@ function entryTones(list, entries) {
         found.push([from, length, tone, journal]);
   }
   return found;
-}
-
-/**
- * The cell of an entry in an index scene, the line that folds its segment, or null.
- * @param {IndexScene} scene
- * @param {{ segment: number, relative: number }} given
- */
-export function entrySpot(scene, { segment, relative }) {
-  const fold = scene.items.find((each) => each.folded && segment >= each.from && segment <= each.to);
-  if (fold) return { x: fold.x, y: fold.y, w: Math.min(fold.w, 120), h: fold.h - 4 };
-  const item = scene.items.find((each) => each.number === segment);
-  if (!item) return null;
-  const { columns, cw, ch, gap } = item.grid;
-  return {
-    x: item.mapX + (relative % columns) * cw,
-    y: item.y + Math.floor(relative / columns) * ch,
-    w: Math.max(5, cw - gap),
-    h: Math.max(5, ch - gap),
-  };
 }

@@ -7,7 +7,8 @@ import { write } from "../../../view/base/canvas.js";
 import { colors } from "../../../view/base/colors.js";
 import { clockOf, paintClock } from "../../../view/files/dials.js";
 import { goneText } from "../../../view/files/paint.js";
-import { entryAt, entrySpot, indexScene } from "../layout/index-map.js";
+import { entryAt, entrySpot } from "../../../layout/segments.js";
+import { indexScene } from "../layout/index-map.js";
 import { entryOf } from "../model/bytes.js";
 import { journalBox, paintFolded, paintJournal, paintSegment } from "./paint.js";
 

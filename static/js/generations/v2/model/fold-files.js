@@ -1,15 +1,45 @@
 /** The part of the fold that keeps the files of a queue of version 2, and what waits to be written to them (W80-W119). */
 import { queueOf, rearrange } from "../../../model/queue-state.js";
 import { RANGES, insert, remove } from "../../../model/stretches.js";
+import { ACKED, BODY as B, BODIES, ENTRY_HEADER_BYTES, ERASED, HOLE, LIVE, SLOTS, WAITING, WRITTEN } from "./file-rows.js";
 
-/** @import { FilesState, Handlers, Range, State, TransitionOf } from "../../../model/catalogue/types.js" */
+/**
+ * @import { FilesState, Handlers, Range, State, TransitionOf } from "../../../model/catalogue/types.js"
+ * @import { BodyRow } from "./file-rows.js"
+ */
 
 /**
  * A queue without files.
  * @returns {FilesState}
  */
 export function emptyFiles() {
-  return { segments: [], bodies: [], buffered: [], acks: [], waiting: [], waiting_bytes: 0 };
+  return { segments: [], bodies: [], buffered: [], acks: [], waiting: [], waiting_bytes: 0, slots: [], places: [] };
+}
+
+/**
+ * @param {FilesState} files
+ * @param {number} start
+ * @param {number} count
+ * @param {number} code
+ */
+function mark({ slots }, start, count, code) {
+  remove(slots, start, count, SLOTS);
+  insert(slots, [start, count, code], SLOTS);
+}
+
+/**
+ * Give bodies another code, as far as they are known.
+ * @param {FilesState} files
+ * @param {number} start
+ * @param {number} count
+ * @param {number} code
+ */
+function place({ places }, start, count, code) {
+  for (const row of remove(places, start, count, BODIES)) {
+    const changed = /** @type {BodyRow} */ (row.slice());
+    changed[B.code] = code;
+    insert(places, changed, BODIES);
+  }
 }
 
 /**
@@ -60,13 +90,16 @@ function slotsBuffered(state, t) {
   put(files.segments, [t.segment, size, publish ? live + t.count : live - t.count]);
   if (publish) {
     insert(files.buffered, [t.start, t.count], RANGES);
+    mark(files, t.start, t.count, LIVE);
     return;
   }
+  mark(files, t.start, t.count, ACKED);
   let at = t.start;
   /** @type {Range[]} */
   const gone = remove(files.buffered, t.start, t.count, RANGES);
   for (const [start, count] of [...gone, /** @type {Range} */ ([t.start + t.count, 0])]) {
     if (start > at) insert(files.acks, [at, start - at], RANGES);
+    if (count) mark(files, start, count, ERASED);
     at = start + count;
   }
 }
@@ -88,6 +121,7 @@ function indexFlushed(state, t) {
  */
 function bodiesWritten(state, t) {
   const files = filesOf(state, t);
+  for (const [start, count] of files.waiting) place(files, start, count, WRITTEN);
   files.waiting = [];
   files.waiting_bytes = 0;
   for (const [segment, size] of t.files) put(files.bodies, [segment, size]);
@@ -102,16 +136,21 @@ export const FILES_HANDLERS = {
     const files = filesOf(state, t);
     files.segments = files.segments.filter(([number]) => number !== t.segment);
     remove(files.acks, t.start, t.end - t.start, RANGES);
+    remove(files.slots, t.start, t.end - t.start, SLOTS);
+    remove(files.places, t.start, t.end - t.start, BODIES);
   },
   BodiesBuffered: (state, t) => {
     const files = filesOf(state, t);
     insert(files.waiting, [t.start, t.count], RANGES);
     files.waiting_bytes += t.bytes;
+    remove(files.places, t.start, t.count, BODIES);
+    insert(files.places, [t.start, t.count, t.offset, t.bytes / t.count + ENTRY_HEADER_BYTES, WAITING], BODIES);
   },
   BodiesForgotten: (state, t) => {
     const files = filesOf(state, t);
     remove(files.waiting, t.start, t.count, RANGES);
     files.waiting_bytes -= t.bytes;
+    place(files, t.start, t.count, HOLE);
   },
   BodiesWritten: bodiesWritten,
   BodyFileDeleted: (state, t) => {

@@ -1,4 +1,6 @@
 /** Classic queues, version 2: their own part is the files of index and bodies, with what waits to be written to them. */
+import { RANGES, overlapping } from "../../../model/stretches.js";
+import { bodyPlan, slotPlan } from "./bytes.js";
 import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
 import { happens } from "../../../model/until.js";
 import { gettext } from "../../../model/text.js";
@@ -29,7 +31,7 @@ function filesOf({ segments, bodies }) {
  * @param {FilesState} files
  * @returns {FilesState}
  */
-function copyFiles({ segments, bodies, buffered, acks, waiting, waiting_bytes }) {
+function copyFiles({ segments, bodies, buffered, acks, waiting, waiting_bytes, slots, places }) {
   return {
     segments: segments.slice(),
     bodies: bodies.slice(),
@@ -37,6 +39,8 @@ function copyFiles({ segments, bodies, buffered, acks, waiting, waiting_bytes })
     acks: acks.slice(),
     waiting: waiting.slice(),
     waiting_bytes,
+    slots: slots.slice(),
+    places: places.slice(),
   };
 }
 
@@ -56,7 +60,7 @@ export const VERSION_2 = {
   reasons: REASONS,
   empty: () => ({ files: emptyFiles() }),
   copy: ({ files }) => ({ files: copyFiles(files) }),
-  weight: ({ files }) => files.segments.length + files.bodies.length + files.buffered.length + files.waiting.length,
+  weight: ({ files }) => Object.values(files).reduce((sum, rows) => sum + (rows.length ?? 0), 0),
   situation: situationOf,
   gauge: loadGauge,
   firstSteps: FIRST_STEPS,
@@ -64,4 +68,7 @@ export const VERSION_2 = {
   until: UNTIL,
   perFile: (settings) => settings.segment_entry_count || 4096,
   files: ({ files }) => filesOf(files),
+  live: ({ files }, start, count) => overlapping(files.buffered, start, count, RANGES),
+  ownPlan: slotPlan,
+  bodyPlan,
 };

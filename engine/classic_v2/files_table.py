@@ -1,0 +1,233 @@
+"""What a queue of version 2 has in its directory and in its write buffers, by its transitions.
+
+The fold keeps one for each queue, and the queue's own store follows its transitions with another, so that both show the same
+slots and bodies; what they show is held to the files themselves (tests/unit/classic_v2/test_files_table.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from engine.classic_v2.transitions.files import (
+    BodiesBuffered,
+    BodiesForgotten,
+    BodiesWritten,
+    BodyFileDeleted,
+    FilesFound,
+    FilesReset,
+    IndexFileCreated,
+    IndexFileDeleted,
+    IndexFlushed,
+    SlotsBuffered,
+)
+from engine.report.transitions.base import Transition
+from engine.values.ranges import RangeSet
+from engine.values.stretches import Stretches, pairs
+
+LIVE, ACKED, ERASED = 0, 1, 2
+"""What became of a slot: its message is there; it was acknowledged; that was before the slot was ever written (W86)."""
+WAITING, WRITTEN, HOLE = 0, 1, 2
+"""Of a body's place in `.qs`: not written yet; written, for good (W119); never written, its place stays empty (W116)."""
+ENTRY_HEADER_BYTES = 8
+"""Before each body in `.qs` (W112)."""
+
+
+class SlotRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Slots of consecutive positions of which the same has become."""
+
+    start: int
+    count: int
+    code: int
+
+    def part(self, offset: int, count: int) -> SlotRun:
+        """Return `count` slots beginning `offset` slots on."""
+        return SlotRun(self.start + offset, count, self.code)
+
+    def continued_by(self, after: SlotRun) -> bool:
+        """Return whether the same has become of them."""
+        return self.code == after.code
+
+    def merged(self, count: int) -> SlotRun:
+        """Return this run with `count` slots."""
+        return SlotRun(self.start, count, self.code)
+
+
+class BodyRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Bodies of consecutive positions that lie back to back in one `.qs` file.
+
+    Args:
+        start: first position.
+        count: how many.
+        offset: where the lowest of them begins.
+        entry_bytes: bytes of each, with its header.
+        code: WAITING, WRITTEN or HOLE.
+    """
+
+    start: int
+    count: int
+    offset: int
+    entry_bytes: int
+    code: int
+
+    def part(self, offset: int, count: int) -> BodyRun:
+        """Return `count` bodies beginning `offset` bodies on."""
+        at = self.offset + offset * self.entry_bytes
+        return BodyRun(self.start + offset, count, at, self.entry_bytes, self.code)
+
+    def continued_by(self, after: BodyRun) -> bool:
+        """Return whether the bodies that follow lie behind these and are alike."""
+        alike = self.entry_bytes == after.entry_bytes and self.code == after.code
+        return alike and self.offset + self.count * self.entry_bytes == after.offset
+
+    def merged(self, count: int) -> BodyRun:
+        """Return this run with `count` bodies."""
+        return BodyRun(self.start, count, self.offset, self.entry_bytes, self.code)
+
+
+class FilesTable:
+    """Files and write buffers of one queue."""
+
+    __slots__ = ("segments", "bodies", "buffered", "acks", "waiting", "waiting_bytes", "slots", "places")
+
+    def __init__(self) -> None:
+        self.segments: dict[int, list[int]] = {}
+        """For each segment the bytes of its `.qi` file and its live messages."""
+        self.bodies: dict[int, int] = {}
+        """For each `.qs` file its bytes."""
+        self.buffered = RangeSet()
+        self.acks = RangeSet()
+        self.waiting = RangeSet()
+        self.waiting_bytes = 0
+        self.slots: Stretches[SlotRun] = Stretches()
+        """Of segments that have a file, what became of each slot since the queue started."""
+        self.places: Stretches[BodyRun] = Stretches()
+        """Of the same segments, where bodies lie that came since then, dead ones too."""
+
+    def follow(self, transition: Transition) -> None:
+        """Bring the table up to a transition, if that is about files."""
+        handler = HANDLERS.get(type(transition))
+        if handler is not None:
+            handler(self, transition)
+
+    def _mark(self, start: int, count: int, code: int) -> None:
+        self.slots.remove(start, count)
+        self.slots.insert(SlotRun(start, count, code))
+
+    def _place(self, start: int, count: int, code: int) -> None:
+        """Give bodies another code, as far as they are known."""
+        for run in self.places.remove(start, count):
+            self.places.insert(msgspec.structs.replace(run, code=code))
+
+    def slots_buffered(self, t: SlotsBuffered) -> None:
+        """Entries or acks entered the index's write buffer (W86, W91)."""
+        if t.action == "publish":
+            self.buffered.add(t.start, t.count)
+            self.segments[t.segment][1] += t.count
+            self._mark(t.start, t.count, LIVE)
+            return
+        self._mark(t.start, t.count, ACKED)
+        self.segments[t.segment][1] -= t.count
+        at = t.start
+        for gone in self.buffered.discard(t.start, t.count):
+            if gone.start > at:
+                self.acks.add(at, gone.start - at)
+            at = gone.end
+            self._mark(gone.start, gone.count, ERASED)
+        if at < t.start + t.count:
+            self.acks.add(at, t.start + t.count - at)
+
+    def index_file_created(self, t: IndexFileCreated) -> None:
+        """A segment begins (W82)."""
+        self.segments[t.segment] = [t.bytes_, 0]
+
+    def index_flushed(self, t: IndexFlushed) -> None:
+        """The buffer was written (W87)."""
+        self.acks = RangeSet()
+        if t.full:
+            self.buffered = RangeSet()
+        for segment, size in t.segments:
+            self.segments[segment][0] = size
+
+    def index_file_deleted(self, t: IndexFileDeleted) -> None:
+        """A segment is gone, with its buffered acks (W91)."""
+        self.segments.pop(t.segment, None)
+        self.acks.discard(t.start, t.end - t.start)
+        self.slots.remove(t.start, t.end - t.start)
+        self.places.remove(t.start, t.end - t.start)
+
+    def bodies_buffered(self, t: BodiesBuffered) -> None:
+        """Bodies wait to be written (W114)."""
+        self.waiting.add(t.start, t.count)
+        self.waiting_bytes += t.bytes_
+        self.places.remove(t.start, t.count)
+        each = t.bytes_ // t.count + ENTRY_HEADER_BYTES
+        self.places.insert(BodyRun(t.start, t.count, t.offset, each, WAITING))
+
+    def bodies_forgotten(self, t: BodiesForgotten) -> None:
+        """Bodies were removed before they were written (W116)."""
+        self.waiting.discard(t.start, t.count)
+        self.waiting_bytes -= t.bytes_
+        self._place(t.start, t.count, HOLE)
+
+    def bodies_written(self, t: BodiesWritten) -> None:
+        """The buffer of `.qs` was written (W114)."""
+        for each in self.waiting:
+            self._place(each.start, each.count, WRITTEN)
+        self.waiting = RangeSet()
+        self.waiting_bytes = 0
+        self.bodies.update(t.files)
+
+    def body_file_deleted(self, t: BodyFileDeleted) -> None:
+        """A `.qs` file is gone (W119)."""
+        self.bodies.pop(t.segment, None)
+
+    def files_reset(self, t: FilesReset) -> None:
+        """The directory was deleted (W56)."""
+        self.files_found(FilesFound(t.rule, t.queue, True, (), ()))
+
+    def files_found(self, t: FilesFound) -> None:
+        """The files as a start found them (W96, W97)."""
+        self.segments = {number: [size, live] for number, size, live in t.segments}
+        self.bodies = dict(t.bodies)
+        self.buffered, self.acks, self.waiting = RangeSet(), RangeSet(), RangeSet()
+        self.waiting_bytes = 0
+        self.slots.clear()
+        self.places.clear()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {
+            "segments": [[number, *values] for number, values in sorted(self.segments.items())],
+            "bodies": [[number, size] for number, size in sorted(self.bodies.items())],
+            "buffered": pairs(self.buffered),
+            "acks": pairs(self.acks),
+            "waiting": pairs(self.waiting),
+            "waiting_bytes": self.waiting_bytes,
+            **self.parts(),
+        }
+
+    def parts(self) -> dict[str, Any]:
+        """Return slots and bodies alone."""
+        return {
+            "slots": [[run.start, run.count, run.code] for run in self.slots],
+            "places": [
+                [run.start, run.count, run.offset, run.entry_bytes, run.code] for run in self.places
+            ],
+        }
+
+
+HANDLERS: Final[dict[type[Transition], Callable[[FilesTable, Any], None]]] = {
+    SlotsBuffered: FilesTable.slots_buffered,
+    IndexFileCreated: FilesTable.index_file_created,
+    IndexFlushed: FilesTable.index_flushed,
+    IndexFileDeleted: FilesTable.index_file_deleted,
+    BodiesBuffered: FilesTable.bodies_buffered,
+    BodiesForgotten: FilesTable.bodies_forgotten,
+    BodiesWritten: FilesTable.bodies_written,
+    BodyFileDeleted: FilesTable.body_file_deleted,
+    FilesReset: FilesTable.files_reset,
+    FilesFound: FilesTable.files_found,
+}

@@ -1,0 +1,134 @@
+"""Slots of `.qi` and entries of `.qs`, field by field (W82-W84, W112)."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Final
+
+from engine.classic_v2.formats.header import HEADER_BYTES, read_header
+from engine.classic_v2.formats.qi import SLOT_BYTES, Location
+from engine.classic_v2.formats.qs import ENTRY, ENTRY_HEADER_BYTES
+from engine.formats.layout.field import Bits, Field, Layout, NoRecord
+from engine.formats.layout.message import term_fields
+
+_LOCATIONS: Final = {
+    Location.MEMORY: "0: no body on disk",
+    Location.SHARED: "1: the body is in the shared store",
+    Location.QUEUE: "2: the body is in the queue's .qs file",
+}
+_HEADER_PARTS: Final = (
+    ("magic", 0, 4),
+    ("version", 4, 1),
+    ("first seq_id", 5, 8),
+    ("seq_id behind the segment", 13, 8),
+    ("unused", 21, 43),
+)
+
+
+def header_layout(data: bytes) -> Layout:
+    """Return the 64 bytes with which a `.qi` or `.qs` file begins (W82, W110).
+
+    Args:
+        data: the file's beginning.
+
+    Raises:
+        NoRecord: it is no such header.
+    """
+    if len(data) < HEADER_BYTES or read_header(data, data[:4]) is None:
+        raise NoRecord("no header of a segment's file (W82)")
+    values = (data[:4].decode("latin-1"), *struct.unpack_from(">BQQ", data, 4), "43 zero bytes")
+    fields = tuple(
+        Field(name, "head", at, length, str(value), "W82" if data[:4] == b"RCQI" else "W110")
+        for (name, at, length), value in zip(_HEADER_PARTS, values, strict=True)
+    )
+    return Layout("header", HEADER_BYTES, fields)
+
+
+def slot_layout(data: bytes, rel: int) -> Layout:
+    """Return a slot of a `.qi` file (W83, W84).
+
+    Args:
+        data: bytes from the slot on.
+        rel: number of the slot in its segment.
+
+    Returns:
+        A layout of kind "slot", or "empty" where the slot is no message's: acknowledged, or never written.
+
+    Raises:
+        NoRecord: the file ends before the slot does.
+    """
+    slot = data[:SLOT_BYTES]
+    if len(slot) < SLOT_BYTES:
+        raise NoRecord("the file ends inside the slot")
+    if not any(slot):
+        return Layout("empty", SLOT_BYTES, (Field("empty slot", "head", 0, SLOT_BYTES, "32 zero bytes", "W84"),), rel)
+    status, flags, zero, location = slot[:4]
+    size, expiry_us = struct.unpack_from(">IQ", slot, 20)
+    lasting = "persistent" if flags & 1 else "transient"
+    fields = [
+        Field("status", "head", 0, 1, "1: a message" if status == 1 else f"{status}: none", "W83" if status else "W84"),
+        Field("slot flags", "head", 1, 1, lasting, "W83", 0, (Bits("persistent", 0, 0, flags & 1, lasting),)),
+        Field("unused", "head", 2, 1, str(zero), "W83"),
+        Field("location", "head", 3, 1, _LOCATIONS.get(location, str(location)), "W83"),  # type: ignore[call-overload]
+        *_place(slot, location),
+        Field("body size", "body size", 20, 4, f"{size} bytes", "W83"),
+        Field("expiry", "expiry", 24, 8, f"at {expiry_us} us" if expiry_us else "none", "W83"),
+    ]
+    kind = "slot" if status == 1 else "empty"
+    return Layout(kind, SLOT_BYTES, tuple(fields), rel, slot[4:20] if location == Location.SHARED else None)
+
+
+def _place(slot: bytes, location: int) -> list[Field]:
+    """Return the fields that say where the body is."""
+    if location == Location.SHARED:
+        return [Field("message id", "message id", 4, 16, slot[4:20].hex(), "W83")]
+    if location != Location.QUEUE:
+        return [Field("unused", "head", 4, 16, "16 bytes", "W83")]
+    offset, size, rest = struct.unpack_from(">QII", slot, 4)
+    return [
+        Field("offset in .qs", "place", 4, 8, f"0x{offset:X}", "W83"),
+        Field("term size", "place", 12, 4, f"{size} bytes", "W83"),
+        Field("unused", "head", 16, 4, str(rest), "W83"),
+    ]
+
+
+def body_place(slot: bytes) -> tuple[int, int] | None:
+    """Return offset and size of the entry in `.qs` that a slot names, None where it names none."""
+    if slot[0] != 1 or slot[3] != Location.QUEUE:
+        return None
+    offset, size = struct.unpack_from(">QI", slot, 4)
+    return offset, size
+
+
+def entry_layout(data: bytes) -> Layout:
+    """Return an entry of a `.qs` file (W112).
+
+    Args:
+        data: bytes from the entry on.
+
+    Raises:
+        NoRecord: no whole entry begins there.
+    """
+    if len(data) < ENTRY_HEADER_BYTES:
+        raise NoRecord("the file ends before an entry can begin")
+    size, flags, checksum, zero = ENTRY.unpack_from(data)
+    end = ENTRY_HEADER_BYTES + size
+    if not size:
+        raise NoRecord("zeros: a hole (W113, W116)")
+    if len(data) < end:
+        raise NoRecord(f"the entry says {end} bytes, but the file has {len(data)} from there on")
+    term = data[ENTRY_HEADER_BYTES:end]
+    own = zlib.crc32(term) & 0xFFFF
+    checked = f"{checksum:#06x}" if not flags & 1 or own == checksum else f"{checksum:#06x}, but the term has {own:#06x}"
+    there = "with a checksum" if flags & 1 else "without a checksum"
+    fields = (
+        Field("term size", "size", 0, 4, f"{size} bytes", "W112"),
+        Field("entry flags", "head", 4, 1, there, "W112", 0, (Bits("checksum", 0, 0, flags & 1, there),)),
+        Field("checksum", "head", 5, 2, checked, "W112"),
+        Field("unused", "head", 7, 1, str(zero), "W112"),
+        *term_fields(term, ENTRY_HEADER_BYTES),
+    )
+    ids = next((field for field in fields if field.part == "message id" and field.length == 16), None)
+    msg_id = data[ids.offset : ids.offset + 16] if ids else None
+    return Layout("entry", end, fields, None, msg_id)

@@ -1,0 +1,138 @@
+"""What is shown of single slots and bodies is what the files have (W83, W84, W86, W112, W113, W116, W119)."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from engine.classic_v2.files_table import ACKED, ERASED, HOLE, LIVE, WAITING, WRITTEN
+from engine.classic_v2.formats.layout import entry_layout, header_layout, slot_layout
+from engine.classic_v2.settings import V4_0, V4_3
+from tests.unit.classic_v2.world import World, small
+
+HEADER, SLOT = 64, 32
+
+
+def files_of(world: World) -> dict[str, Any]:
+    found: dict[str, Any] = world.queue.snapshot()["own"]["files"]
+    return found
+
+
+def codes(rows: list[list[int]]) -> dict[int, int]:
+    """Return for each position its code."""
+    return {seq: row[-1] for row in rows for seq in range(row[0], row[0] + row[1])}
+
+
+def inside(ranges: list[list[int]]) -> set[int]:
+    return {seq for start, count in ranges for seq in range(start, start + count)}
+
+
+def hold_to_files(world: World, whole: bool = True) -> None:
+    """Compare every slot and every body that is shown with the bytes that the files have.
+
+    Args:
+        whole: the queue never stopped, so that every live slot is shown.
+    """
+    shown = files_of(world)
+    size = world.settings.segment_entry_count
+    buffered, acks = inside(shown["buffered"]), inside(shown["acks"])
+    indexes = {number: world.read(f"{number}.qi") for number in world.files(".qi")}
+    live = dict.fromkeys(indexes, 0)
+    for seq, code in codes(shown["slots"]).items():
+        data = indexes[seq // size]
+        slot = data[HEADER + seq % size * SLOT :][:SLOT]
+        on_disk = bool(slot) and slot[0] == 1
+        live[seq // size] += code == LIVE
+        assert on_disk == (code == LIVE and seq not in buffered or code == ACKED and seq in acks), (seq, code)
+        if not on_disk:
+            assert not any(slot), seq
+    for number, _bytes, count in shown["segments"]:
+        assert live[number] == count if whole else live[number] <= count
+    bodies = {number: world.read(f"{number}.qs") for number in world.files(".qs")}
+    for start, count, offset, each, code in shown["places"]:
+        for skip in range(count):
+            found = bodies.get((start + skip) // size, b"")[offset + skip * each :][:each]
+            if code == WRITTEN:
+                assert entry_layout(found).size == each, (start + skip, code)
+            else:
+                assert not any(found), (start + skip, code)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_slots_and_bodies_are_those_of_the_files(seed: int) -> None:
+    source = random.Random(seed)
+    base = source.choice((V4_0, V4_3))
+    world = World(
+        small(base, segment_entry_count=source.choice((4, 8)), store_max_cache_size=source.choice((900, 512_000))),
+        out_rate=source.choice((0.0, 3.0, 20.0)),
+    )
+    pending: list[int] = []
+    whole = True
+    for _ in range(80):
+        match source.choice("publish publish fetch fetch ack ack sync restart crash".split()):
+            case "publish":
+                world.publish(source.randrange(1, 9), source.choice((0, 100, 5000)), source.random() < 0.8)
+            case "fetch":
+                pending += world.fetch(source.randrange(1, 5))
+            case "ack" if pending:
+                taken = source.sample(pending, source.randrange(1, len(pending) + 1))
+                pending = [seq for seq in pending if seq not in taken]
+                world.ack(*sorted(taken))
+            case "sync":
+                world.queue.timeout()
+            case "restart" | "crash" as kind if source.random() < 0.3 and not pending:
+                (world.restart if kind == "restart" else world.crash)()
+                whole = False
+        world.settle()
+        hold_to_files(world, whole)
+
+
+def test_an_ack_empties_the_buffers_and_the_place_stays_empty() -> None:
+    """W64, W86, W116: what is acknowledged before the sync never reaches a disk."""
+    world = World(small())
+    world.publish(3)
+    shown = files_of(world)
+    assert (codes(shown["slots"]), codes(shown["places"])) == (
+        dict.fromkeys(range(3), LIVE),
+        dict.fromkeys(range(3), WAITING),
+    )
+    world.fetch(2)
+    world.ack(1)
+    shown = files_of(world)
+    assert codes(shown["slots"]) == {0: LIVE, 1: ERASED, 2: LIVE}
+    assert codes(shown["places"]) == {0: WAITING, 1: HOLE, 2: WAITING}
+    world.queue.timeout()
+    assert codes(files_of(world)["places"]) == {0: WRITTEN, 1: HOLE, 2: WRITTEN}
+    hold_to_files(world)
+    world.ack(0)
+    shown = files_of(world)
+    assert codes(shown["slots"])[0] == ACKED
+    assert codes(shown["places"])[0] == WRITTEN  # the dead body stays (W119)
+
+
+def test_a_start_knows_no_slot() -> None:
+    """W96: after an orderly stop only counts are known, and a segment's slots no more than the broker has read."""
+    world = World(small())
+    world.publish(5)
+    world.restart()
+    shown = files_of(world)
+    assert (shown["slots"], shown["places"]) == ([], [])
+    assert [row[2] for row in shown["segments"]] == [5]
+    world.publish(1)
+    assert codes(files_of(world)["slots"]) == {5: LIVE}
+
+
+def test_bytes_of_the_files_are_named_field_by_field() -> None:
+    world = World(small())
+    world.publish(2)
+    world.publish(1, size=5000)
+    world.queue.timeout()
+    index, store = world.read("0.qi"), world.read("0.qs")
+    assert header_layout(index).kind == header_layout(store).kind == "header"
+    assert [slot_layout(index[HEADER + at * SLOT :], at).kind for at in range(3)] == ["slot"] * 3
+    named = {field.name: field.value for field in slot_layout(index[HEADER:], 0).fields}
+    assert named["offset in .qs"] == f"0x{HEADER:X}"
+    assert entry_layout(store[HEADER:]).msg_id == world.codec.id_bytes(0)
+    assert slot_layout(index[HEADER + 2 * SLOT :], 2).msg_id == world.codec.id_bytes(2)
