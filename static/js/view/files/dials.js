@@ -5,7 +5,7 @@ import { colors, faded, hatch } from "../base/colors.js";
 
 /** @import { Collection, Waiting } from "../../model/unsynced.js" */
 
-/** @typedef {{ share: number, text: string, short?: string, waits: boolean }} Clock */
+/** @typedef {{ share: number, text: string, short?: string, waits: boolean, never?: boolean }} Clock */
 
 const TURN = 2 * Math.PI;
 
@@ -63,7 +63,7 @@ const COLLECTION_MS = 15_000;
  */
 export function collectionClock(collection, nowUs) {
   if (!collection || collection.sinceUs === null)
-    return { share: 0, text: gettext("written without fsync"), short: gettext("no fsync"), waits: false, left: "" };
+    return { share: 0, text: gettext("written without fsync"), short: gettext("no fsync"), waits: false, never: true, left: "" };
   const ms = Math.min(COLLECTION_MS, Math.max(0, (nowUs - collection.sinceUs) / 1000));
   const texts = { s: decimal((COLLECTION_MS - ms) / 1000, 1), n: number(collection.files.length) };
   return {
@@ -93,14 +93,16 @@ export function paintClock(pen, x, y, clock) {
  * @param {number} x
  * @param {number} y
  * @param {number} radius
- * @param {{ share: number, waits: boolean }} dial
+ * @param {{ share: number, waits: boolean, never?: boolean }} dial
  */
-export function paintDial(pen, x, y, radius, { share, waits }) {
+export function paintDial(pen, x, y, radius, { share, waits, never }) {
   pen.lineWidth = 3;
   pen.strokeStyle = faded(colors.ink3, 0.22);
   pen.beginPath();
   pen.arc(x, y, radius, 0, TURN);
   pen.stroke();
+  pen.lineWidth = never ? 1 : pen.lineWidth;
+  if (never) return;
   pen.strokeStyle = waits ? colors["beta-o"] : colors["alpha-o"];
   pen.beginPath();
   pen.arc(x, y, radius, -TURN / 4, -TURN / 4 + TURN * (waits ? share : 1));

@@ -13,7 +13,7 @@ import { ACKED, BODIES, BODY as B, ERASED, HEADER_BYTES, HOLE, LIVE, SLOT as S, 
  * @import { BodyRow } from "../model/file-rows.js"
  */
 
-/** @typedef {{ x: number, w: number, tone: string, waits?: boolean }} Block */
+/** @typedef {{ x: number, w: number, tone: string, waits?: boolean, each?: number }} Block `each` is the width of one body */
 
 /** @typedef {ReturnType<typeof ownScene>} OwnScene */
 
@@ -174,7 +174,7 @@ function unreadSlots(slots, first, written) {
  * @param {boolean} unread
  */
 function bodiesOf(files, first, size, tones, disk, unread) {
-  /** @type {[from: number, to: number, look: { tone: string, waits: boolean }][]} */
+  /** @type {[from: number, to: number, look: { tone: string, waits: boolean, each?: number }][]} */
   const blocks = [];
   const rows = overlapping(/** @type {BodyRow[]} */ (files.places), first, size, BODIES);
   rows.sort((a, b) => a[B.offset] - b[B.offset]);
@@ -196,7 +196,7 @@ function bodiesOf(files, first, size, tones, disk, unread) {
       for (const [start, count, gone] of split(goneIn(files, row), row[B.start], row[B.count]))
         for (const [from, many, tone] of gone ? /** @type {Tone[]} */ ([[start, count, "garbage"]]) : cut(tones, start, count, "delta")) {
           const low = row[B.offset] + (from - row[B.start]) * each;
-          blocks.push([low, low + many * each, { tone, waits: row[B.code] === WAITING }]);
+          blocks.push([low, low + many * each, { tone, waits: row[B.code] === WAITING, each }]);
           if (gone) dead += many;
         }
     at = Math.max(at, row[B.offset] + row[B.count] * each);
@@ -250,7 +250,12 @@ function itemOf(segment, plan, y, scale) {
   };
   for (const [start, count, look] of segment.slots) pushCells(item, start - first, count, look);
   const perByte = plan.bar.w / scale;
-  item.blocks = segment.blocks.map(([from, to, look]) => ({ x: plan.bar.x + from * perByte, w: (to - from) * perByte, ...look }));
+  item.blocks = segment.blocks.map(([from, to, { each = 0, ...look }]) => ({
+    x: plan.bar.x + from * perByte,
+    w: (to - from) * perByte,
+    ...look,
+    each: each * perByte,
+  }));
   if (item.blocks.length > MAX_BLOCKS) item.blocks = binned(item.blocks, { ...plan.bar, y, h: BAR_HEIGHT });
   return item;
 }

@@ -2,7 +2,7 @@
 import { perFile } from "../../../model/generations.js";
 import { locate } from "../../../model/messages.js";
 import { holding } from "../../../model/stretches.js";
-import { bytes, fill, gettext, number } from "../../../model/text.js";
+import { bytes, fill, gettext, ngettext, number } from "../../../model/text.js";
 import { paintMeter } from "../../../view/files/dials.js";
 import { indexBuffer, messageAt, messageSpots, ownScene } from "../layout/own-map.js";
 import { bodiesBuffer } from "../model/bytes.js";
@@ -55,7 +55,7 @@ export const OWN_MAP = {
       scene: { own },
       note,
       label: fill(
-        gettext("Files of the queue: %(text)s, %(segments)s segments. In the index's write buffer: %(entries)s entries, %(acks)s acks; in that of .qs: %(waiting)s."),
+        gettext("Files of the queue: %(text)s; segments: %(segments)s. In the index's write buffer entries: %(entries)s, acks: %(acks)s; in that of .qs: %(waiting)s."),
         { text: note, segments: number(own.segments), entries: number(entries), acks: number(acks), waiting: bytes(waiting) },
       ),
     };
@@ -77,8 +77,11 @@ export const OWN_MAP = {
  * @param {ReturnType<typeof ownScene>} own
  */
 function noteOf(own) {
-  const live = fill(gettext("%(live)s live slots, %(size)s per segment"), { live: number(own.live), size: number(own.size) });
-  const unread = own.unread ? fill(gettext("%(n)s not read since the start"), { n: number(own.unread) }) : "";
+  const live = fill(ngettext("%(live)s live slot, %(size)s per segment", "%(live)s live slots, %(size)s per segment", own.live), {
+    live: number(own.live),
+    size: number(own.size),
+  });
+  const unread = own.unread ? fill(gettext("%(n)s unread"), { n: number(own.unread) }) : "";
   const bodies = own.bytes ? fill(gettext(".qs %(bytes)s"), { bytes: bytes(own.bytes) }) : "";
   const dead = own.dead ? fill(gettext("%(n)s dead"), { n: number(own.dead) }) : "";
   const holes = own.holes ? fill(gettext("%(bytes)s never written"), { bytes: bytes(own.holes) }) : "";

@@ -10,6 +10,8 @@ import { toneColor } from "../../../view/files/paint.js";
  */
 
 const NAME = () => ({ size: 10.5, weight: 500, family: colors.mono, color: colors.ink });
+/** How small a live slot or body is drawn. */
+const LEAST = 3;
 const NOTE = () => ({ size: 10.5, family: colors.sans, color: colors.ink3 });
 
 /**
@@ -107,7 +109,9 @@ function paintDot(pen, { x, y, w, h, tone, waits }) {
   if (tone === "erased") return;
   pen.fillStyle = tone === "unread" ? dotted(pen) : toneColor(tone);
   pen.globalAlpha = waits ? 0.45 : 1;
-  pen.fillRect(x, y, w, h);
+  // One live slot among thousands must be seen: what is over may stay small.
+  const least = tone === "acked" || tone === "unread" ? 0 : LEAST;
+  pen.fillRect(x - Math.max(0, least - w), y - Math.max(0, least - h), Math.max(least, w), Math.max(least, h));
   pen.globalAlpha = 1;
 }
 
@@ -142,7 +146,7 @@ function paintBodies(pen, { bar, blocks, header }) {
  * @param {Values} block
  * @param {Values} bar
  */
-function paintBlock(pen, { x, w, tone, waits }, { y, h }) {
+function paintBlock(pen, { x, w, tone, waits, each }, { y, h }) {
   const width = Math.max(0.7, w - (w > 5 ? 1 : 0));
   if (tone === "hole") {
     pen.fillStyle = colors.card;
@@ -157,10 +161,15 @@ function paintBlock(pen, { x, w, tone, waits }, { y, h }) {
       : tone === "unread"
         ? dotted(pen)
         : toneColor(tone);
+  const least = tone === "garbage" || tone === "unread" ? 0 : LEAST;
   pen.globalAlpha = waits ? 0.35 : 1;
-  pen.fillRect(x, y, width, h);
+  pen.fillRect(x - Math.max(0, least - width), y, Math.max(least, width), h);
   pen.globalAlpha = 1;
   if (w > 4 && !waits) paintLetter(pen, { x, y, w: width, h, tone });
+  if (each >= 5) {
+    pen.fillStyle = faded(colors.card, 0.85);
+    for (let at = x + each; at < x + w - 1; at += each) pen.fillRect(at - 0.5, y, 1, h);
+  }
   if (!waits) return;
   pen.strokeStyle = colors.ink;
   pen.lineWidth = 1;
