@@ -1,7 +1,7 @@
 """What a queue of version 2 has in its directory and in its write buffers, by its transitions.
 
-The fold keeps one for each queue, and the queue's own store follows its transitions with another, so that both show the same
-slots and bodies; what they show is held to the files themselves (tests/unit/classic_v2/test_files_table.py).
+The fold keeps one for each queue, and the queue's own store follows its transitions with another, so that both show the
+same slots and bodies; what they show is held to the files themselves (tests/unit/classic_v2/test_files_table.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from engine.values.stretches import Stretches, pairs
 LIVE, ACKED, ERASED = 0, 1, 2
 """What became of a slot: its message is there; it was acknowledged; that was before the slot was ever written (W86)."""
 WAITING, WRITTEN, HOLE = 0, 1, 2
-"""Of a body's place in `.qs`: not written yet; written, for good (W119); never written, its place stays empty (W116)."""
+"""Of a body in `.qs`: not written yet; written, for good (W119); never written, its place stays empty (W116)."""
 ENTRY_HEADER_BYTES = 8
 """Before each body in `.qs` (W112)."""
 
@@ -213,9 +213,7 @@ class FilesTable:
         """Return slots and bodies alone."""
         return {
             "slots": [[run.start, run.count, run.code] for run in self.slots],
-            "places": [
-                [run.start, run.count, run.offset, run.entry_bytes, run.code] for run in self.places
-            ],
+            "places": [[run.start, run.count, run.offset, run.entry_bytes, run.code] for run in self.places],
         }
 
 

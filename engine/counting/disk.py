@@ -33,7 +33,7 @@ def fsyncs(levels: Levels, sync: Transition) -> int:
 
 @counted(_("bytes read from disk"), Unit.BYTES, Better.LOWER, Total, reads=(StoreRead,))
 def bytes_read(levels: Levels, read: StoreRead) -> int:
-    """Bytes of segments, and of bodies that are not in the store's cache; of version 2 slots of `.qi`, and bodies of `.qs`."""
+    """Bytes of segments, and of bodies that are not in the store's cache; of version 2 `.qi` slots and `.qs` bodies."""
     return read.bytes_ if read.by == "file" else 0
 
 

@@ -8,7 +8,12 @@ from django.utils.translation import gettext as _
 
 from playground.hosting.places import NotThere
 
-_BUFFERS: Final = {"journal": "journal", "segment": "journal", "persistent": "persistent", "transient": "persistent"}
+_BUFFERS: Final = {
+    "journal": "journal",
+    "segment": "journal",
+    "persistent": "persistent",
+    "transient": "persistent",
+}
 """Where a record waits, by the kind of its file; a message's own is in one or the other."""
 
 

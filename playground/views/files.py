@@ -104,7 +104,9 @@ def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
         return whole_number(request, "seq"), "", 0, 0
     place = wanted(request.GET.get("file", ""))
     if place is None:
-        text = _("file must be journal, segment:3, slots:3, bodies:3, persistent:0 or transient:0; or give seq, a message.")
+        text = _(
+            "file must be journal, segment:3, slots:3, bodies:3, persistent:0 or transient:0; or give seq, a message."
+        )
         raise Refused(text)
     return None, *place, whole_number(request, "offset")
 

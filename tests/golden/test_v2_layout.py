@@ -49,7 +49,7 @@ def test_slots_and_the_bodies_that_they_name(path: Path) -> None:
             entry = entry_layout(bodies[place[0] :])
             assert_covers(entry)
             assert entry.size == place[1] + 8
-            assert values(entry)["checksum"].startswith("0x") and "but" not in values(entry)["checksum"]
+            assert "but" not in values(entry)["checksum"]
             body = values(entry).get("body", "0 bytes")
             assert values(slot)["body size"] == body
 
@@ -74,6 +74,9 @@ def test_what_is_no_record_is_said() -> None:
     with pytest.raises(NoRecord, match="inside the slot"):
         slot_layout(bytes(31), 0)
     assert slot_layout(bytes(32), 5).kind == "empty"
-    damaged = bytearray(STORES and next(each for each in INDEXES if each.with_suffix(".qs").exists()).with_suffix(".qs").read_bytes())
+    damaged = bytearray(
+        STORES
+        and next(each for each in INDEXES if each.with_suffix(".qs").exists()).with_suffix(".qs").read_bytes()
+    )
     damaged[HEADER + 40] ^= 1
     assert "but the term has" in values(entry_layout(bytes(damaged[HEADER:])))["checksum"]

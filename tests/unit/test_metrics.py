@@ -16,6 +16,14 @@ from engine.classic_v1.transitions.index import (
 )
 from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead
 from engine.classic_v1.transitions.stores import StoreSynced
+from engine.classic_v2.transitions.files import (
+    BodiesBuffered,
+    BodiesRead,
+    BodiesWritten,
+    FilesFound,
+    IndexFileDeleted,
+    SlotsRead,
+)
 from engine.metrics import METRICS, Meter, PowerCut
 from engine.report.transitions.base import Transition
 from engine.report.transitions.messages import (
@@ -291,3 +299,19 @@ def test_a_restart_leaves_what_the_files_bring_back() -> None:
     )
     assert figures["final_ready"] == 40
     assert figures["latency_p99_s"] == 1e-6
+
+
+def test_bodies_of_version_2_are_read_in_bytes_as_well() -> None:
+    """W81, W112: slots of 32 bytes, bodies with the 8 bytes before them, after a start too."""
+    figures = row(
+        (1, BodiesBuffered("W114", "q", 0, 0, 4, 64, 400)),
+        (2, BodiesBuffered("W114", "q", 0, 4, 2, 496, 500)),
+        (3, BodiesWritten("W114", "q", False, ((0, 1012),))),
+        (4, FilesFound("W97", "q", False, ((0, 256, 6),), ((0, 1012),))),
+        (5, SlotsRead("W92", "q", 0, 2, 6)),
+        (6, BodiesRead("W118", "q", 0, 2, 4)),
+        (7, IndexFileDeleted("W91", "q", 0, 0, 8, 256)),
+        (8, BodiesRead("W118", "q", 0, 2, 4)),
+    )
+    assert figures["bytes_read"] == 4 * 32 + 2 * 108 + 2 * 258
+    assert figures["disk_reads"] == 3

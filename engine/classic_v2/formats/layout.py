@@ -62,12 +62,21 @@ def slot_layout(data: bytes, rel: int) -> Layout:
     if len(slot) < SLOT_BYTES:
         raise NoRecord("the file ends inside the slot")
     if not any(slot):
-        return Layout("empty", SLOT_BYTES, (Field("empty slot", "head", 0, SLOT_BYTES, "32 zero bytes", "W84"),), rel)
+        return Layout(
+            "empty", SLOT_BYTES, (Field("empty slot", "head", 0, SLOT_BYTES, "32 zero bytes", "W84"),), rel
+        )
     status, flags, zero, location = slot[:4]
     size, expiry_us = struct.unpack_from(">IQ", slot, 20)
     lasting = "persistent" if flags & 1 else "transient"
     fields = [
-        Field("status", "head", 0, 1, "1: a message" if status == 1 else f"{status}: none", "W83" if status else "W84"),
+        Field(
+            "status",
+            "head",
+            0,
+            1,
+            "1: a message" if status == 1 else f"{status}: none",
+            "W83" if status else "W84",
+        ),
         Field("slot flags", "head", 1, 1, lasting, "W83", 0, (Bits("persistent", 0, 0, flags & 1, lasting),)),
         Field("unused", "head", 2, 1, str(zero), "W83"),
         Field("location", "head", 3, 1, _LOCATIONS.get(location, str(location)), "W83"),  # type: ignore[call-overload]
@@ -120,7 +129,11 @@ def entry_layout(data: bytes) -> Layout:
         raise NoRecord(f"the entry says {end} bytes, but the file has {len(data)} from there on")
     term = data[ENTRY_HEADER_BYTES:end]
     own = zlib.crc32(term) & 0xFFFF
-    checked = f"{checksum:#06x}" if not flags & 1 or own == checksum else f"{checksum:#06x}, but the term has {own:#06x}"
+    checked = (
+        f"{checksum:#06x}"
+        if not flags & 1 or own == checksum
+        else f"{checksum:#06x}, but the term has {own:#06x}"
+    )
     there = "with a checksum" if flags & 1 else "without a checksum"
     fields = (
         Field("term size", "size", 0, 4, f"{size} bytes", "W112"),

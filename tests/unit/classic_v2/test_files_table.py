@@ -45,7 +45,10 @@ def hold_to_files(world: World, whole: bool = True) -> None:
         slot = data[HEADER + seq % size * SLOT :][:SLOT]
         on_disk = bool(slot) and slot[0] == 1
         live[seq // size] += code == LIVE
-        assert on_disk == (code == LIVE and seq not in buffered or code == ACKED and seq in acks), (seq, code)
+        assert on_disk == ((code == LIVE and seq not in buffered) or (code == ACKED and seq in acks)), (
+            seq,
+            code,
+        )
         if not on_disk:
             assert not any(slot), seq
     for number, _bytes, count in shown["segments"]:
@@ -65,7 +68,11 @@ def test_slots_and_bodies_are_those_of_the_files(seed: int) -> None:
     source = random.Random(seed)
     base = source.choice((V4_0, V4_3))
     world = World(
-        small(base, segment_entry_count=source.choice((4, 8)), store_max_cache_size=source.choice((900, 512_000))),
+        small(
+            base,
+            segment_entry_count=source.choice((4, 8)),
+            store_max_cache_size=source.choice((900, 512_000)),
+        ),
         out_rate=source.choice((0.0, 3.0, 20.0)),
     )
     pending: list[int] = []
