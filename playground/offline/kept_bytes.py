@@ -71,8 +71,10 @@ def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int
 def _body(reader: Any, queue: str, slot: dict[str, Any]) -> Records:
     """Return the entry that a slot of version 2 names in the queue's own store, by its question (W112)."""
     place = slot.get("body")
-    home = wanted(place["file"]) if place else None
-    entry = None if home is None else _asked(reader.record, *home, place["offset"], queue)
+    home = None if place is None else wanted(place["file"])
+    if place is None or home is None:
+        return {}
+    entry = _asked(reader.record, *home, place["offset"], queue)
     return {} if entry is None else {_key(queue=queue, **place): entry}
 
 
