@@ -35,27 +35,27 @@ ENTRY_HEADER_BYTES = 8
 """Before each body in `.qs` (W112)."""
 
 
-class SlotRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class KnownSlots(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Slots of consecutive positions of which the same has become."""
 
     start: int
     count: int
     code: int
 
-    def part(self, offset: int, count: int) -> SlotRun:
+    def part(self, offset: int, count: int) -> KnownSlots:
         """Return `count` slots beginning `offset` slots on."""
-        return SlotRun(self.start + offset, count, self.code)
+        return KnownSlots(self.start + offset, count, self.code)
 
-    def continued_by(self, after: SlotRun) -> bool:
+    def continued_by(self, after: KnownSlots) -> bool:
         """Return whether the same has become of them."""
         return self.code == after.code
 
-    def merged(self, count: int) -> SlotRun:
+    def merged(self, count: int) -> KnownSlots:
         """Return this run with `count` slots."""
-        return SlotRun(self.start, count, self.code)
+        return KnownSlots(self.start, count, self.code)
 
 
-class BodyRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class KnownBodies(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Bodies of consecutive positions that lie back to back in one `.qs` file.
 
     Args:
@@ -72,19 +72,19 @@ class BodyRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
     entry_bytes: int
     code: int
 
-    def part(self, offset: int, count: int) -> BodyRun:
+    def part(self, offset: int, count: int) -> KnownBodies:
         """Return `count` bodies beginning `offset` bodies on."""
         at = self.offset + offset * self.entry_bytes
-        return BodyRun(self.start + offset, count, at, self.entry_bytes, self.code)
+        return KnownBodies(self.start + offset, count, at, self.entry_bytes, self.code)
 
-    def continued_by(self, after: BodyRun) -> bool:
+    def continued_by(self, after: KnownBodies) -> bool:
         """Return whether the bodies that follow lie behind these and are alike."""
         alike = self.entry_bytes == after.entry_bytes and self.code == after.code
         return alike and self.offset + self.count * self.entry_bytes == after.offset
 
-    def merged(self, count: int) -> BodyRun:
+    def merged(self, count: int) -> KnownBodies:
         """Return this run with `count` bodies."""
-        return BodyRun(self.start, count, self.offset, self.entry_bytes, self.code)
+        return KnownBodies(self.start, count, self.offset, self.entry_bytes, self.code)
 
 
 class FilesTable:
@@ -101,9 +101,9 @@ class FilesTable:
         self.acks = RangeSet()
         self.waiting = RangeSet()
         self.waiting_bytes = 0
-        self.slots: Stretches[SlotRun] = Stretches()
+        self.slots: Stretches[KnownSlots] = Stretches()
         """Of segments that have a file, what became of each slot since the queue started."""
-        self.places: Stretches[BodyRun] = Stretches()
+        self.places: Stretches[KnownBodies] = Stretches()
         """Of the same segments, where bodies lie that came since then, dead ones too."""
 
     def follow(self, transition: Transition) -> None:
@@ -114,7 +114,7 @@ class FilesTable:
 
     def _mark(self, start: int, count: int, code: int) -> None:
         self.slots.remove(start, count)
-        self.slots.insert(SlotRun(start, count, code))
+        self.slots.insert(KnownSlots(start, count, code))
 
     def _place(self, start: int, count: int, code: int) -> None:
         """Give bodies another code, as far as they are known."""
@@ -164,7 +164,7 @@ class FilesTable:
         self.waiting_bytes += t.bytes_
         self.places.remove(t.start, t.count)
         each = t.bytes_ // t.count + ENTRY_HEADER_BYTES
-        self.places.insert(BodyRun(t.start, t.count, t.offset, each, WAITING))
+        self.places.insert(KnownBodies(t.start, t.count, t.offset, each, WAITING))
 
     def bodies_forgotten(self, t: BodiesForgotten) -> None:
         """Bodies were removed before they were written (W116)."""

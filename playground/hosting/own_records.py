@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
-from engine.classic_v2.formats.layout import body_place, entry_layout, slot_layout
+from engine.classic_v2.formats.layout import body_place, entry_layout, header_layout, slot_layout
 from engine.classic_v2.formats.qi import SLOT_BYTES, Location
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.layout.field import Layout, NoRecord
@@ -17,7 +17,7 @@ Read = Callable[[int, int], bytes]
 BLOCK_SLOTS = 8192
 
 
-class Slot(msgspec.Struct, frozen=True):
+class SlotPlace(msgspec.Struct, frozen=True):
     """Where the slot of a message is: its file, the segment's number and first position, and the slot's offset."""
 
     path: str
@@ -26,7 +26,7 @@ class Slot(msgspec.Struct, frozen=True):
     offset: int
 
 
-def slot_of(paths: Iterable[str], read: Callable[[str], Read], seq: int) -> Slot | None:
+def slot_of(paths: Iterable[str], read: Callable[[str], Read], seq: int) -> SlotPlace | None:
     """Return where the slot of a message is, None where no index file has room for it.
 
     Args:
@@ -44,12 +44,12 @@ def slot_of(paths: Iterable[str], read: Callable[[str], Read], seq: int) -> Slot
         wanted = f"{path.rpartition('/')[0]}/{segment}.qi"
         if wanted not in indexes:
             return None
-        return Slot(wanted, segment, segment * count, HEADER_BYTES + rel * SLOT_BYTES)
+        return SlotPlace(wanted, segment, segment * count, HEADER_BYTES + rel * SLOT_BYTES)
     return None
 
 
 def layout_at(path: str, read: Read, offset: int) -> Layout:
-    """Return the slot or the entry at an offset of a file.
+    """Return the slot or the entry at an offset of a file; at 0 its header.
 
     Args:
         path: of a `.qi` or `.qs` file.
@@ -59,6 +59,8 @@ def layout_at(path: str, read: Read, offset: int) -> Layout:
     Raises:
         NoRecord: none begins there.
     """
+    if offset == 0:
+        return header_layout(read(0, HEADER_BYTES))
     if path.endswith(".qi"):
         rel, inside = divmod(offset - HEADER_BYTES, SLOT_BYTES)
         if rel < 0 or inside:
@@ -68,7 +70,7 @@ def layout_at(path: str, read: Read, offset: int) -> Layout:
     return entry_layout(read(offset, ENTRY_HEADER_BYTES + size))
 
 
-def body_of(slot: Slot, read: Read) -> dict[str, int | str] | None:
+def body_of(slot: SlotPlace, read: Read) -> dict[str, int | str] | None:
     """Return the place in `.qs` that a slot names, as a question for the entry there; None where it names none."""
     place = body_place(read(slot.offset, SLOT_BYTES))
     return None if place is None else {"file": f"bodies:{slot.segment}", "offset": place[0]}

@@ -114,7 +114,7 @@ class RecordReader:
         ]
         return found_record
 
-    def _slot(self, slot: own_records.Slot, seq: int) -> dict[str, Any]:
+    def _slot(self, slot: own_records.SlotPlace, seq: int) -> dict[str, Any]:
         """Return a slot, with the place of its body in the queue's own store."""
         read = self._reader(slot.path)
         try:

@@ -46,6 +46,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "layout",
         "model",
     ),
+    "generations/v2/model": ("model",),
+    "generations/v2/layout": ("generations/v2/model", "layout", "model"),
+    "generations/v2/view": (
+        "generations/v2/layout",
+        "generations/v2/model",
+        "view/files",
+        "view/base",
+        "layout",
+        "model",
+    ),
     # Written into a page that works from a disk, where no module can be imported by its path.
     "offline": (),
     # Runs in a worker, on its own.
@@ -57,7 +67,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """For each room of static/js, the rooms that it may import beside itself; reasons: docs/internals/layers.md."""
 
-PURE_ROOMS = ("model", "layout", "generations/v1/model", "generations/v1/layout")
+PURE_ROOMS = (
+    "model",
+    "layout",
+    *(f"generations/{kind}/{room}" for kind in ("v1", "v2") for room in ("model", "layout")),
+)
 """Rooms that compute only: no page, no drawing, so that they run in Node.js as they are."""
 
 PAGE_NAMES = (

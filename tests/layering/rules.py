@@ -95,6 +95,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.classic_v2.fold": (
         "engine.classic_v2.fold",
+        "engine.classic_v2.files_table",
         "engine.classic_v2.transitions",
         "engine.backing_queue.places",
         "engine.folding",  # the registry of tables
@@ -110,6 +111,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.classic_v2.formats": ("engine.classic_v2.formats", "engine.formats", "engine.values.errors"),
     "engine.classic_v2.queue_store": (
         "engine.classic_v2.queue_store",
+        "engine.classic_v2.files_table",
         "engine.classic_v2.errors",
         "engine.classic_v2.formats",
         "engine.classic_v2.settings",

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, BodyRun
+from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, KnownBodies
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
     BodiesForgotten,
@@ -42,7 +42,7 @@ class Bodies(msgspec.Struct):
 
     waiting: dict[str, int] = {}
     written: int = 0
-    entries: dict[str, Stretches[BodyRun]] = {}
+    entries: dict[str, Stretches[KnownBodies]] = {}
 
     def add(self, queue: str, more: int) -> None:
         """Let so many bytes more wait."""
@@ -56,7 +56,7 @@ def _buffered(levels: Levels, at_us: int, change: BodiesBuffered) -> None:
     bodies.add(change.queue, size)
     entries = bodies.entries.setdefault(change.queue, Stretches())
     entries.remove(change.start, change.count)
-    entries.insert(BodyRun(change.start, change.count, change.offset, size // change.count, WRITTEN))
+    entries.insert(KnownBodies(change.start, change.count, change.offset, size // change.count, WRITTEN))
 
 
 @follows(BodiesForgotten)
