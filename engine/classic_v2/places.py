@@ -1,4 +1,4 @@
-"""Where the messages of a queue of version 2 can lie (W20)."""
+"""Where the messages of a queue of version 2 can lie (W10)."""
 
 from __future__ import annotations
 

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from playground.exercises import catalog
 
 
-class Part(NamedTuple):
-    """A part of the lesson.
+class LessonStep(NamedTuple):
+    """A step of the lesson.
 
     Args:
-        kind: what the class does: votes in two rounds, or works alone.
+        votes: whether the class votes in two rounds; else each works alone.
         exercise: the exercise's name.
         minutes: how long, with the talk about it.
     """
 
-    kind: Literal["vote", "exercise"]
+    votes: bool
     exercise: str
     minutes: int
 
 
 READY: Final = (
-    Part("vote", "tail-or-head", 12),
-    Part("exercise", "first-paging", 18),
-    Part("vote", "memory-after-paging", 10),
+    LessonStep(True, "tail-or-head", 12),
+    LessonStep(False, "first-paging", 18),
+    LessonStep(True, "memory-after-paging", 10),
 )
 REPORT_MINUTES: Final = 5
 """What is left for the report of the lesson."""
 
 
-def parts(language: str) -> list[dict[str, Any]]:
-    """Return the parts with their exercises' titles and texts.
+def steps(language: str) -> list[dict[str, Any]]:
+    """Return the steps with their exercises' titles and texts.
 
     Args:
         language: of the titles.

@@ -121,7 +121,7 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         **(_vote_context(vote) if vote else {}),
         "vote_seconds": voting.SECONDS,
         "keep_days": limits.KEEP_DAYS,
-        "ready_lesson": ready_lesson.parts(_language()),
+        "ready_lesson": ready_lesson.steps(_language()),
         "report_minutes": ready_lesson.REPORT_MINUTES,
         "mine": _mine(request),
         "ready": [(each.slug, each.title) for each in library.entries()],

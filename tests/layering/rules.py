@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "engine.classic_v2.metrics": (
         "engine.classic_v2.metrics",
+        "engine.classic_v2.files_table",  # how many bytes what is written takes
         "engine.classic_v2.transitions",
         "engine.counting",
         *VALUES,

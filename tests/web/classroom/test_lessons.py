@@ -123,11 +123,11 @@ def test_the_hard_exercise_that_fewest_had_right_is_the_next_vote() -> None:
 def test_the_ready_lesson_is_of_exercises_that_exist_and_takes_45_minutes(
     classroom: Classroom, teacher: Client
 ) -> None:
-    found = ready_lesson.parts("en")
+    found = ready_lesson.steps("en")
     assert sum(each["minutes"] for each in found) + ready_lesson.REPORT_MINUTES == 45
-    assert [each["kind"] for each in found] == ["vote", "exercise", "vote"]
+    assert [each["votes"] for each in found] == [True, False, True]
     assert all(
-        kind_of(catalog.exercise(each["exercise"])).votable for each in found if each["kind"] == "vote"
+        kind_of(catalog.exercise(each["exercise"])).votable for each in found if each["votes"]
     )
     assert catalog.exercise(found[1]["exercise"]).unit == "waterline", "the unit that a new class has"
     page = teacher.get(address(classroom)).content.decode()
