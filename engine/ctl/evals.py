@@ -10,6 +10,7 @@ from engine.ctl.amounts import FRACTION
 from engine.ctl.changes import Change
 from engine.ctl.errors import NotHere
 from engine.ctl.health import raised
+from engine.ctl.memory import memory_terms
 from engine.ctl.request import Request
 from engine.ctl.status import cluster_names
 from engine.ctl.usage import NODE_NAME
@@ -44,6 +45,7 @@ READS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
     r"node\(\)": lambda _: NODE_NAME,
     r"rabbit_alarm:get_alarms\(\)": _alarms,
     r"rabbit_mnesia:status\(\)": _cluster,
+    r"rabbit_vm:memory\(\)": memory_terms,
 }
 """Expressions without a blank, and what they read."""
 
@@ -69,8 +71,8 @@ def evaluated(request: Request, state: Mapping[str, Any]) -> str | Change:
             return f"{read(state)}\n"
     raise NotHere(
         "of eval only a few expressions are played: get_env and set_env of the paging ratio, get_env of the watermark, "
-        "what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms() and "
-        "rabbit_mnesia:status()"
+        "what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms(), rabbit_mnesia:status() and "
+        "rabbit_vm:memory()"
     )
 
 

@@ -14,9 +14,10 @@ from engine.broker.control.report import Live
 from engine.ctl.errors import NotHere
 from engine.ctl.health import LISTENERS, OTP, VERSION
 from engine.ctl.listings import FLAGS, LISTINGS, OF_FLAG, connections, erlang_float
+from engine.ctl.memory import memory_parts, strategy_of, totals
 from engine.ctl.printing import print_rows
 from engine.ctl.request import Request
-from engine.ctl.status import ALARMS, cluster_names, cluster_status, memory_parts, status
+from engine.ctl.status import ALARMS, cluster_names, cluster_status, status
 from engine.ctl.usage import NODE_NAME, USAGES
 from engine.reading.hosts import state_of, vhosts_of
 from engine.reading.places import declared
@@ -56,8 +57,8 @@ def status_json(state: State, now_us: int) -> dict[str, Any]:
     node = state["node"]
     memory, disk = node["memory"], node["disk"]
     watermark = node["settings"]["vm_memory_high_watermark"]
-    strategy = node["settings"].get("vm_memory_calculation_strategy", "erlang")
-    parts: dict[str, Any] = {name: size for size, name in memory_parts(memory)}
+    strategy = strategy_of(state)
+    parts = {**memory_parts(state), "strategy": strategy, "total": totals(state)}
     return {
         "active_plugins": [],
         "alarms": [
@@ -65,11 +66,7 @@ def status_json(state: State, now_us: int) -> dict[str, Any]:
         ],
         **({"disk_free": disk["free"], "disk_free_limit": disk["limit"]} if "free" in disk else {}),
         "is_under_maintenance": False,
-        "memory": {
-            **parts,
-            "strategy": strategy,
-            "total": dict.fromkeys(("erlang", "rss", "allocated"), memory["process_memory"]),
-        },
+        "memory": dict(sorted(parts.items())),
         "product_name": "",
         "product_version": "",
         "rabbitmq_version": VERSION,

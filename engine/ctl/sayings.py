@@ -11,9 +11,10 @@ from engine.ctl.accounts import ACCOUNTS
 from engine.ctl.errors import NotHere
 from engine.ctl.health import HEALTH
 from engine.ctl.listings import NOTHING_MORE, connections
+from engine.ctl.memory import memory_breakdown
 from engine.ctl.parameters import PARAMETERS
 from engine.ctl.request import Request
-from engine.ctl.status import cluster_names, memory_breakdown
+from engine.ctl.status import cluster_names
 from engine.ctl.usage import NODE_NAME
 
 State = Mapping[str, Any]
@@ -148,6 +149,8 @@ def answer(request: Request, state: State) -> str:
         if request.name == "is_running":
             message["result"] = True
         return json.dumps(message, separators=(",", ":")) + "\n"
+    if request.formatter == "json" and request.name == "memory_breakdown":
+        return f"{text}\n"
     if request.formatter != "table":
         raise NotHere(f"{request.name} is printed as text only here")
     parts = [text] if request.quiet or not heading else [heading, text]

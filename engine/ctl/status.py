@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.ctl.listings import NOTHING_MORE, connections
+from engine.ctl.memory import amounts, largest_first, strategy_of
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.hosts import vhosts_of
 from engine.reading.places import declared
 
-UNITS: Final = {"bytes": 1, "mb": 1_000_000, "gb": 1_000_000_000}
-
 ALARMS: Final = {"memory": "Memory alarm", "disk": "Free disk space alarm"}
-PARTS: Final = (
-    ("other_system", ("base_bytes",)),
-    ("connection_readers", ("connection_bytes",)),
-    ("queue_procs", ("entry_bytes", "journal_bytes")),
-    ("binary", ("body_bytes", "cached_body_bytes")),
-    ("msg_index", ("store_bytes",)),
-    ("reserved_unallocated", ("beyond_live_bytes",)),
-)
-"""The broker's name of each part of the memory, and what the model counts for it."""
 
 
 def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
@@ -30,11 +20,9 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
 
     Raises CtlRefused for a unit that does not exist.
     """
-    amount = _amounts(request)
+    amount = amounts(request)
     node = state["node"]
-    memory, total = node["memory"], max(1, node["memory"]["process_memory"])
-    parts = memory_parts(memory)
-    strategy = node["settings"].get("vm_memory_calculation_strategy", "erlang")
+    memory, strategy = node["memory"], strategy_of(state)
     sections = [
         (
             "Runtime",
@@ -52,7 +40,7 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
                 f"Calculation strategy: {strategy}",
                 f"Memory high watermark setting: {_watermark(node, amount)}, computed to: {amount(memory['limit'])}",
                 "",
-                *(f"{name}: {amount(size)} ({round(100 * size / total, 2)} %)" for size, name in parts),
+                *(f"{name}: {amount(size)} ({share} %)" for name, size, share in largest_first(state)),
             ],
         ),
         ("Free Disk Space", _disk(node["disk"], amount)),
@@ -66,42 +54,6 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
         ),
     ]
     return "\n".join("\n".join([title, "", *lines, ""]) for title, lines in sections)
-
-
-def memory_breakdown(request: Request, state: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the heading and the parts of the memory, the largest first: those that the model has.
-
-    Raises CtlRefused for a unit that does not exist.
-    """
-    amount = _amounts(request)
-    memory = state["node"]["memory"]
-    total = max(1, memory["process_memory"])
-    lines = [
-        f"{name}: {amount(size)} ({round(100 * size / total, 2)}%)" for size, name in memory_parts(memory)
-    ]
-    return f"Reporting memory breakdown on node {NODE_NAME}...", "\n".join(lines)
-
-
-def _amounts(request: Request) -> Callable[[float], str]:
-    """Return what writes bytes in the unit that was asked for.
-
-    Raises CtlRefused for a unit that does not exist.
-    """
-    unit = request.options.get("unit", "gb")
-    if unit.lower() not in UNITS:
-        raise request.invalid(f"\"unit '{unit}' is not supported. Please use one of: {', '.join(UNITS)}\"")
-
-    def amount(value: float) -> str:
-        size = value / UNITS[unit.lower()]
-        return f"{int(size) if unit.lower() == 'bytes' else round(size, 4)} {unit}"
-
-    return amount
-
-
-def memory_parts(memory: Mapping[str, int]) -> list[tuple[int, str]]:
-    """Return the parts of the memory with their bytes, the largest first."""
-    sums = ((sum(max(0, memory.get(each, 0)) for each in counted), name) for name, counted in PARTS)
-    return sorted(sums, key=lambda part: -part[0])
 
 
 def _alarms(alarms: Mapping[str, Any]) -> list[str]:

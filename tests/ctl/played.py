@@ -19,8 +19,9 @@ from tests.ctl.record import recorded_in
 
 RAM_BYTES: Final = 25_276_502_016
 """Of the machine on which the answers were recorded: 0.4 of it is what they give as the limit."""
-UNORDERED: Final = ("list_queues", "list_exchanges", "list_bindings", "list_policies")
-"""Listings whose rows the broker gives in the order of a hash table."""
+BREAKDOWN: Final = "memory_breakdown"
+UNORDERED: Final = ("list_queues", "list_exchanges", "list_bindings", "list_policies", BREAKDOWN)
+"""Listings whose rows the broker gives in the order of a hash table, or of its own sizes."""
 LINE_DRAWING: Final = str.maketrans(
     "lqwkxtnumvj", "\u250c\u2500\u252c\u2510\u2502\u251c\u253c\u2524\u2514\u2534\u2518"
 )
@@ -33,9 +34,10 @@ OWN: Final = (
     (r"(?<=\t127\.0\.0\.1\t)[0-9]+", "0"),
     (r"<(rabbit@waterline)\.[0-9.]+>|#PID<[0-9.]+>", r"<\1.pid>"),
     (r"waterline@vm", "rabbit@waterline"),
+    (r"(?<=: )[0-9.]+ (bytes|kb|mb|gb) \([0-9.]+%\)", r"0 \1 (0%)"),
     (r"(?<=rabbitmqcli-)[0-9]+|(?<=home directory: ).*|(?<=cookie hash: ).*", ""),
 )
-"""What is each node's own: ports, processes, identities, and the name of the machine."""
+"""What is each node's own: ports, processes, identities, the bytes of its memory, and the name of the machine."""
 
 Recorded = list[dict[str, Any]]
 
@@ -59,7 +61,11 @@ def made_node() -> Cluster:
             {"exchange": "amq.headers", "queue": "lazy", "arguments": {"kind": "big", "x-match": "any"}},
         ],
     }
-    settings = {"ram_bytes": RAM_BYTES, "disk_total_bytes": 30_000_000_000}
+    settings = {
+        "ram_bytes": RAM_BYTES,
+        "disk_total_bytes": 30_000_000_000,
+        "vm_memory_calculation_strategy": "rss",
+    }
     made = {"version": 1, "profile": "real", "seed": 1, "commands": [], "until_us": 1}
     node = operated(scenario.parse({**made, "settings": settings, "topology": topology}), LedgerStorage())
     node.submit({"do": "publish", "count": 3, "size_bytes": 100})
@@ -103,6 +109,8 @@ def comparable(line: str, text: str) -> list[str]:
     for pattern, own in OWN:
         text = re.sub(pattern, own, text)
     text = re.sub(r"\x1b\(0(.*?)\x1b\(B", lambda frame: frame[1].translate(LINE_DRAWING), text)
+    if BREAKDOWN in line and text.startswith("{"):
+        return [f"{name}: {','.join(sizes)}" for name, sizes in sorted(json.loads(text).items())]
     lines = [row for row in text.splitlines() if not row.startswith("/\tk10\t")]  # see NOT_PLAYED
     if any(name in line for name in UNORDERED) and not text.startswith("Error"):
         return sorted(row.removeprefix(",") for row in lines)

@@ -126,9 +126,7 @@ def test_the_ready_lesson_is_of_exercises_that_exist_and_takes_45_minutes(
     found = ready_lesson.steps("en")
     assert sum(each["minutes"] for each in found) + ready_lesson.REPORT_MINUTES == 45
     assert [each["votes"] for each in found] == [True, False, True]
-    assert all(
-        kind_of(catalog.exercise(each["exercise"])).votable for each in found if each["votes"]
-    )
+    assert all(kind_of(catalog.exercise(each["exercise"])).votable for each in found if each["votes"])
     assert catalog.exercise(found[1]["exercise"]).unit == "waterline", "the unit that a new class has"
     page = teacher.get(address(classroom)).content.decode()
     for each in found:
