@@ -1,4 +1,4 @@
-"""A node's configuration as the settings of a session: rabbitmq.conf, advanced.config, `rabbitmqctl environment`."""
+"""A node's configuration as the settings of a session: rabbitmq.conf, advanced.config, the environment in a report."""
 
 from __future__ import annotations
 
@@ -19,9 +19,18 @@ MOST_CHARS: Final = 200_000
 MOST_NAMED: Final = 100
 TITLE: Final = "A node's settings"
 UNTIL_US: Final = 1_000_000
-LINE: Final = re.compile(r"\s*([a-z][a-z0-9_.$-]*)\s*=\s*(\S.*?)\s*\Z", re.IGNORECASE)
+LINE: Final = re.compile(r"\s*([a-z][a-z0-9_.$-]*)\s*=(?!>)\s*(\S.*?)\s*\Z", re.IGNORECASE)
 
+COMMENT: Final = re.compile(r"\s*(%|#(?!\{))")
+"""A comment of either form; a map of Erlang's begins with the same sign."""
 SAID: Final = re.compile(r"Application environment of node .*")
+SECTION: Final = re.compile(
+    r"^Application environment of node [^\n]*\n.*?(?:\n\s*\n|\Z)", re.MULTILINE | re.DOTALL
+)
+"""The environment in a report."""
+REPORT: Final = re.compile(r"\s*Reporting server status of node ")
+PART: Final = re.compile(r"^(?!Reporting )\S.*\.\.\.$", re.MULTILINE)
+"""What begins a part of a report."""
 
 NAMES: Final = {
     "vm_memory_high_watermark": "vm_memory_high_watermark",
@@ -96,9 +105,9 @@ def read(text: str) -> Configuration:
     """Return the settings in a text; raise Unreadable where it is no configuration of a broker."""
     text = text[:MOST_CHARS].removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     settings: dict[str, Any] = {}
-    left_out: list[tuple[str, Why]] = [
-        (line, {"code": "line_unread", "values": {}}) for line in _unread(text)
-    ]
+    text, parts = _environment_in(text)
+    left_out: list[tuple[str, Why]] = [(part, {"code": "part_of_report", "values": {}}) for part in parts]
+    left_out += [(line, {"code": "line_unread", "values": {}}) for line in _unread(text)]
     queue: dict[str, Any] = {"name": "orders"}
     entries = [*_lines(text), *_terms(text)]
     coming = next_release.of_settings([(entry.key, str(entry.value)) for entry in entries])
@@ -129,6 +138,15 @@ def read(text: str) -> Configuration:
             settings = wished
     scenario = parse(_scenario(settings, queue)).to_json()
     return Configuration(scenario, settings, left_out[:MOST_NAMED], len(left_out), coming)
+
+
+def _environment_in(text: str) -> tuple[str, list[str]]:
+    """Return the environment in a report, and what its other parts are called; any other text is returned as it is."""
+    found = SECTION.search(text) if REPORT.match(text) else None
+    if found is None:
+        return text, []
+    rest = text[: found.start()] + text[found.end() :]
+    return found[0], [name for name in PART.findall(rest) if not name.startswith("Timeout: ")]
 
 
 def _decided(entries: Iterable[Entry], left_out: list[tuple[str, Why]]) -> Iterator[Entry]:
@@ -203,7 +221,7 @@ def _unread(text: str) -> Iterator[str]:
 
 def _terms(text: str) -> Iterator[Entry]:
     """Yield the keys of the application `rabbit` in Erlang's form, and the other applications by name."""
-    lines = [line for line in text.splitlines() if not line.lstrip().startswith(("%", "#"))]
+    lines = [line for line in text.splitlines() if not COMMENT.match(line)]
     begin = next((at for at, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     for each in term("\n".join(lines[begin:])):
         for application, values in pairs(each) if isinstance(each, list) else ():

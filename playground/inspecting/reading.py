@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from playground.inspecting import again, configuration, definitions, rehearsal, revival, summary
+from playground.inspecting import again, configuration, definitions, other_text, rehearsal, revival, summary
 from playground.inspecting.choice import USUAL, Choice
 from playground.inspecting.listing import figures
 from playground.inspecting.revival import Revival
@@ -30,11 +30,18 @@ def _ignore(step: str, **values: Any) -> None:
 
 
 def listing(text: str) -> Answer:
-    """Return the figures of a pasted listing, or the settings of a pasted configuration, and what was not read."""
+    """Return the figures of a pasted listing, or the settings of a pasted configuration, and what was not read.
+
+    Raises:
+        Unreadable: it is neither; the code says what it is.
+    """
     try:
         found: Answer = msgspec.to_builtins(figures.read(text))
     except Unreadable:
-        found = msgspec.to_builtins(configuration.read(text))
+        try:
+            found = msgspec.to_builtins(configuration.read(text))
+        except Unreadable as bad:
+            raise other_text.refusal(text[: configuration.MOST_CHARS]) from bad
     return found
 
 

@@ -33,6 +33,8 @@ KNOWN: Final = frozenset(
     "mirror_senders q_head q_tail redeliver_seq_id delivery_count qs_buffer_size".split()
 )
 """What statuses of releases from 3.0 to 4.3 have."""
+OWN: Final = KNOWN - {"mode", "version"}
+"""What nothing else has: a client tells its version, too."""
 READ: Final = frozenset(
     {"name", "vhost", "arguments", STATUS, "messages", "messages_ready", "messages_unacknowledged"}
 )
@@ -125,7 +127,7 @@ def _status(row: Row) -> tuple[dict[str, Any], str]:
             status = dict(pairs(outer[0])) if outer and isinstance(outer[0], list) else {}
         else:
             status = value if isinstance(value, dict) else {}
-        if not KNOWN.isdisjoint(status):
+        if not OWN.isdisjoint(status):
             return status, column
     return {}, ""
 
