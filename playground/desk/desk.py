@@ -100,13 +100,20 @@ def _release(question: Answer) -> Answer:
     taken = other_release.asked_for(question["release"], question["scenario"])
     if taken is None:
         return {"scenario": None, "said": []}
-    return {"scenario": links.read_run(taken.scenario), "said": [str(each) for each in taken.said]}
+    return {
+        "scenario": links.read_run(_without_empty_title(taken.scenario)),
+        "said": [str(each) for each in taken.said],
+    }
 
 
 def _share(question: Answer) -> Answer:
     """Return a run as a link carries it; nothing where it is too long for one."""
-    run = {name: value for name, value in question["scenario"].items() if name != "title" or value}
-    return {"packed": links.packed(links.read_run(run))}
+    return {"packed": links.packed(links.read_run(_without_empty_title(question["scenario"])))}
+
+
+def _without_empty_title(scenario: Answer) -> Answer:
+    """Return a run as a file may hold it: a title has a character, and the one that begins empty has none."""
+    return {name: value for name, value in scenario.items() if name != "title" or value}
 
 
 def _names() -> dict[str, str]:

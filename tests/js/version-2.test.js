@@ -123,3 +123,9 @@ test("Why? has the numbers of the transition itself", () => {
     assert.doesNotMatch(reason, /%\(/, t.kind);
   }
 });
+
+test("the start of a queue of version 2 has its own reason, though it names no lane", () => {
+  const started = { kind: "QueueStarted", rule: "W80", queue: QUEUE, mode: "default", durable: true, record: [null, 0, 0, null], values: {} };
+  assert.match(explain(started).reason, /becomes the tail/);
+  assert.match(explain({ ...started, rule: "Q5" }).reason, /becomes delta/);
+});

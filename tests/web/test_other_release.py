@@ -9,6 +9,7 @@ from django.test import Client
 
 from engine.releases import PROFILES, RELEASES
 from playground import library, other_release, selectors, services
+from playground.desk import desk
 from playground.doors import door
 from playground.models import Session
 
@@ -106,3 +107,10 @@ def test_the_library_opens_on_the_chosen_release(client: Client) -> None:
     assert session.scenario["profile"] == "4.3.6-classroom"
     assert session.origin is None
     assert selectors.scenario_by_name(entry.slug) is not None
+
+
+def test_the_static_edition_takes_the_run_that_begins_without_a_title() -> None:
+    free = {**scenario(), "title": "", "digest": None}
+    taken = desk.QUESTIONS["release"]({"release": "4.3", "scenario": free})
+    assert taken["scenario"]["profile"] == "4.3.6-classroom"
+    assert desk.QUESTIONS["release"]({"release": "3.10", "scenario": free}) == {"scenario": None, "said": []}

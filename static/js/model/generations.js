@@ -157,6 +157,12 @@ export function generationOf(queue) {
 }
 
 /**
+ * The kind of queue whose own rules a rule is of; undefined where several kinds share it.
+ * @param {string} rule
+ */
+export const generationOfRule = (rule) => Object.values(known).find(({ rules }) => rules && rule.startsWith(rules));
+
+/**
  * How many messages a file of the queue is for, at most.
  * @param {State} state
  * @param {QueueState | null} queue

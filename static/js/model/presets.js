@@ -4,7 +4,7 @@ import { gettext } from "./text.js";
 /** @type {Record<string, { text: () => string, values: Record<string, number | boolean> }>} */
 export const PRESETS = {
   index: {
-    text: () => gettext("small, in the index"),
+    text: () => gettext("small, outside the store"),
     values: { size_bytes: 1000, persistent: true, confirm: true, count: 24, rate: 20 },
   },
   store: {

@@ -1,6 +1,6 @@
 /** Transition and state to words: what happened, in which function of the broker, by which rule, with its numbers. */
 import { KINDS } from "./catalogue/kinds.js";
-import { generationOf, ofTransition } from "./generations.js";
+import { generationOf, generationOfRule, ofTransition } from "./generations.js";
 import { numbersOf } from "./number-words.js";
 import { implementationsOf } from "./places.js";
 import { outcomeText, returnText } from "./fate-words.js";
@@ -39,7 +39,7 @@ function wordOf(kind) {
 
 /**
  * The general cause of a transition: that of its kind, else that of the kind of queue whose lanes it names; where several have
- * these lanes, of the one by whose rules it happened.
+ * these lanes, or it names none, of the one by whose rules it happened.
  * @param {AnyTransition} t
  * @param {number} messages
  */
@@ -47,7 +47,7 @@ function reasonOf(t, messages) {
   const word = wordOf(t.kind)?.(t, messages);
   if (word?.reason) return fill(word.reason, { ...valuesOf(t, messages), ...word.values });
   const kinds = implementationsOf([t.to, t.source]).map((name) => generationOf({ backing_queue: name }));
-  const kind = kinds.find(({ rules }) => rules && t.rule.startsWith(rules)) ?? kinds[0] ?? generationOf(null);
+  const kind = kinds.find(({ rules }) => rules && t.rule.startsWith(rules)) ?? kinds[0] ?? generationOfRule(t.rule) ?? generationOf(null);
   const own = kind.reasons[t.kind];
   return own ? fill(/** @type {(t: AnyTransition) => string} */ (own)(t), valuesOf(t, messages)) : "";
 }

@@ -1,6 +1,6 @@
 /** What lies over the marks: the fence with what is to leave, pills, the counted lane's term, rings, thermometers. */
 import { aboutPlace } from "../../model/places.js";
-import { bytes, fill, gettext, number } from "../../model/text.js";
+import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 import { required } from "../base/dom.js";
@@ -57,7 +57,7 @@ export function paintPills(pen, scene) {
   for (const pill of scene.pills) {
     const v = (pill.inRam ? geo.ramContent : geo.diskContent) + geo.content / 2;
     const text = pill.segments
-      ? fill(gettext("\u00d7%(n)s in %(segments)s segments"), {
+      ? fill(ngettext("\u00d7%(n)s in %(segments)s segment", "\u00d7%(n)s in %(segments)s segments", pill.segments), {
           n: number(pill.count),
           segments: number(pill.segments),
         })
@@ -69,7 +69,7 @@ export function paintPills(pen, scene) {
       geo.turned ? pill.u : v,
       text,
       `\u00d7${number(pill.count)}`,
-      geo.turned ? 300 : lane.u1 - lane.u0,
+      geo.turned ? 2 * Math.min(v, geo.width - v) : lane.u1 - lane.u0,
     );
   }
 }
