@@ -171,6 +171,7 @@ WORDS_OF_LINES = """(lines) => {
 
 def test_neither_a_chosen_message_nor_a_long_sentence_changes_a_size(page: Page) -> None:
     start(page)
+    expect(page.locator("#files .nothing")).to_be_hidden()  # the panels open when something is written
     pause(page)
     for width, height in ((1280, 800), (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
