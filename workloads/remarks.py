@@ -60,6 +60,9 @@ ENGLISH: Final[dict[str, str]] = {
         "without --rate producers publish as fast as they can: here, as fast as the machine of the work profile "
         "%(profile)s lets them"
     ),
+    "ram_for_connections": (
+        "the node gets %(mib)s MiB of RAM: %(count)s connections take their part of it, buffers and all"
+    ),
     "unlimited_consumers": "consumers have no rate: each takes up to %(rate)s messages a second",
     "rate_rounded": "%(name)s %(given)s is played as %(rate)s messages a second",
     "messages_bound": "--pmessages %(count)s: each producer stops after %(seconds)s s",

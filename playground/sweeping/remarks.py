@@ -65,6 +65,9 @@ TEXTS: Final[dict[str, Any]] = {
         "Without --rate producers publish as fast as they can: here, as fast as the machine of the work "
         "profile %(profile)s lets them."
     ),
+    "ram_for_connections": _(
+        "The node gets %(mib)s MiB of RAM: %(count)s connections take their part of it, buffers and all."
+    ),
     "unlimited_consumers": _("Consumers have no rate: each takes up to %(rate)s messages a second."),
     "rate_rounded": _("%(name)s %(given)s is played as %(rate)s messages a second."),
     "messages_bound": _("--pmessages %(count)s: each producer stops after %(seconds)s s."),

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from engine.broker.commands.scenario import parse
 from engine.broker.commands.topology import MAX_QUEUES
+from engine.ctl.operator import operated
+from engine.storage.ledger import LedgerStorage
 from workloads.errors import LineError, WorkloadError
 from workloads.imports import READERS, Imported, Options
 from workloads.imports.perf_test.options import OPTIONS, given
@@ -367,3 +370,38 @@ def test_what_a_shell_does_besides_is_told(text: str, around: str | None) -> Non
     remarks = READERS["perf-test"](text.splitlines(), Options()).remarks
     told = [remark.values["names"] for remark in remarks if remark.code == "commands_around"]
     assert told == ([around] if around else [])
+
+
+@pytest.mark.parametrize(("queues", "per_s"), [(1, 20), (10, 10), (40, 5)])
+def test_more_clients_than_the_page_draws_play_exactly(queues: int, per_s: int) -> None:
+    """No alarm rings for buffers of connections: each of 12 producers sends at its rate, the last at the end."""
+    pattern = f"--queue-pattern 'q-%d' --queue-pattern-from 1 --queue-pattern-to {queues}"
+    imported = read(f"perf-test -x 12 -y 40 --rate {per_s} -s 1000 -z 2 {pattern if queues > 1 else '-u q'}")
+    node = operated(parse(imported.scenario), LedgerStorage())
+    node.advance(1_999_999)
+    state = node.snapshot()
+    actors = state["node"]["actors"].values()
+    published = [each["published"] for each in actors if each["role"] == "publisher" and each["rate_per_s"]]
+    assert published == [2 * per_s - 1] * 12
+    assert sum(each["role"] == "consumer" for each in actors) == 40
+    assert len(state["queues"]) == queues
+    assert not any(state["node"]["alarms"].values())
+    assert messages(imported.scenario) == 12 * 2 * per_s
+    node.advance(imported.scenario["until_us"])
+    node.verify()
+    assert (
+        sum(each["counters"]["next_seq_id"] for each in node.snapshot()["queues"].values()) >= 12 * 2 * per_s
+    )
+    assert "ram_for_connections" in codes(imported)
+
+
+def test_a_few_clients_keep_the_usual_ram() -> None:
+    imported = read("perf-test -x 2 -y 4 --rate 10 -z 2")
+    assert "ram_bytes" not in imported.scenario["settings"]
+    assert "ram_for_connections" not in codes(imported)
+
+
+def test_what_is_beyond_a_session_is_refused_by_the_option() -> None:
+    many = MAX_QUEUES + 1
+    with pytest.raises(LineError, match=f"--queue-pattern-to asks for {many} queues"):
+        read(f"perf-test --rate 1 --queue-pattern 'q-%d' --queue-pattern-from 1 --queue-pattern-to {many}")

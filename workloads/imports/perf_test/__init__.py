@@ -6,10 +6,12 @@ What the model cannot do is refused by name. What is played in another way, and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Final
 
 from engine.broker.commands.scenario import MAX_COMMANDS, MAX_UNTIL_US
+from engine.broker.commands.settings import NodeSettings
 from workloads.errors import WorkloadError
 from workloads.imports.common import Imported, Options, make_scenario
 from workloads.imports.perf_test.clients import MEASURED, clients_of, consumers, producer_rate, producers
@@ -20,6 +22,7 @@ from workloads.imports.perf_test.values import SECOND_US, pairs, whole
 from workloads.remarks import Remark
 
 DEFAULT_TIME_S: Final = 30
+MEBIBYTE: Final = 1 << 20
 DRAINED_PER_S: Final = 10_000
 """About how many messages a second a consumer without a rate takes from a long queue."""
 
@@ -50,7 +53,29 @@ def read(lines: Iterable[str], options: Options) -> Imported:
     if sending and producer_rate(asked) is None and not pairs(asked, "variable-rate"):
         scenario["settings"]["work_profile"] = MEASURED
         remarks.append(Remark.of("unlimited_producers", profile=MEASURED))
+    clients = {each["name"] for each in commands if each["do"] in ("set_consumer", "set_publisher")}
+    ram_bytes = _room_for(len(clients))
+    if options.ram_bytes is None and ram_bytes:
+        scenario["settings"]["ram_bytes"] = ram_bytes
+        remarks.append(Remark.of("ram_for_connections", count=len(clients), mib=ram_bytes // MEBIBYTE))
     return Imported(scenario, remarks)
+
+
+def _room_for(connections: int) -> int:
+    """Return the RAM with which so many connections leave messages the usual room; 0 where the usual RAM does.
+
+    A node counts the receive buffer of each connection. A session's is small: a few dozen would ring its memory alarm
+    before the first message, which those of a machine that PerfTest is run against do not.
+    """
+    usual = NodeSettings()
+    watermark = usual.vm_memory_high_watermark
+    if not isinstance(watermark, float):
+        return 0
+    counted = connections * usual.receive_buffer_bytes
+    paging_at = usual.ram_bytes * watermark * usual.vm_memory_high_watermark_paging_ratio
+    if usual.base_memory_bytes + counted < paging_at:
+        return 0
+    return usual.ram_bytes + math.ceil(counted / watermark / MEBIBYTE) * MEBIBYTE
 
 
 def _times(asked: Given, sending: int, remarks: list[Remark]) -> tuple[int, int]:
