@@ -29,6 +29,7 @@ test("of files that were given it is not said that nothing was lost: what they h
   assert.equal(returnText(fate), "");
   const own = fateOfStart({ queue: { ...queue, counters: { next_seq_id: 11 } }, entries: [[10, 1, 16]] }, 1);
   assert.match(restarted(state, [{ ...start, fate: own }]).text, /^Restarted: nothing lost, 1 back/);
+  assert.match(restarted(state, [{ ...start, fate: { ...own, unacked: 0, acks: 0, back: [] } }]).text, /^Restarted: nothing lost\b(?!, )/);
 });
 
 test("messages that no entry tells of are files that were given, too: a queue of 4.x that converted them", () => {

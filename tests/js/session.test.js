@@ -116,3 +116,23 @@ test("numbers, bytes and times are written as the design has them", () => {
   assert.equal(fill("%(a)s of %(b)s", { a: 1 }), "1 of %(b)s");
   assert.equal(started.length, 2);
 });
+
+test("what is in RAM is not said to be on disk: contents that a read brought to q3, in a lazy queue too", () => {
+  const state = stateOf(published(0, 30, { to: "q3" }));
+  const { orders } = state.queues;
+  orders.counters.ram_msg_count = 0;
+  assert.match(situation(state).text, /^30 contents are on disk/);
+  orders.counters.ram_msg_count = 12;
+  assert.match(situation(state).text, /^18 contents are on disk/);
+  orders.counters.ram_msg_count = 30;
+  assert.match(situation(state).text, /^All 30 messages wait in RAM/);
+  orders.mode = "lazy";
+  assert.match(situation(state).text, /30 contents wait in RAM/);
+  orders.counters.ram_msg_count = 0;
+  assert.match(situation(state).text, /RAM stays almost empty/);
+});
+
+test("an index that forgot what it knew goes on with what it is left (V9)", () => {
+  const state = stateOf(published(0, 2), [["IndexForgotten", "V9", "orders", [], 0, 0]]);
+  assert.deepEqual(state.queues.orders.own.index.entries, []);
+});

@@ -45,8 +45,9 @@ export function outcomeText(fate) {
     lost.length
       ? fill(gettext("%(what)s lost"), { what: lost.join(gettext(", ")) })
       : gettext("nothing lost"),
-    fill(ngettext("%(n)s back", "%(n)s back", total(fate.back)), { n: number(total(fate.back)) }),
   ];
+  const back = total(fate.back);
+  if (back) parts.push(fill(ngettext("%(n)s back", "%(n)s back", back), { n: number(back) }));
   return fill(gettext("Restarted: %(what)s"), { what: parts.join(gettext(", ")) });
 }
 

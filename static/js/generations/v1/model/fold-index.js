@@ -164,7 +164,7 @@ export const INDEX_HANDLERS = {
     queueOf(state, t.queue).own.index = index;
   },
   IndexForgotten: (state, { queue, entries, buffered_bytes, dirty }) => {
-    Object.assign(state.queues[queue].index, { entries: entries.slice(), buffered_bytes, dirty });
+    Object.assign(indexOf(state, queue), { entries: entries.slice(), buffered_bytes, dirty });
   },
 };
 

@@ -71,10 +71,17 @@ function counted(n) {
 /** @param {Figures} now */
 function calm(now) {
   if (now.mode === "lazy")
-    return sentence(
-      "delta",
-      gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."),
-    );
+    return now.inRam
+      ? sentence(
+          "delta",
+          ngettext(
+            "Lazy mode: new messages go to disk at once; %(n)s content waits in RAM.",
+            "Lazy mode: new messages go to disk at once; %(n)s contents wait in RAM.",
+            now.inRam,
+          ),
+          { n: number(now.inRam) },
+        )
+      : sentence("delta", gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."));
   if (now.past)
     return sentence(
       "beta",
@@ -92,15 +99,16 @@ function calm(now) {
       { n: number(now.onlyCounted) },
     );
   }
-  if (now.entries > 0) {
+  const unread = now.entries - Math.max(0, now.inRam - now.limited);
+  if (unread > 0) {
     return sentence(
       "gamma",
       ngettext(
         "%(n)s content is on disk and its index in RAM: it is read when its turn comes.",
         "%(n)s contents are on disk and their index in RAM: they are read when their turn comes.",
-        now.entries,
+        unread,
       ),
-      { n: number(now.entries) },
+      { n: number(unread) },
     );
   }
   if (!now.ready)
