@@ -90,21 +90,33 @@ class KnownBodies(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class FilesTable:
     """Files and write buffers of one queue."""
 
-    __slots__ = ("segments", "bodies", "buffered", "acks", "waiting", "waiting_bytes", "slots", "places")
+    __slots__ = (
+        "segments",
+        "bodies",
+        "unread",
+        "buffered",
+        "acks",
+        "waiting",
+        "waiting_bytes",
+        "slots",
+        "places",
+    )
 
     def __init__(self) -> None:
         self.segments: dict[int, list[int]] = {}
         """For each segment the bytes of its `.qi` file and its live messages."""
         self.bodies: dict[int, int] = {}
         """For each `.qs` file its bytes."""
+        self.unread: dict[int, int] = {}
+        """Of each that a start found, how far it reached: what is not in `places` below that, nobody has looked at."""
         self.buffered = RangeSet()
         self.acks = RangeSet()
         self.waiting = RangeSet()
         self.waiting_bytes = 0
         self.slots: Stretches[KnownSlots] = Stretches()
-        """Of segments that have a file, what became of each slot since the queue started."""
+        """Of segments that have a file, what became of each slot since the queue started, and the live ones before."""
         self.places: Stretches[KnownBodies] = Stretches()
-        """Of the same segments, where bodies lie that came since then, dead ones too."""
+        """Of the same segments, where bodies lie that came since then, dead ones too, and live ones from before."""
 
     def follow(self, transition: Transition) -> None:
         """Bring the table up to a transition, if that is about files."""
@@ -183,6 +195,7 @@ class FilesTable:
     def body_file_deleted(self, t: BodyFileDeleted) -> None:
         """A `.qs` file is gone (W119)."""
         self.bodies.pop(t.segment, None)
+        self.unread.pop(t.segment, None)
 
     def files_reset(self, t: FilesReset) -> None:
         """The directory was deleted (W56)."""
@@ -192,10 +205,11 @@ class FilesTable:
         """The files as a start found them (W96, W97)."""
         self.segments = {number: [size, live] for number, size, live in t.segments}
         self.bodies = dict(t.bodies)
+        self.unread = dict(t.bodies)
         self.buffered, self.acks, self.waiting = RangeSet(), RangeSet(), RangeSet()
         self.waiting_bytes = 0
-        self.slots.clear()
-        self.places.clear()
+        self.slots = Stretches(KnownSlots(each.start, each.count, LIVE) for each in t.live)
+        self.places = Stretches(KnownBodies(*each, WRITTEN) for each in t.places)
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain shape of a snapshot."""
@@ -210,8 +224,9 @@ class FilesTable:
         }
 
     def parts(self) -> dict[str, Any]:
-        """Return slots and bodies alone."""
+        """Return slots and bodies alone, and what is not known of these."""
         return {
+            "unread": [[number, size] for number, size in sorted(self.unread.items())],
             "slots": [[run.start, run.count, run.code] for run in self.slots],
             "places": [[run.start, run.count, run.offset, run.entry_bytes, run.code] for run in self.places],
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.report.transitions.base import Transition
@@ -25,9 +25,6 @@ class Table(NamedTuple):
 class OwnPart(Protocol):
     """What one kind of queue shows of each queue, besides what all queues have."""
 
-    knows_part: ClassVar[bool]
-    """Whether `live` has only some of the messages that are there: not those that a start found on files."""
-
     def begin(self) -> None:
         """The queue begins; what its recovery has found stays."""
 
@@ -45,8 +42,6 @@ class OwnPart(Protocol):
 
 class Nothing:
     """The part of a queue that shows nothing of its own."""
-
-    knows_part: ClassVar[bool] = False
 
     def begin(self) -> None:
         """Do nothing."""

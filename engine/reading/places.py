@@ -150,14 +150,10 @@ def in_counted(queue: Queue, place: str) -> Iterator[tuple[int, int]]:
     stretch is long, those that the queue's own part still has are its messages. They may lie in a sub-queue as well
     while they are read: look there first.
     """
-    first, count, _transient, end = queue["counted"][place]
+    first, _count, _transient, end = queue["counted"][place]
     if first is None or end is None:
         return
-    own = own_part(queue)
-    if own.knows_part and count == end - first:
-        yield first, end
-        return
-    for start, stop in own.live(queue["own"]):
+    for start, stop in own_part(queue).live(queue["own"]):
         low, high = max(start, first), min(stop, end)
         if low < high:
             yield low, high

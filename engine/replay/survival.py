@@ -11,7 +11,6 @@ from engine.backing_queue.places import place_named
 from engine.folding.tables import found_at_start
 from engine.reading.places import in_counted
 from engine.replay.player import Player
-from engine.report.transitions.messages import Dropped
 from engine.report.transitions.stops import QueueStarted
 from engine.values.extents import PERSISTENT
 from engine.values.ranges import Range, RangeSet
@@ -68,25 +67,11 @@ def foresee(player: Player, kind: str) -> dict[str, Fate]:
             found.setdefault(row.queue, seqs)
         elif isinstance(row, QueueStarted):
             started[row.queue] = int(row.values["len"] or 0)
-    untold = {name for name in before if name in started and name not in found}
-    if untold:
-        found |= _emptied(player, before, untold)
     return {
         name: fate_of(queue, found.get(name, ()) if name in started else None, started.get(name, 0))
         for name, queue in before.items()
         if queue["lanes"]
     }
-
-
-def _emptied(player: Player, before: dict[str, Any], names: set[str]) -> dict[str, list[Range]]:
-    """Purge queues whose start does not tell what it found (W96, W97): what leaves them was there."""
-    left: dict[str, list[Range]] = {name: [] for name in names}
-    for name, queue in before.items():
-        if not queue.get("part_of"):
-            for row in player.give({"do": "purge", "queue": name}).rows:
-                if isinstance(row, Dropped) and row.queue in left:
-                    left[row.queue] += [Range(each.start, each.count) for each in row.extents]
-    return left
 
 
 def _all_started(before: dict[str, Any], rows: list[Any]) -> bool:
@@ -95,11 +80,11 @@ def _all_started(before: dict[str, Any], rows: list[Any]) -> bool:
 
 
 def fate_of(queue: dict[str, Any], recovered: Iterable[Range] | None, length: int = 0) -> Fate:
-    """Compare a queue before a stop with the index entries that its recovery found. Twin: static/js/model/fate.js.
+    """Compare a queue before a stop with the messages that its start found. Twin: static/js/model/fate.js.
 
     Args:
         queue: as snapshots have it.
-        recovered: seq_ids that are in them; None when the queue is gone.
+        recovered: their seq_ids; None when the queue is gone.
         length: how many messages the queue has after its start: a clean start leaves transient entries in the index
             and does not count them.
     """

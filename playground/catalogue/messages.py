@@ -27,12 +27,14 @@ class IndexState(msgspec.Struct, forbid_unknown_fields=True):
 class FilesState(msgspec.Struct, forbid_unknown_fields=True):
     """Files of a queue of version 2, and what waits to be written.
 
-    Segments are (number, bytes, live messages), slots (start, count, what became of them), places of bodies in `.qs`
-    (start, count, offset, bytes of each, what became of them), as `engine.classic_v2.files_table` has them.
+    Segments are (number, bytes, live messages), `unread` (number, bytes) of `.qs` files that a start found, slots
+    (start, count, what became of them), places of bodies in `.qs` (start, count, offset, bytes of each, what became of
+    them), as `engine.classic_v2.files_table` has them.
     """
 
     segments: list[tuple[int, int, int]]
     bodies: list[tuple[int, int]]
+    unread: list[tuple[int, int]]
     buffered: list[Range]
     acks: list[Range]
     waiting: list[Range]

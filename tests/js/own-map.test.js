@@ -80,11 +80,19 @@ test("what was acknowledged before its write leaves a hole, and no slot", () => 
   assert.equal(scene.holes, 100);
 });
 
-test("after a start only the number of live slots is known", () => {
-  const scene = ownScene(queueOf({ slots: [], places: [], buffered: [], acks: [], waiting: [] }), 8, 600, 200);
+test("of slots that a start leaves out only the number is known", () => {
+  const scene = ownScene(queueOf({ slots: [], places: [], unread: [[0, 864]], buffered: [], acks: [], waiting: [] }), 8, 600, 200);
   assert.deepEqual(looks(scene.items[0]), Array(8).fill("unread"));
   assert.deepEqual(scene.items[0].blocks.map(({ tone }) => tone), ["unread"]);
   assert.equal(scene.unread, 8);
+});
+
+test("below what a start found, a gap between bodies is unread, and no hole", () => {
+  const files = { slots: [[0, 1, LIVE], [2, 2, LIVE]], buffered: [[3, 1]], acks: [], segments: [[0, 160, 3]], unread: [[0, 364]] };
+  const places = [[0, 1, 64, 100, WRITTEN], [2, 1, 264, 100, WRITTEN], [3, 1, 464, 100, WAITING]];
+  const scene = ownScene(queueOf({ ...files, places, bodies: [[0, 364]], waiting: [[3, 1]], waiting_bytes: 92 }), 8, 600, 200);
+  assert.deepEqual(scene.items[0].blocks.map(({ tone }) => tone), ["delta", "unread", "unacked", "hole", "alpha"]);
+  assert.deepEqual([scene.unread, scene.holes], [0, 100]);
 });
 
 test("a cell and a block give their message back, and the message both of them", () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import "../../static/js/generations/all.js";
+import { LIVE } from "../../static/js/generations/v2/model/file-rows.js";
 import { egressOf, loadGauge } from "../../static/js/generations/v2/model/load-gauge.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { generationOf } from "../../static/js/model/generations.js";
@@ -28,6 +29,7 @@ function state({ head = 1, tail = 41, window = 1, most = 8 } = {}) {
   const queue = made.queues[QUEUE];
   queue.lanes.head = head ? [extent(0, head)] : [];
   queue.counted.tail = tail ? [head, tail, 0, head + tail] : [null, 0, 0, null];
+  queue.own.files.slots = [[0, head + tail, LIVE]];
   queue.counters = { window, next_seq_id: head + tail, len: head + tail, ram_msg_count: head };
   return made;
 }

@@ -8,9 +8,12 @@ import msgspec
 import pytest
 
 from engine.classic_v1.transitions.stops import IndexRecovered
+from engine.classic_v2.transitions.files import FilesFound
 from engine.folding.tables import found_at_start
 from engine.replay import Player, on_ledger
 from engine.replay.survival import Fate, fate_of, foresee
+from engine.report.transitions.messages import Dropped
+from engine.values.ranges import Range, RangeSet
 from tests.helpers.twin import Twin
 
 SCENARIO: Final = {"version": 1, "title": "stops", "profile": "classroom", "until_us": 0, "commands": []}
@@ -95,8 +98,9 @@ def test_the_reasons_are_distinguished() -> None:
 
 @pytest.mark.parametrize("profile", ["4.3.6-classroom", "4.0.5-classroom"])
 @pytest.mark.parametrize("kind", ["clean", "kill", "power"])
-def test_what_is_foreseen_of_version_2_is_what_is_left(profile: str, kind: str) -> None:
-    """W95-W97: a start does not tell what it found, so the copy is emptied: what leaves it was there."""
+def test_what_is_foreseen_of_version_2_is_what_is_left(profile: str, kind: str, twin: Twin) -> None:
+    """W95-W97: a start tells which messages it found, and what leaves the queue after it are these."""
+    asked: list[dict[str, Any]] = []
 
     def moment(at_us: int) -> Player:
         player = Player(on_ledger({**SCENARIO, "profile": profile}, 100_000), COMMANDS)
@@ -107,8 +111,19 @@ def test_what_is_foreseen_of_version_2_is_what_is_left(profile: str, kind: str) 
         fate = foresee(moment(at_us), kind)["orders"]
         player = moment(at_us)
         before = player.node.snapshot()["queues"]["orders"]
-        player.give({"do": "restart", "kind": kind})
+        rows = player.give({"do": "restart", "kind": kind}).rows
         after = player.node.snapshot()["queues"]["orders"]
+        start = next(row for row in rows if isinstance(row, FilesFound))
+        length = after["counters"]["len"]
+        assert fate == fate_of(before, start.live, length)
+        asked.append(
+            msgspec.to_builtins({"queue": before, "recovered": start.live, "length": length, "fate": fate})
+        )
+        left = RangeSet()
+        for row in player.give({"do": "purge", "queue": "orders"}).rows:
+            if isinstance(row, Dropped):
+                left.update(RangeSet(Range(each.start, each.count) for each in row.extents))
+        assert left == RangeSet(start.live), "what a start found is what a purge drops"
         assert total(fate.kept) + total(fate.back) == after["counters"]["len"]
         in_head = sum(row[1] for row in after["lanes"]["head"])
         assert in_head == min(1, after["counters"]["len"]), "one is loaded, whatever the backlog"
@@ -116,3 +131,4 @@ def test_what_is_foreseen_of_version_2_is_what_is_left(profile: str, kind: str) 
         assert total(fate.kept) + total(fate.lost) + fate.unacked == before["counters"]["len"] + held
         assert fate.transient + fate.unsynced == total(fate.lost)
         assert fate.unplaced == 0
+    twin.agrees("survival-twin.mjs", asked)

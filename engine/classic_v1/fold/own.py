@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.classic_v1.fold.index_table import IndexTable, acked
@@ -25,7 +25,6 @@ class V1OwnPart:
     """The own part of one queue."""
 
     __slots__ = ("reduction", "index")
-    knows_part: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self.reduction: dict[str, Any] | None = None

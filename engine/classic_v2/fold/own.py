@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from engine.backing_queue.places import CLASSIC_V2
-from engine.classic_v2.files_table import FilesTable
-from engine.folding.tables import Table, register
+from engine.classic_v2.files_table import LIVE, FilesTable
+from engine.classic_v2.transitions.files import FilesFound
+from engine.folding.tables import Table, found_by, register
+from engine.values.ranges import Range
 
 
 class V2OwnPart:
     """The own part of one queue."""
 
     __slots__ = ("files",)
-    knows_part: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self.files = FilesTable()
@@ -28,9 +29,10 @@ class V2OwnPart:
 
     @staticmethod
     def live(own: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
-        """Yield the entries that wait for their file: what the files hold, lanes and the tail's record say."""
-        for start, count in own["files"]["buffered"]:
-            yield start, start + count
+        """Yield the slots whose message is there."""
+        for start, count, code in own["files"]["slots"]:
+            if code == LIVE:
+                yield start, start + count
 
 
 def _files_of(state: Any, t: Any) -> FilesTable:
@@ -48,3 +50,8 @@ TABLES: Final[Mapping[str, Table]] = {
 """The tables that only transitions of version 2 change, by the name in `About.fold`."""
 
 register(TABLES, CLASSIC_V2, V2OwnPart)
+
+
+@found_by(FilesFound)
+def _found(t: FilesFound) -> tuple[Range, ...]:
+    return t.live

@@ -10,7 +10,7 @@ from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, FileHeader
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
-from engine.classic_v2.index import loading, recovery
+from engine.classic_v2.index import found, loading, recovery
 from engine.classic_v2.index.handles import OpenFiles
 from engine.classic_v2.queue_store import EntryPlace, QueueStore
 from engine.classic_v2.settings import V2Settings
@@ -419,9 +419,9 @@ class V2Index:
             contains: which of these message numbers the persistent store holds.
         """
         self.begin()
-        found = recovery.recover(self, contains)
+        survivors = recovery.recover(self, contains)
         self.report_files("W97", clean=False)
-        return found
+        return survivors
 
     def report_files(self, rule: str, clean: bool) -> None:
         """Report the files that a start has found."""
@@ -429,7 +429,9 @@ class V2Index:
             (number, self.storage.size(self.path(number)) or 0, live)
             for number, live in sorted(self.segments.items())
         )
-        self._emit(FilesFound(rule, self._name, clean, segments, self.store.files()))
+        live, bodies = found.found_slots(self)
+        places = tuple((run.start, run.count, run.offset, run.entry_bytes) for run in bodies)
+        self._emit(FilesFound(rule, self._name, clean, segments, self.store.files(), places, tuple(live)))
 
     def terminate(self) -> tuple[tuple[int, int], ...]:
         """Write everything, close the files and return the recovery terms (W95).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
+from engine.values.ranges import Range
 
 
 class SlotsBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -194,9 +195,11 @@ class FilesFound(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A queue started on its files (W96, W97). Fold: these are the files, and nothing waits.
 
     Args:
-        clean: no file was read.
+        clean: no file was read by the broker.
         segments: (number, bytes, live messages) of the index.
         bodies: (number, bytes) of `.qs` files.
+        places: (first position, how many, offset, bytes of each with its header) of live bodies in them, in runs.
+        live: slots whose message is there again; transient ones of an orderly stop have slots, and are dropped.
     """
 
     about: ClassVar[About] = About(group="files", function="recover", fold="files", shown="detail")
@@ -205,3 +208,5 @@ class FilesFound(Transition, frozen=True, array_like=True, tag=True, gc=False):
     clean: bool
     segments: tuple[tuple[int, int, int], ...]
     bodies: tuple[tuple[int, int], ...]
+    places: tuple[tuple[int, int, int, int], ...] = ()
+    live: tuple[Range, ...] = ()

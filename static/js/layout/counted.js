@@ -46,8 +46,6 @@ export function liveRows(queue, lane) {
   const record = queue.counted[lane];
   const [start, end] = [record[D.start], record[D.end]];
   if (start === null || end === null) return [];
-  // Without gaps the record alone says it all; what a start found of files is not known otherwise.
-  if (generationOf(queue).knowsPart && record[D.count] === end - start) return [[start, end - start]];
   /** @type {Range[]} */
   const rows = generationOf(queue).live(queue.own, start, end - start).map(([from, count]) => [from, count]);
   for (const place of pendingPlacesOf(queue)) {

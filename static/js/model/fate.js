@@ -1,14 +1,14 @@
 /**
- * What a stop left of a queue's messages: the queue before it, compared with the index entries that its recovery found.
+ * What a stop left of a queue's messages: the queue before it, compared with what its start found.
  * The twin of engine/replay/survival.py, which also computes what a stop would leave now.
  */
-import { DELTA as D, ENTRY as N, EXTENT as E, PERSISTENT } from "./catalogue/rows.js";
+import { DELTA as D, EXTENT as E, PERSISTENT } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
 import { aboutPlace } from "./places.js";
 import { RANGES as RUNS, insert, overlapping, remove, total } from "./stretches.js";
 
 /**
- * @import { Entry, Extent, QueueState, Range } from "./catalogue/types.js"
+ * @import { Extent, QueueState, Range, Transition } from "./catalogue/types.js"
  * @import { Numbered } from "./stretches.js"
  */
 
@@ -45,9 +45,9 @@ function without(these, those) {
 
 /**
  * {kept, back, lost} as runs [start, count], and why: {unplaced, unacked, acks, transient, unsynced, survives}.
- * `recovered` are index entries, null when the queue is gone; `length` is how many messages it has after its start.
+ * `recovered` is what the start reported, as `foundBy` has it, null when the queue is gone; `length` is how many messages it has after its start.
  * @param {QueueState} queue
- * @param {Entry[] | null} recovered
+ * @param {Numbered[] | null} recovered
  */
 export function fateOf(queue, recovered, length = 0) {
   const places = Object.entries(queue.lanes);
@@ -56,10 +56,9 @@ export function fateOf(queue, recovered, length = 0) {
   const held = rowsWhere((place) => aboutPlace(place).unacked);
   const transient = rowsWhere((_, row) => !(row[E.flags] & PERSISTENT));
   const records = Object.values(queue.counted);
-  const counted = records.flatMap(([from, count, , end]) => {
+  const counted = records.flatMap(([from, , , end]) => {
     if (from === null || end === null) return [];
-    const { knowsPart, live } = generationOf(queue);
-    return runsOf(knowsPart && count === end - from ? [[from, count]] : live(queue.own, from, end - from));
+    return runsOf(generationOf(queue).live(queue.own, from, end - from));
   });
   const ready = runsOf([...rowsWhere((place) => !aboutPlace(place).unacked), ...counted]);
   const there = without(runsOf(generationOf(queue).survivors(recovered ?? [])), transient);
@@ -83,16 +82,26 @@ export function fateOf(queue, recovered, length = 0) {
 }
 
 /**
+ * What the start of a queue's files reports of its messages, as `fateOf` takes it; null of other transitions.
+ * @param {Transition} t
+ * @returns {Numbered[] | null}
+ */
+export function foundBy(t) {
+  if (t.kind === "IndexRecovered") return t.entries;
+  return t.kind === "FilesFound" ? t.live : null;
+}
+
+/**
  * What became of a queue's messages whose files have started: {queue, entries} of the one that stopped, as `fateOf`, and
  * whether the files are `foreign`: they have messages that the queue never had, so what a start dropped of them is not known.
- * @param {{ queue: QueueState, entries: Entry[] }} stopped
+ * @param {{ queue: QueueState, entries: Numbered[] }} stopped
  * @param {number} length
  */
 export function fateOfStart({ queue, entries }, length) {
   const after = queue.counters?.next_seq_id ?? Infinity;
   const fate = fateOf(queue, entries, length);
   const had = total(fate.kept) + total(fate.lost) + fate.unacked;
-  const foreign = length > had + total(fate.back) || (entries?.some((entry) => entry[N.start] + entry[N.count] > after) ?? false);
+  const foreign = length > had + total(fate.back) || (entries?.some(([start, count]) => start + count > after) ?? false);
   return { ...fate, foreign, there: length };
 }
 

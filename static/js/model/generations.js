@@ -9,7 +9,7 @@ import { fill, gettext, number } from "./text.js";
 
 /**
  * @import { Plan, SentRecord } from "./bytes.js"
- * @import { Entry, Handlers, Kind, QueueState, State, Values } from "./catalogue/types.js"
+ * @import { Handlers, Kind, QueueState, State, Values } from "./catalogue/types.js"
  * @import { Lane } from "../layout/stage.js"
  * @import { Moves, Observers } from "./life.js"
  * @import { Figures } from "./situation.js"
@@ -66,8 +66,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {(own: Values) => Values} copy
  * @property {(own: Values) => number} weight how much memory the own part takes, in rows
  * @property {(own: Values, start: number, count: number) => Numbered[]} live which of some seq_ids are there, by the own part
- * @property {boolean} knowsPart whether the own part knows only some of them: what a start found on files, it does not
- * @property {(recovered: Entry[]) => Numbered[]} survivors which messages a recovery found, given what it reported
+ * @property {(recovered: Numbered[]) => Numbered[]} survivors which messages a recovery found, given what it reported
  * @property {(settings: Values) => number} perFile how many messages a file of the queue is for, at most
  * @property {(own: Values) => QueueFile[]} files what is in the queue's directory now
  * @property {(state: State, queue: QueueState | null | undefined, seq: number) => Plan} ownPlan where to read what a file of the queue has of a message
@@ -100,7 +99,6 @@ const NOTHING = {
   copy: (own) => ({ ...own }),
   weight: () => 0,
   live: () => [],
-  knowsPart: false,
   survivors: () => [],
   perFile: () => Infinity,
   files: () => [],

@@ -151,8 +151,7 @@ export function locate(queue, seq) {
   for (const [place, record] of Object.entries(queue.counted)) {
     const [start, end] = [record[D.start], record[D.end]];
     if (start === null || end === null || seq < start || seq >= end) continue;
-    const { knowsPart, live } = generationOf(queue);
-    if ((knowsPart && record[D.count] === end - start) || live(queue.own, seq, 1).length) return { place, row: null };
+    if (generationOf(queue).live(queue.own, seq, 1).length) return { place, row: null };
   }
   return null;
 }

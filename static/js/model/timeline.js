@@ -1,15 +1,16 @@
 /** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
 import { KINDS } from "./catalogue/kinds.js";
 import { Events } from "./events.js";
-import { fateOfStart } from "./fate.js";
+import { fateOfStart, foundBy } from "./fate.js";
 import { pendingOf, readyOf } from "./messages.js";
 import { isMember } from "./places.js";
 import { Activity, Samples } from "./samples.js";
 import { total } from "./stretches.js";
 
 /**
- * @import { AnyTransition, Entry, QueueState, State, Transition, TransitionOf, Values } from "./catalogue/types.js"
+ * @import { AnyTransition, QueueState, State, Transition, TransitionOf, Values } from "./catalogue/types.js"
  * @import { Fate } from "./fate.js"
+ * @import { Numbered } from "./stretches.js"
  */
 
 const MAX_LINES = 300;
@@ -50,7 +51,7 @@ export class Timeline {
     this.held = 0;
     /**
      * Queues that stopped, with what their recovery found, by name.
-     * @type {Record<string, { queue: QueueState, entries: Entry[] }>}
+     * @type {Record<string, { queue: QueueState, entries: Numbered[] }>}
      */
     this.stopped = {};
     /** @type {Moment | null} what governs now; null where it must be read again */
@@ -135,7 +136,8 @@ export class Timeline {
    * @param {State} state
    */
   before(t, state) {
-    if (t.kind === "IndexRecovered" && this.stopped[t.queue]) this.stopped[t.queue].entries = t.entries;
+    const found = foundBy(t);
+    if (found && "queue" in t && this.stopped[t.queue]) this.stopped[t.queue].entries = found;
     if (t.kind !== "QueueStopped") return;
     const queue = state.queues[t.queue];
     this.held = readyOf(queue) + pendingOf(queue);

@@ -10,6 +10,7 @@ import pytest
 from engine.classic_v2.files_table import ACKED, ERASED, HOLE, LIVE, WAITING, WRITTEN
 from engine.classic_v2.formats.layout import entry_layout, header_layout, slot_layout
 from engine.classic_v2.settings import V4_0, V4_3
+from engine.classic_v2.transitions.files import FilesFound
 from tests.unit.classic_v2.world import World, small
 
 HEADER, SLOT = 64, 32
@@ -119,16 +120,43 @@ def test_an_ack_empties_the_buffers_and_the_place_stays_empty() -> None:
     assert codes(shown["places"])[0] == WRITTEN  # the dead body stays (W119)
 
 
-def test_a_start_knows_no_slot() -> None:
-    """W96: after an orderly stop only counts are known, and a segment's slots no more than the broker has read."""
+@pytest.mark.parametrize("how", ["restart", "crash"])
+def test_a_start_tells_what_it_found(how: str) -> None:
+    """W96, W97: live slots and their bodies are known again, in runs; of a gap between bodies nothing is known."""
     world = World(small())
     world.publish(5)
+    world.queue.timeout()
+    world.fetch(2)
+    world.ack(1)
+    world.queue.timeout()
+    getattr(world, how)()
+    shown = files_of(world)
+    each = (shown["bodies"][0][1] - HEADER) // 5
+    assert shown["slots"] == [[0, 1, LIVE], [2, 3, LIVE]]
+    assert shown["places"] == [[0, 1, HEADER, each, WRITTEN], [2, 3, HEADER + 2 * each, each, WRITTEN]]
+    assert shown["unread"] == shown["bodies"]
+    assert [row[2] for row in shown["segments"]] == [4]
+    hold_to_files(world)
+
+
+def test_a_start_leaves_out_transient_messages() -> None:
+    """W95, W96: after an orderly stop they have slots that count, and no message."""
+    world = World(small())
+    world.publish(3)
+    world.publish(2, persistent=False)
     world.restart()
     shown = files_of(world)
-    assert (shown["slots"], shown["places"]) == ([], [])
+    assert shown["slots"] == [[0, 3, LIVE]]
     assert [row[2] for row in shown["segments"]] == [5]
-    world.publish(1)
-    assert codes(files_of(world)["slots"]) == {5: LIVE}
+
+
+def test_a_start_on_a_million_messages_is_told_in_runs() -> None:
+    world = World(V4_3)
+    world.publish(1_000_000)
+    world.restart()
+    found = [t for t in world.emitted if isinstance(t, FilesFound)][-1]
+    assert [(each.start, each.count) for each in found.live] == [(0, 1_000_000)]
+    assert len(found.places) == len(found.bodies)
 
 
 def test_bytes_of_the_files_are_named_field_by_field() -> None:

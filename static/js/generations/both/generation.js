@@ -8,7 +8,7 @@ import { VERSION_2 } from "../v2/model/generation.js";
 
 /** @import { Generation } from "../../model/generations.js" */
 
-const { bodyPlan, copy, empty, files, live, ownPlan, weight } = /** @type {Generation} */ (VERSION_2);
+const { bodyPlan, copy, empty, files, live, ownPlan, survivors, weight } = /** @type {Generation} */ (VERSION_2);
 const { held, larger, reasons } = /** @type {Generation} */ (EXPLAINED_1);
 
 /**
@@ -45,8 +45,8 @@ export const VERSION_CHOICE = {
   weight,
   files,
   perFile,
-  knowsPart: true,
   live,
+  survivors,
   ownPlan,
   bodyPlan,
 };

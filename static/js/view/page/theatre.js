@@ -2,7 +2,7 @@
  * Before a restart, a kill or a power cut: time stands, the engine computes what the stop would leave, the reader guesses, and
  * each glyph shows it. Then the cut, ghosts of what is lost, and what came of it.
  */
-import { countsOf, fateOfStart } from "../../model/fate.js";
+import { countsOf, fateOfStart, foundBy } from "../../model/fate.js";
 import { outcomeText, reasonsOf } from "../../model/fate-words.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
@@ -10,8 +10,9 @@ import { dataOf, find, findAll, focused, need, setText, show } from "../base/dom
 import { Fates } from "../stage/fates.js";
 
 /**
- * @import { Entry, QueueState, Transition, Values } from "../../model/catalogue/types.js"
+ * @import { QueueState, Transition, Values } from "../../model/catalogue/types.js"
  * @import { Fate } from "../../model/fate.js"
+ * @import { Numbered } from "../../model/stretches.js"
  * @import { Live } from "../base/live.js"
  * @import { StageView } from "../stage/stage.js"
  */
@@ -46,7 +47,7 @@ export class Theatre {
     this.guess = null;
     /** @type {object | null} the question that waits for its answer */
     this.request = null;
-    /** @type {{ queue: string, before: QueueState, entries: Entry[] | null, ended: boolean } | null} the stop that goes on */
+    /** @type {{ queue: string, before: QueueState, entries: Numbered[] | null, ended: boolean } | null} the stop that goes on */
     this.watched = null;
     /** @type {Record<string, () => unknown>} */
     const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.fates && this.showFates(this.fates) };
@@ -186,12 +187,10 @@ export class Theatre {
   observe(t) {
     const { watched } = this;
     if (!watched || !("queue" in t) || t.queue !== watched.queue) return;
-    if (t.kind === "IndexRecovered") watched.entries ??= t.entries;
+    watched.entries ??= foundBy(t);
     if (t.kind !== "QueueStarted" || watched.ended) return;
     watched.ended = true;
-    // Where a start does not tell what it found, the copy did: it was stopped at this very moment.
-    const told = watched.entries === null ? this.fate : null;
-    const fate = told ?? fateOfStart({ queue: watched.before, entries: watched.entries ?? [] }, t.values.len ?? 0);
+    const fate = fateOfStart({ queue: watched.before, entries: watched.entries ?? [] }, t.values.len ?? 0);
     this.counts(countsOf(fate), reasonsOf(fate));
     setText(find("[data-theatre-title]", this.root), outcomeText(fate));
     setText(find("[data-theatre-text]", this.root), "");

@@ -100,7 +100,7 @@ function segmentOf(files, number, size, tones) {
   const known = slots.reduce((sum, [, count, { there }]) => sum + (there ? count : 0), 0);
   const unread = Math.max(0, (row?.[2] ?? 0) - known);
   if (unread) slots.push(...unreadSlots(slots, first, Math.min(size, slotsIn(row?.[1] ?? 0))));
-  const bodies = bodiesOf(files, first, size, tones, body?.[1] ?? 0, unread > 0);
+  const bodies = bodiesOf(files, first, size, tones, body?.[1] ?? 0);
   return { number, first, size, slots, unread, ...bodies, live: row?.[2] ?? 0, bytes: row?.[1] ?? null, disk: body?.[1] ?? null };
 }
 
@@ -171,20 +171,22 @@ function unreadSlots(slots, first, written) {
  * @param {number} size
  * @param {Tone[]} tones
  * @param {number} disk bytes of the file
- * @param {boolean} unread
  */
-function bodiesOf(files, first, size, tones, disk, unread) {
+function bodiesOf(files, first, size, tones, disk) {
   /** @type {[from: number, to: number, look: { tone: string, waits: boolean, each?: number }][]} */
   const blocks = [];
   const rows = overlapping(/** @type {BodyRow[]} */ (files.places), first, size, BODIES);
   rows.sort((a, b) => a[B.offset] - b[B.offset]);
   let at = HEADER_BYTES;
+  // Below what a start found, a gap may be dead bodies as well as a hole: nobody has looked.
+  const unread = files.unread.find(([number]) => number === first / size)?.[1] ?? 0;
   let [dead, holes] = [0, 0];
   /** @param {number} to */
   const gap = (to) => {
-    if (to <= at) return;
-    blocks.push([at, to, { tone: unread && at < disk ? "unread" : "hole", waits: false }]);
-    if (!unread) holes += to - at;
+    const edge = Math.min(to, Math.max(at, unread));
+    if (edge > at) blocks.push([at, edge, { tone: "unread", waits: false }]);
+    if (to > edge) blocks.push([edge, to, { tone: "hole", waits: false }]);
+    holes += Math.max(0, to - edge);
   };
   for (const row of rows) {
     gap(row[B.offset]);

@@ -13,7 +13,7 @@ import { ACKED, BODY as B, BODIES, ENTRY_HEADER_BYTES, ERASED, HOLE, LIVE, SLOTS
  * @returns {FilesState}
  */
 export function emptyFiles() {
-  return { segments: [], bodies: [], buffered: [], acks: [], waiting: [], waiting_bytes: 0, slots: [], places: [] };
+  return { segments: [], bodies: [], unread: [], buffered: [], acks: [], waiting: [], waiting_bytes: 0, slots: [], places: [] };
 }
 
 /**
@@ -156,6 +156,7 @@ export const FILES_HANDLERS = {
   BodyFileDeleted: (state, t) => {
     const files = filesOf(state, t);
     files.bodies = files.bodies.filter(([number]) => number !== t.segment);
+    files.unread = files.unread.filter(([number]) => number !== t.segment);
   },
   FilesReset: (state, t) => {
     Object.assign(filesOf(state, t), emptyFiles());
@@ -163,6 +164,8 @@ export const FILES_HANDLERS = {
   FilesFound: (state, t) => {
     const segments = t.segments.map(([number, size, live]) => [number, size, live]);
     const bodies = t.bodies.map(([number, size]) => [number, size]);
-    Object.assign(filesOf(state, t), emptyFiles(), { segments, bodies });
+    const slots = t.live.map(([start, count]) => [start, count, LIVE]);
+    const places = t.places.map((row) => [...row, WRITTEN]);
+    Object.assign(filesOf(state, t), emptyFiles(), { segments, bodies, unread: bodies.slice(), slots, places });
   },
 };

@@ -1,6 +1,7 @@
 /** Classic queues, version 2: their own part is the files of index and bodies, with what waits to be written to them. */
-import { RANGES, overlapping } from "../../../model/stretches.js";
+import { holding, overlapping } from "../../../model/stretches.js";
 import { bodyPlan, slotPlan } from "./bytes.js";
+import { LIVE, SLOT, SLOTS } from "./file-rows.js";
 import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
 import { happens } from "../../../model/until.js";
 import { gettext } from "../../../model/text.js";
@@ -31,10 +32,11 @@ function filesOf({ segments, bodies }) {
  * @param {FilesState} files
  * @returns {FilesState}
  */
-function copyFiles({ segments, bodies, buffered, acks, waiting, waiting_bytes, slots, places }) {
+function copyFiles({ segments, bodies, unread, buffered, acks, waiting, waiting_bytes, slots, places }) {
   return {
     segments: segments.slice(),
     bodies: bodies.slice(),
+    unread: unread.slice(),
     buffered: buffered.slice(),
     acks: acks.slice(),
     waiting: waiting.slice(),
@@ -54,9 +56,13 @@ const UNTIL = {
 /** @type {Partial<Generation>} */
 export const VERSION_2 = {
   handlers: FILES_HANDLERS,
+  lives: {
+    FilesFound(life, { live }) {
+      life.found = holding(live, life.seq) !== null;
+    },
+  },
   words: WORDS,
   rules: "W",
-  knowsPart: true,
   reasons: REASONS,
   empty: () => ({ files: emptyFiles() }),
   copy: ({ files }) => ({ files: copyFiles(files) }),
@@ -68,7 +74,8 @@ export const VERSION_2 = {
   until: UNTIL,
   perFile: (settings) => settings.segment_entry_count || 4096,
   files: ({ files }) => filesOf(files),
-  live: ({ files }, start, count) => overlapping(files.buffered, start, count, RANGES),
+  live: ({ files }, start, count) => overlapping(/** @type {FilesState} */ (files).slots, start, count, SLOTS).filter((row) => row[SLOT.code] === LIVE),
+  survivors: (found) => found,
   ownPlan: slotPlan,
   bodyPlan,
 };
