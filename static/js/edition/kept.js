@@ -6,6 +6,8 @@ const NAME = "waterline";
 const STORE = "logs";
 /** Under this name a tab keeps the key of its learner: several learners of a platform may use one browser. */
 const WHO = "waterline-who";
+/** Under this name a tab keeps which log its next page goes on with. */
+const GOES_ON = "waterline-goes-on";
 
 /**
  * Keep apart from now on what this learner does, in this tab.
@@ -16,6 +18,29 @@ export function keepFor(who) {
     sessionStorage.setItem(WHO, who);
   } catch {
     // Where nothing may be kept there is nothing to keep apart.
+  }
+}
+
+/**
+ * Let the page that opens next in this tab go on with the commands of this log.
+ * @param {string} name
+ */
+export function goOnWith(name) {
+  try {
+    sessionStorage.setItem(GOES_ON, name);
+  } catch {
+    // Where nothing may be kept the next page has the run as it began.
+  }
+}
+
+/** The log that this page goes on with, named once by the page before it; "" where there is none. */
+export function goesOnWith() {
+  try {
+    const name = sessionStorage.getItem(GOES_ON) ?? "";
+    sessionStorage.removeItem(GOES_ON);
+    return name;
+  } catch {
+    return "";
   }
 }
 

@@ -4,7 +4,7 @@ import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
 import { dataOf, el, find, need, setText, show } from "../view/base/dom.js";
 import { worker } from "./early.js";
-import { kept, keeper } from "./kept.js";
+import { goesOnWith, goOnWith, kept, keeper } from "./kept.js";
 import { showOpening } from "./opening.js";
 import { root, runOf, to } from "./page.js";
 import { openDesk } from "./worker.js";
@@ -82,16 +82,25 @@ async function chosenRun(query, desk) {
  */
 async function onRelease(query, desk, chosen) {
   const release = query.get("release") ?? "";
-  const form = need("form.release", HTMLFormElement);
-  form.submit = () => {
-    query.set("release", need("[name=release]", HTMLSelectElement, form).value);
-    location.search = `?${query}`;
-  };
   const taken = release ? await desk.request("release", { release, scenario: chosen.scenario }) : null;
   if (!taken?.scenario) return chosen;
   if (taken.said.length)
     need("#main").before(el("ul.messages", { role: "status" }, ...taken.said.map((/** @type {string} */ text) => el("li", {}, text))));
   return { scenario: taken.scenario, story: null, title: chosen.title, name: `${chosen.name}-on-${release}`, at_us: chosen.at_us };
+}
+
+/**
+ * Choosing a release opens the same commands there: those given so far on the release that one leaves.
+ * @param {URLSearchParams} query
+ * @param {() => string} name of the log of this page's run
+ */
+function offerReleases(query, name) {
+  const form = need("form.release", HTMLFormElement);
+  form.submit = () => {
+    goOnWith(name());
+    query.set("release", need("[name=release]", HTMLSelectElement, form).value);
+    location.search = `?${query}`;
+  };
 }
 
 async function start() {
@@ -100,7 +109,8 @@ async function start() {
   showOpening(worker);
   const desk = openDesk(() => worker);
   const chosen = await chosenRun(query, desk);
-  const before = chosen.name;
+  let ran = chosen.name;
+  offerReleases(query, () => ran);
   const { scenario, story, title, name, made_with = "", at_us: peak = null } = await onRelease(query, desk, chosen);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
@@ -108,7 +118,9 @@ async function start() {
     history.replaceState(null, "", `?${query}`);
   }
   const place = { at_us: whole(query, "at") ?? peak, number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
-  const log = (await kept(name)) ?? (await kept(before)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
+  ran = name;
+  const left = goesOnWith();
+  const log = (left ? await kept(left) : null) ?? (await kept(name)) ?? (await kept(chosen.name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
   const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
   setText(sizes, PROFILES[scenario.profile] ?? scenario.profile);
