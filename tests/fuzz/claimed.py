@@ -28,9 +28,9 @@ def bound() -> None:
 
 
 def bound_holds() -> bool:
-    """Return whether memory beyond the bound is refused."""
+    """Return whether memory beyond the bound is refused; what was given back since then can be had again."""
     try:
-        return not bytearray(MOST_BYTES)
+        return not bytearray(2 * MOST_BYTES)
     except MemoryError:
         return True
 

@@ -69,17 +69,22 @@ class Nursery:
         Raises:
             OSError: the system has no room for it.
         """
+        with self._one_at_a_time:
+            try:
+                return self._one()
+            except OSError:  # it was lost with those that it had forked
+                self.end()
+                return self._one()
+
+    def _one(self) -> tuple[socket.socket, Started]:
+        """Fork a worker at the other end of a new socket: where this fails, one that was forked all the same ends."""
         ours, theirs = socket.socketpair()
-        try:
-            with theirs, self._one_at_a_time:
-                try:
-                    return ours, self._fork(theirs)
-                except OSError:  # it was lost with those that it had forked
-                    self.end()
-                    return ours, self._fork(theirs)
-        except OSError:
-            ours.close()
-            raise
+        with theirs:
+            try:
+                return ours, self._fork(theirs)
+            except OSError:
+                ours.close()
+                raise
 
     def _fork(self, theirs: socket.socket) -> Forked:
         ours = self._ours or self._begin()

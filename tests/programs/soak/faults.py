@@ -100,7 +100,9 @@ async def disk_is_full(place: Place) -> None:
     workers = place.started()
     _set_most_bytes(workers, 64)
     await asyncio.sleep(LASTS_S)
-    _set_most_bytes(workers, resource.RLIM_INFINITY)
+    _set_most_bytes(
+        [*workers, *place.started()], resource.RLIM_INFINITY
+    )  # one that was forked meanwhile is bound too
 
 
 def _set_most_bytes(workers: list[int], most: int) -> None:
