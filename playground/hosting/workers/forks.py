@@ -38,9 +38,8 @@ def fork(server: socket.socket) -> int:
 
 def main() -> None:
     """Fork a worker for each handle that comes over the socket whose number is the only argument."""
-    signal.signal(
-        signal.SIGCHLD, signal.SIG_IGN
-    )  # the kernel forgets those that end: the server watches them
+    # The kernel forgets those that end: the server watches them.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
     gc.freeze()  # what is loaded stays in memory that all of them share
     server = socket.socket(fileno=int(sys.argv[1]))

@@ -4,7 +4,7 @@ import { generationOf } from "./generations.js";
 import { lengthOf, locate, pendingOf, readyOf, stateOf } from "./messages.js";
 import { aboutPlace, countedLanesOf, goneIn, lanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
-import { fill, gettext, number } from "./text.js";
+import { fill, gettext, ngettext, number } from "./text.js";
 
 /** @import { State, Values } from "./catalogue/types.js" */
 
@@ -112,6 +112,19 @@ export function toPagingLine(state, size) {
  */
 export function sentence(tone, text, values = {}) {
   return { tone, text: fill(text, values) };
+}
+
+/**
+ * The sentence of a queue with nothing ready, whatever its version: consumers hold what there is.
+ * @param {Figures} now
+ */
+export function onlyHeld(now) {
+  const text = ngettext(
+    "The queue is empty; consumers hold %(n)s message.",
+    "The queue is empty; consumers hold %(n)s messages.",
+    now.unacked,
+  );
+  return sentence("alpha", text, { n: number(now.unacked) });
 }
 
 /**

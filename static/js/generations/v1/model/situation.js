@@ -1,6 +1,6 @@
 /** The situation of a queue of version 1 in one sentence: what may stay in RAM, and where the messages are. */
 import { EXTENT as E } from "../../../model/catalogue/rows.js";
-import { sentence } from "../../../model/situation.js";
+import { onlyHeld, sentence } from "../../../model/situation.js";
 import { bytes, gettext, ngettext, number } from "../../../model/text.js";
 
 /** @import { Figures } from "../../../model/situation.js" */
@@ -111,16 +111,7 @@ function calm(now) {
       { n: number(unread) },
     );
   }
-  if (!now.ready)
-    return sentence(
-      "alpha",
-      ngettext(
-        "The queue is empty; consumers hold %(n)s message.",
-        "The queue is empty; consumers hold %(n)s messages.",
-        now.unacked,
-      ),
-      { n: number(now.unacked) },
-    );
+  if (!now.ready) return onlyHeld(now);
   return sentence(
     "alpha",
     ngettext(

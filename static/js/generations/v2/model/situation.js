@@ -2,7 +2,7 @@
 import { EXTENT as E, IN_RAM } from "../../../model/catalogue/rows.js";
 import { limitedLanesOf } from "../../../model/places.js";
 import { rowsOf } from "../../../model/messages.js";
-import { sentence } from "../../../model/situation.js";
+import { onlyHeld, sentence } from "../../../model/situation.js";
 import { fill, ngettext, number } from "../../../model/text.js";
 
 /** @import { Figures } from "../../../model/situation.js" */
@@ -12,16 +12,7 @@ import { fill, ngettext, number } from "../../../model/text.js";
  * @param {Figures} now
  */
 export function situationOf(now) {
-  if (!now.ready)
-    return sentence(
-      "alpha",
-      ngettext(
-        "The queue is empty; consumers hold %(n)s message.",
-        "The queue is empty; consumers hold %(n)s messages.",
-        now.unacked,
-      ),
-      { n: number(now.unacked) },
-    );
+  if (!now.ready) return onlyHeld(now);
   if (now.onlyCounted > 0) return now.limited > 0 ? both(now) : tailOnly(now);
   return headOnly(now);
 }
