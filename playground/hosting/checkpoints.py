@@ -147,8 +147,7 @@ class Checkpoints:
             raise ValueError("it is not signed by this server")
         with tarfile.open(fileobj=io.BytesIO(body)) as archive:
             header = msgspec.json.decode(_member(archive, "header"), type=Header)
-            fits = header.build == self._build and header.at_us <= until_us
-            if not fits or header.record != fingerprint(record, header.commands):
+            if header.build != self._build or not _leads_to(header, record, until_us):
                 return None
             frozen = _member(archive, "run")
             for member in archive:
@@ -179,6 +178,17 @@ class Checkpoints:
                 return
             place.unlink(missing_ok=True)
             total -= stat.st_size
+
+
+def _leads_to(header: Header, record: Remembered, until_us: int) -> bool:
+    """Return whether the run on record was as in the checkpoint at that time.
+
+    It may have been another one with the same commands so far: a server that is killed has written checkpoints of
+    moments that are not on record yet. The run is then made up to an earlier one, and others are given after that.
+    """
+    later = record.commands[header.commands :]
+    in_time = header.at_us <= until_us and all(header.at_us <= at_us for at_us, _command in later[:1])
+    return in_time and header.record == fingerprint(record, header.commands)
 
 
 def fingerprint(record: Remembered, commands: int) -> str:

@@ -209,7 +209,7 @@ class Host:
             if message.life == self.keeper.life:  # it comes every second: no reason to wake the owner task
                 self.keeper.note(message.good_us)
         elif isinstance(message, protocol.Took):
-            self.keeper.gave_itself(message.life, message.at_us, message.command)
+            self.keeper.gave_itself(message)
             self._put(self._write_down_own)
         elif isinstance(message, protocol.Notice) and not self.keeper.awake:
             self._send_notice(message)  # how far it is with the very work that everything else waits for

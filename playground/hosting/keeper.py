@@ -69,7 +69,7 @@ class Keeper:
         self._door = door
         self._worker: WorkerEnd | None = None
         self._resume_us = 0
-        self._own: deque[tuple[int, dict[str, Any]]] = deque()
+        self._own: deque[protocol.Took] = deque()
         """Commands that the run gave itself because it is full, and that are not on record yet."""
 
     @property
@@ -254,8 +254,8 @@ class Keeper:
         try:
             if self.awake:
                 came = await self.call(protocol.Rest)
-                while self._own:
-                    await self._add(*self._own.popleft())
+                while (own := self._next_own()) is not None:
+                    await self._add(own.at_us, own.command)
                 self.fell(came["at_us"])
                 await self._book.reached(came["at_us"], came["digest"])
         except Elsewhere:
@@ -277,25 +277,39 @@ class Keeper:
         """
         checks.check_command(command, self._limits, self.record.rows)
         done = await self.call(protocol.Submit, command=command)
-        if not await self.write_down_own():
+        if not await self.write_down_own(done["number"]):
             raise Refused(wording.NOT_WRITTEN)
         await self._write_down(done["at_us"], command)
 
-    def gave_itself(self, life: str, at_us: int, command: dict[str, Any]) -> None:
-        """Keep a command that the run gave itself until it is written down."""
-        if life == self.life:
-            self._own.append((at_us, command))
+    def gave_itself(self, own: protocol.Took) -> None:
+        """Keep a command that the run gave itself until it is written down.
 
-    async def write_down_own(self) -> bool:
-        """Write down what the run gave itself up to now: its state shows it already, so it goes before anything else.
+        It may come before it is known here that the run was made: which run's it is, is looked at in its turn.
+        """
+        self._own.append(own)
+
+    async def write_down_own(self, before: int | None = None) -> bool:
+        """Write down what the run gave itself: its state shows it already, so it goes before anything else.
+
+        Args:
+            before: number of commands at the moment that is looked at. What the run gave itself later has its turn
+                later: an answer and what came after it arrive together. None: everything up to now.
 
         Returns:
             Whether the run is the same as before; it is another one if something could not be written down.
         """
         life = self.life
-        while self._own:
-            await self._write_down(*self._own.popleft())
+        while (own := self._next_own(before)) is not None:
+            await self._write_down(own.at_us, own.command)
         return self.life == life
+
+    def _next_own(self, before: int | None = None) -> protocol.Took | None:
+        """Take the next command that this run gave itself, if it was one of its first `before`."""
+        while self._own and self._own[0].life != self.life:
+            self._own.popleft()  # of a run that is gone
+        if not self._own or (before is not None and self._own[0].number >= before):
+            return None
+        return self._own.popleft()
 
     async def _add(self, at_us: int, command: dict[str, Any]) -> None:
         await self._book.add_command(self.record.rows, at_us, command)

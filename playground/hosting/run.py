@@ -40,6 +40,10 @@ class Run:
         """The last instant of which everything is known to have been done."""
         return self.player.settled_us
 
+    def moment(self) -> dict[str, Any]:
+        """Return where the run is: its virtual time, and its digest there."""
+        return {"at_us": self.node.now_us, "digest": self.node.log.digest}
+
     # --- what the engine does ---
 
     def turn(self, until_us: int, budget_s: float) -> bool:

@@ -167,7 +167,7 @@ class Wishes:
         try:
             await self._upkeep.wake()
             found = await self._keeper.call(protocol.Where, goals=list(goals))
-            if not await self._keeper.write_down_own():
+            if not await self._keeper.write_down_own(found["number"]):
                 raise Refused(wording.NOT_WRITTEN)
         except Exception as error:
             if not answer.done():

@@ -30,6 +30,8 @@ COMMANDS: list[tuple[int, dict[str, Any]]] = [
     (3_000_000, {"do": "set_consumer", "name": "c1", "rate_per_s": 30, "prefetch": 5, "ack": "each"}),
 ]
 
+MORE: dict[str, Any] = {"do": "publish", "count": 5, "size_bytes": 100, "persistent": True}
+
 
 class World:
     """A worker that can be started again on what it left, without its process."""
@@ -208,6 +210,20 @@ def test_a_checkpoint_of_commands_that_were_undone_does_not_fit(world: World) ->
     world.repeated.clear()
     world.session()
     assert world.repeated == [len(COMMANDS) - 1]
+
+
+def test_a_checkpoint_later_than_the_next_command_does_not_fit(world: World) -> None:
+    """A server that is killed may have kept a moment that its record does not reach; commands come before it then."""
+    slept(world)  # the checkpoint is of 4 s
+    world.reached_us = 3_200_000  # the record knows of no more
+    session = world.session()
+    running(session).turn(3_500_000, 10)
+    do(session, protocol.Submit(SESSION, 2, MORE))
+    world.commands.append((3_500_000, MORE))
+    running(session).turn(5_000_000, 10)
+    digest = running(session).node.log.digest
+    world.reached_us = 5_000_000
+    assert running(world.session()).node.log.digest == digest
 
 
 def test_only_the_newest_are_kept(world: World) -> None:

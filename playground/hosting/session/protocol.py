@@ -176,6 +176,8 @@ class Took(_Message, frozen=True, array_like=True, tag=True):
 
     session: str
     life: str
+    number: int
+    """How many commands the run had been given before."""
     at_us: int
     command: dict[str, Any]
 

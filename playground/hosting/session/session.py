@@ -208,7 +208,7 @@ class Session:
             case protocol.Where():
                 run.finish_instant()
                 found = self._found(run, message.goals)
-                self._answer(message, at_us=run.node.now_us, digest=run.node.log.digest, found=found)
+                self._answer(message, **run.moment(), number=len(self._record.commands), found=found)
             case protocol.Mix():
                 self._answer(message, mix=mix.of(run.node.snapshot()))
             case protocol.Rest():
@@ -254,7 +254,7 @@ class Session:
         self._holds_us = message.holds_us
         self._pace(message.play)
         self.frames.restart()
-        self._answer(message, life=self.life, at_us=run.node.now_us, digest=run.node.log.digest)
+        self._answer(message, life=self.life, **run.moment())
 
     def _build(self, record: Remembered, until_us: int) -> Run:
         """Bring the newest checkpoint back and go on from there; without one that works, from the beginning."""
@@ -299,7 +299,7 @@ class Session:
         self._pace(False)
         self.frames.flush(run, self._page_clock(run), self._clock(), None)
         self._keep_checkpoint(run, WORTH_KEEPING)
-        came = {"at_us": run.node.now_us, "digest": run.node.log.digest}
+        came = run.moment()
         self._close_run()
         self._files.forget(self.session_id)
         self._answer(message, **came)
@@ -449,7 +449,7 @@ class Session:
         self._ends_us = None
         if self._over and not self.pacer.play:  # nobody stopped it: what is done now is to be seen
             self._pace(True)
-        self._answer(message, at_us=at_us)
+        self._answer(message, at_us=at_us, number=len(self._record.commands) - 1)
 
     # --- what it waits for ---
 
@@ -496,5 +496,5 @@ class Session:
         for setting in timeline.running_publishers(self._record.scenario, commands, run.node.now_us):
             stop = {**setting, "running": False}
             at_us = run.submit(stop)
+            self._send(protocol.Took(self.session_id, self.life, len(commands), at_us, stop))
             commands.append((at_us, stop))
-            self._send(protocol.Took(self.session_id, self.life, at_us, stop))
