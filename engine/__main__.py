@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 COMMANDS = {
     "inspect": "engine.inspect.command",
-    "conformance": "engine.conformance.command",
 }
 """The module that each command is in; its `main` takes the arguments and returns the exit status."""
 

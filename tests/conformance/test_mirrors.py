@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from engine.conformance.cluster import ClusterDoor
-from engine.conformance.stories import replay_story
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
+from tests.programs.conformance.cluster import ClusterDoor
+from tests.programs.conformance.stories import replay_story
 
 STORIES = sorted((RECORDINGS / "mirrors").glob("*.json"))
 

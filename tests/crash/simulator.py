@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from engine.classic_v1.transitions.stores import CombineStepped
-from engine.conformance.door import BackingQueueDoor
 from engine.report.transitions.base import Transition
 from engine.report.transitions.stores import RowsMoved
 from engine.values.errors import IndexCorrupt, StoreCorrupt
@@ -22,6 +21,7 @@ from engine.values.extents import Extent
 from tests.crash import reference
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.model import Model
+from tests.programs.conformance.door import BackingQueueDoor
 
 QUEUE = "queues/trace"
 STORE = "msg_store_persistent"

@@ -9,15 +9,25 @@ from vulture import Vulture
 
 from tests.layering.javascript import code_only
 
-PROGRAMS = ("engine", "playground", "workloads", "sweeps", "spark_jobs", "bench", "tools", "manage.py")
-"""What runs outside the tests. A name that only a test uses is dead."""
+PROGRAMS = (
+    "engine",
+    "playground",
+    "workloads",
+    "sweeps",
+    "spark_jobs",
+    "bench",
+    "tools",
+    "manage.py",
+    "tests/programs/conformance",
+)
+"""What runs outside the tests, and the comparison with recordings. A name that only a test uses is dead."""
 
 READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 """Templates and scripts read fields and methods of Python's values by their names."""
 
 ALLOWED = (
     (
-        r"engine/conformance/(door|door_both|door_v2|cluster)\.py",
+        r"tests/programs/conformance/(door|door_both|door_v2|cluster)\.py",
         r"_\w+",
         "a step of a recording names its method",
     ),

@@ -184,8 +184,6 @@ TOUCHES_THE_SYSTEM = ("engine.storage.directory",)
 RIM = (
     "engine.__main__",
     "engine.cli",
-    "engine.conformance.command",
-    "engine.conformance.picks",  # draws what the seed of a recording drew
     "engine.inspect",
 )
 """Command-line programs around the engine: they read arguments and files, and print."""

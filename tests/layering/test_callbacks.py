@@ -7,7 +7,7 @@ import pytest
 
 from tests.layering.sources import ROOT, parse, python_files
 
-OBSERVING = {"engine/conformance/cluster.py", "engine/replay/witness.py"}
+OBSERVING = {"engine/replay/witness.py"}
 """What follows a run from outside, and is no part of it."""
 
 

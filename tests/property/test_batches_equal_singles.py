@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.classic_v1.queue import VariableQueue
-from engine.conformance.door import BackingQueueDoor, settings_of
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash
 from engine.values.ranges import Range
+from tests.programs.conformance.door import BackingQueueDoor, settings_of
 
 
 class OneAtATime:

@@ -12,10 +12,10 @@ from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.places import CLASSIC_V2
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.conformance.vector_v2 import Files, vector
 from engine.fold import State, empty_state, fold, rows_of, to_json
 from engine.report.transitions.stops import QueueStarted
 from engine.values.ranges import Range
+from tests.programs.conformance.vector_v2 import Files, vector
 from tests.unit.classic_v2.world import World
 
 FOLDERS = {"": "queues/q", "p/": "msg_store_persistent", "t/": "msg_store_transient"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from engine.classic_v1.queue.state import QueueState
-from engine.conformance.door import BackingQueueDoor
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from tests.helpers.door_config import DEFAULTS
+from tests.programs.conformance.door import BackingQueueDoor
 
 CLASSROOM = {"segment_entry_count": 4, "msg_store_io_batch_size": 1, "explicit_gc_run_operation_threshold": 0}
 LARGE, SMALL = 5000, 100

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.conformance.replay import Outcome
+from tests.programs.conformance.replay import Outcome
 from tests.programs.differential.comparison import Comparison, Recorded
 from tests.programs.differential.driver import Driver
 from tests.programs.differential.installation import LATEST, RELEASES, summary_file
@@ -52,7 +52,7 @@ def _report(comparison: Comparison, recorded: Recorded, outcome: Outcome, folder
     _print(f"{len(short['steps'])} steps are left, differing at {_engine_error(how)}")
     _print(text)
     _print(
-        f"(also in {path.relative_to(ROOT)}; replay: python -m engine conformance {path.relative_to(ROOT)})"
+        f"(also in {path.relative_to(ROOT)}; replay: python -m tests.programs.conformance {path.relative_to(ROOT)})"
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from engine.conformance.replay import Outcome, replay, replay_v2
 from engine.storage.ledger import LedgerStorage
+from tests.programs.conformance.replay import Outcome, replay, replay_v2
 from tests.programs.differential.driver import BrokerRefused, Driver
 from tests.programs.differential.files import broker_files, differing_files, engine_files
 from tests.programs.differential.installation import OLD, TODAYS

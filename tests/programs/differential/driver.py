@@ -7,7 +7,7 @@ import socket
 from types import TracebackType
 from typing import Any, Self
 
-from engine.conformance.vector import shortened
+from tests.programs.conformance.vector import shortened
 
 LOOPBACK = "127.0.0.1"
 

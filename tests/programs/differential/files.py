@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.conformance.replay import Difference
 from engine.storage.ledger import LedgerStorage
+from tests.programs.conformance.replay import Difference
 
 STORES = ("msg_store_persistent", "msg_store_transient")
 SUFFIXES = (".idx", ".jif", ".rdq")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.conformance.picks import picked
-from engine.conformance.replay import Difference, Outcome, differing
 from engine.formats.message import OWN_PREFIX
+from tests.programs.conformance.picks import picked
+from tests.programs.conformance.replay import Difference, Outcome, differing
 from tests.programs.differential.driver import Driver
 from tests.programs.differential.installation import LATEST, TODAYS
 

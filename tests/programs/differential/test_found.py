@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.conformance.replay import replay, replay_v2
 from engine.storage.ledger import LedgerStorage
+from tests.programs.conformance.replay import replay, replay_v2
 
 FOUND = sorted((Path(__file__).parent / "found").glob("*.json"))
 

@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from engine.conformance.command import FORMATS
 from engine.damage.reading import Options
 from engine.inspect.command import EVERYTHING
 from engine.inspect.places import inspect
@@ -16,6 +15,7 @@ from engine.storage.ledger import LedgerStorage
 from tests.conftest import CALIBRATION, ROOT
 from tests.crash.runs import run_seeds
 from tests.fuzz import running
+from tests.programs.conformance.formats import FORMATS
 from tests.rules import coverage
 
 MOST_NAMED = 20

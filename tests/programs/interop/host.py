@@ -15,7 +15,6 @@ from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
-from engine.conformance.door import BackingQueueDoor
 from engine.formats import properties
 from engine.formats.message import MessageCodec, Template
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
@@ -24,6 +23,7 @@ from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Chunk
 from engine.values.ranges import Range
+from tests.programs.conformance.door import BackingQueueDoor
 
 STORES = ("msg_store_persistent", "msg_store_transient")
 NODE_ONLY = ("recovery.dets", "*/clean.dot", "*/file_summary.ets", "*/msg_store_index.ets")

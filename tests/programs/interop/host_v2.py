@@ -15,13 +15,13 @@ from engine.classic_v2.index.references import references
 from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
-from engine.conformance.door_v2 import V2Door
 from engine.formats.message import Template
 from engine.formats.names import queue_directory
 from engine.releases import RELEASES
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Storage
 from engine.values.ranges import Range
+from tests.programs.conformance.door_v2 import V2Door
 from tests.programs.interop import clean_stop, contents
 from tests.programs.interop.clean_stop import Left
 from tests.programs.interop.host import STORES, Seen, queue_names

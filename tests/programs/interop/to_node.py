@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from engine.classic_v1.transitions.stores import FilesCombined
-from engine.conformance.door import settings_of
 from engine.formats.names import vhost_directory
 from engine.report.transitions.base import Transition
 from engine.storage.directory import DirectoryStorage
+from tests.programs.conformance.door import settings_of
 from tests.programs.differential.driver import Driver
 from tests.programs.differential.installation import LATEST, OLD, TODAYS
 from tests.programs.differential.node import PrivateNode

@@ -9,11 +9,11 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.transitions.index import EntriesRecorded
-from engine.conformance.door import BackingQueueDoor, settings_of
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.values.extents import DELIVERED
 from tests.helpers.following import Follower
+from tests.programs.conformance.door import BackingQueueDoor, settings_of
 
 SECOND = 1_000_000
 SMALL = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.conformance.door import BackingQueueDoor
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.door_config import DEFAULTS
+from tests.programs.conformance.door import BackingQueueDoor
 
 
 def door(**config: Any) -> BackingQueueDoor:

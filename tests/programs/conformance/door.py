@@ -16,12 +16,12 @@ from engine.backing_queue.terms import Terms
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
-from engine.conformance.vector import seq_ranges, vector
 from engine.formats.message import MessageCodec, Template
 from engine.releases import RELEASES
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.ranges import Range
+from tests.programs.conformance.vector import seq_ranges, vector
 
 EPOCH_US = 1_600_000_000_000_000
 SETTING_NAMES = (

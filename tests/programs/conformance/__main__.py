@@ -1,29 +1,17 @@
-"""`python -m engine conformance PATH...`: replay golden traces and mirror stories, and count the equal steps."""
+"""`python -m tests.programs.conformance PATH...`: replay recordings of brokers, and count the equal steps."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.conformance.replay import Outcome, replay, replay_v2
-from engine.conformance.stories import replay_story
 from engine.storage.ledger import LedgerStorage
-from engine.storage.port import Storage
-
-TRACE_FORMAT = "cq-trace/1"
-TRACE_FORMAT_V2 = "cq-trace/2"
-STORY_FORMAT = "mirror-trace/1"
-Replay = Callable[[dict[str, Any], Storage], Outcome]
-FORMATS: dict[str, tuple[str, str, Replay]] = {
-    TRACE_FORMAT: ("conformance", "traces", replay),
-    TRACE_FORMAT_V2: ("conformance-v2", "traces", replay_v2),
-    STORY_FORMAT: ("conformance-mirrors", "stories", replay_story),
-}
-"""For each format what its sum is called, what its files are, and how one is replayed."""
+from tests.programs.conformance.formats import FORMATS
+from tests.programs.conformance.replay import Outcome
 
 
 def _traces(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -59,9 +47,9 @@ def _line(outcome: Outcome) -> str:
     return text
 
 
-def main(argv: Sequence[str]) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Replay, print one line for each trace and a sum; return 0 only if every trace is whole."""
-    parser = argparse.ArgumentParser(prog="python -m engine conformance", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.programs.conformance", description=__doc__)
     parser.add_argument("paths", nargs="+", help="trace files, or folders of them")
     options = parser.parse_args(argv)
     outcomes: dict[str, list[Outcome]] = {}
@@ -76,3 +64,7 @@ def main(argv: Sequence[str]) -> int:
         title, files, _ = FORMATS[name]
         sys.stdout.write(f"{title}: {equal} of {steps} steps equal, {whole} of {len(found)} {files} whole\n")
     return 0 if outcomes and all(each.whole for found in outcomes.values() for each in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,14 +12,14 @@ from engine.broker.clients.channel import Delivered
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import Scenario
 from engine.broker.commands.topology import Topology
-from engine.conformance import mirror_vector
-from engine.conformance.received import Received
 from engine.mirrored_queue import instructions as to_do
 from engine.report.transitions.amqp import ChannelClosed, ConnectionClosed, ConsumerCancelled
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import CommandError
 from engine.values.ranges import Range
+from tests.programs.conformance import mirror_vector
+from tests.programs.conformance.received import Received
 
 QUEUE: Final = "q"
 POLICY: Final = "ha"

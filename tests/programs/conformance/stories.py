@@ -6,10 +6,10 @@ import copy
 from collections.abc import Callable
 from typing import Any, Final
 
-from engine.conformance.cluster import ClusterDoor, named
-from engine.conformance.replay import Outcome, compared
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
+from tests.programs.conformance.cluster import ClusterDoor, named
+from tests.programs.conformance.replay import Outcome, compared
 
 WITH_TIMERS: Final = ("unconfirmed", "awaiting_confirm")
 """What differs while something is frozen, because disks sync on their own."""

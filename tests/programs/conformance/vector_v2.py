@@ -11,9 +11,9 @@ from engine.classic_v2.index import V2Index
 from engine.classic_v2.queue.entries import UNTAKEN
 from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.store import SharedClient, SharedStore
-from engine.conformance.vector import shortened
 from engine.storage.port import Storage
 from engine.values.extents import Extent
+from tests.programs.conformance.vector import shortened
 
 HEX_LIMIT = {"qi": 384}
 OTHER_HEX_LIMIT = 640

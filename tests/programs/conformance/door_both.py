@@ -10,7 +10,14 @@ from engine.backing_queue.terms import Terms
 from engine.classic_v1.queue import QueueMeans
 from engine.classic_v1.store import MsgStore
 from engine.classic_v2.index.references import references
-from engine.conformance.door_v2 import (
+from engine.formats.arrays import Bytes2D, np
+from engine.formats.message import MessageCodec, Template, TermLayout, big_endian
+from engine.report.transitions.base import Transition
+from engine.storage.port import Storage
+from engine.values.ranges import Range
+from engine.version_choice.queue import VersionedQueue
+from engine.version_choice.settings import BothSettings
+from tests.programs.conformance.door_v2 import (
     NO_FRAMES,
     OWN,
     PERSISTENT,
@@ -21,15 +28,8 @@ from engine.conformance.door_v2 import (
     longer,
     ranges,
 )
-from engine.conformance.vector import seq_ranges
-from engine.conformance.vector_both import Marks, vector
-from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec, Template, TermLayout, big_endian
-from engine.report.transitions.base import Transition
-from engine.storage.port import Storage
-from engine.values.ranges import Range
-from engine.version_choice.queue import VersionedQueue
-from engine.version_choice.settings import BothSettings
+from tests.programs.conformance.vector import seq_ranges
+from tests.programs.conformance.vector_both import Marks, vector
 
 RATES: Final = (0.5, 0.5, 0.0, 0.0)
 

@@ -17,14 +17,14 @@ from engine.classic_v2.queue import ClassicQueueV2, V2Means
 from engine.classic_v2.queue.taking import times_delivered
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.classic_v2.store import SharedStore
-from engine.conformance.picks import picked
-from engine.conformance.vector import seq_ranges
-from engine.conformance.vector_v2 import Files, vector
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
 from engine.formats.message import Template
 from engine.storage.port import Storage
 from engine.values.ranges import Range
+from tests.programs.conformance.picks import picked
+from tests.programs.conformance.vector import seq_ranges
+from tests.programs.conformance.vector_v2 import Files, vector
 
 EPOCH_US: Final = 1_600_000_000_000_000
 SETTING_NAMES: Final = (

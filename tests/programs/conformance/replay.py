@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from engine.conformance.door import BackingQueueDoor, settings_of
-from engine.conformance.door_both import BothDoor
-from engine.conformance.door_v2 import V2Door, release_of
 from engine.releases import V3_10_8
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.errors import ProcessCrash
+from tests.programs.conformance.door import BackingQueueDoor, settings_of
+from tests.programs.conformance.door_both import BothDoor
+from tests.programs.conformance.door_v2 import V2Door, release_of
 
 
 class Difference(msgspec.Struct, frozen=True):
