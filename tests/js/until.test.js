@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { takePast } from "../../static/js/model/past.js";
-import { CONDITIONS, Until } from "../../static/js/model/until.js";
+import { emptyState } from "../../static/js/model/reduce.js";
+import { Until, conditionsOf } from "../../static/js/model/until.js";
 import { GAMMA, extent, feed, live, paged, published, stateOf } from "./feed.js";
 
 /** A past that has nothing to tell. */
@@ -57,7 +58,7 @@ test("each condition comes true by the row that is meant, and by no other", () =
   const usual = [...published(0, 10)];
   for (const [name, row] of Object.entries(rows)) {
     assert.ok(reaches(name, [row], { seq: 6, before: before[name] ?? usual }), name);
-    for (const other of Object.keys(CONDITIONS).filter((each) => each !== name && each !== "empty")) {
+    for (const other of Object.keys(conditionsOf(emptyState())).filter((each) => each !== name && each !== "empty")) {
       const met = reaches(other, [row], { seq: 99, before: before[name] ?? usual });
       assert.equal(met, false, `${other} by ${name}`);
     }

@@ -73,7 +73,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {(queue: QueueState, settings: Values) => LoadGauge | null} gauge how many messages wait in RAM, where a rate decides it
  * @property {FirstStep[]} firstSteps its own first steps for newcomers; none where those of the usual kind hold
  * @property {TourStep[]} tour its own guided tour; none where that of the usual kind holds
- * @property {Conditions} until conditions of "run until" that it has in place of the usual ones
+ * @property {Conditions} until conditions of "run until" that only it has; none where those of the usual kind hold
  * @property {(state: State, queue: QueueState | null | undefined, seq: number, record: SentRecord | null) => Plan | null} bodyPlan where to read a body that lies in a file of the queue; null where it does not, or nobody knows
  * @property {QueueMap} [map] of those files, registered by generations/views.js
  */
@@ -152,6 +152,18 @@ export function largerOf(name) {
 export function generationOf(queue) {
   if (!known[USUAL]) throw new Error("a page that has a state begins with generations/all.js");
   return known[queue?.backing_queue ?? USUAL] ?? NOTHING;
+}
+
+/**
+ * What a queue's kind has of its own for newcomers, or to wait for; what the usual kind has, where it has nothing.
+ * @template {"tour" | "firstSteps" | "until"} Part
+ * @param {Values | null | undefined} queue
+ * @param {Part} part
+ * @returns {Generation[Part]}
+ */
+export function ownOrUsual(queue, part) {
+  const own = generationOf(queue)[part];
+  return Object.keys(own).length ? own : generationOf(null)[part];
 }
 
 /**

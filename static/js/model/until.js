@@ -4,7 +4,7 @@
  * Where it came true among transitions that were too fast to show, the moment is requested from the past.
  */
 import { Watch } from "./conditions.js";
-import { generationOf } from "./generations.js";
+import { ownOrUsual } from "./generations.js";
 import { DEFAULT_QUEUE } from "./messages.js";
 import { fold } from "./reduce.js";
 import { shownQueue, shownState } from "./shown.js";
@@ -31,14 +31,14 @@ const rings = (alarm) => ({ path: `node.alarms.${alarm}`, value: true });
  */
 
 /** @type {Conditions} */
-export const CONDITIONS = {
+const OF_MESSAGES = {
   gamma: { text: () => gettext("a gamma appears"), when: () => ({ path: "became.gamma", op: ">", value: 0 }) },
-  delta: { text: () => gettext("delta grows"), when: () => happens("BetasPushed") },
+};
+/** @type {Conditions} */
+const OF_ALL = {
   memory: { text: () => gettext("memory alarm"), when: () => rings("memory") },
   disk: { text: () => gettext("disk alarm"), when: () => rings("disk") },
-  combined: { text: () => gettext("store files combined"), when: () => happens("FilesCombined") },
   deleted: { text: () => gettext("store file deleted"), when: () => happens("FileDeleted") },
-  read: { text: () => gettext("segment read back"), when: () => happens("DeltaRead") },
   empty: {
     text: () => gettext("queue empty"),
     when: (queue) => ({
@@ -58,11 +58,11 @@ export const CONDITIONS = {
 };
 
 /**
- * The conditions for the queue that a state shows: in place of some, its kind may have its own.
+ * The conditions for the queue that a state shows: those of its kind stand between what all kinds of queues have.
  * @param {State} state
  * @returns {Conditions}
  */
-export const conditionsOf = (state) => ({ ...CONDITIONS, ...generationOf(shownState(state)).until });
+export const conditionsOf = (state) => ({ ...OF_MESSAGES, ...ownOrUsual(shownState(state), "until"), ...OF_ALL });
 
 /** A condition that is waited for: it has come true when it holds and did not before. */
 class Wait {

@@ -9,7 +9,7 @@ import { VERSION_2 } from "../v2/model/generation.js";
 /** @import { Generation } from "../../model/generations.js" */
 
 const { bodyPlan, copy, empty, files, live, ownPlan, survivors, weight } = /** @type {Generation} */ (VERSION_2);
-const { held, larger, reasons } = /** @type {Generation} */ (EXPLAINED_1);
+const { firstSteps, held, larger, reasons, tour, until } = /** @type {Generation} */ (EXPLAINED_1);
 
 /**
  * How many entries a segment of `.qi` has: twice as many as one of `.idx`, unless the session names a number.
@@ -37,6 +37,9 @@ export const VERSION_CHOICE = {
   reasons,
   held,
   larger,
+  firstSteps,
+  tour,
+  until,
   empty: () => ({ reduced: null, ...empty() }),
   begin: (own) => {
     own.reduced = null;

@@ -1,5 +1,5 @@
-/** Six steps for newcomers; each ticks itself off when the engine has really done it. */
-import { generationOf } from "../../model/generations.js";
+/** A few steps for newcomers, those of the queue's kind; each ticks itself off when the engine has really done it. */
+import { ownOrUsual } from "../../model/generations.js";
 import { shownState } from "../../model/shown.js";
 import { gettext } from "../../model/text.js";
 import { el, find, icon, need, show } from "../base/dom.js";
@@ -10,46 +10,6 @@ import { el, find, icon, need, show } from "../base/dom.js";
  */
 
 const KEY = "waterline.hints";
-
-/** @type {FirstStep[]} */
-const STEPS = [
-  {
-    id: "publish",
-    done: ["Published"],
-    text: () => gettext("Publish a burst"),
-    goal: "[data-form=publish] button[type=submit]",
-  },
-  {
-    id: "page",
-    done: ["AlphasPushed"],
-    text: () => gettext("Publish more, or lower the RAM: contents sink"),
-    goal: "[name=ram]",
-  },
-  {
-    id: "delta",
-    done: ["BetasPushed"],
-    text: () => gettext("Go on until delta appears"),
-    goal: "[data-form=publish] button[type=submit]",
-  },
-  {
-    id: "consume",
-    done: ["Fetched", "PublishedDelivered", "Discarded"],
-    text: () => gettext("Start a consumer"),
-    goal: "[data-act=consume]",
-  },
-  {
-    id: "read",
-    done: ["DeltaRead"],
-    text: () => gettext("Wait for a segment to be read back"),
-    goal: "[data-act=play]",
-  },
-  {
-    id: "cut",
-    done: ["QueueStopped"],
-    text: () => gettext("Restart, or pull the plug"),
-    goal: "[data-restart=power]",
-  },
-];
 
 export class Hints {
   /**
@@ -78,11 +38,10 @@ export class Hints {
   update() {
     if (this.root.hidden) return;
     const { state, seen } = this.session;
-    const own = generationOf(shownState(state)).firstSteps;
-    const steps = own.length ? own : STEPS;
+    const steps = ownOrUsual(shownState(state), "firstSteps");
     for (const { id, met } of steps) if (met?.(state)) this.met.add(id);
     const done = steps.map((step) => this.met.has(step.id) || Boolean(step.done?.some((kind) => seen.has(kind))));
-    const mark = `${own.length} ${done.join()}`;
+    const mark = `${steps.map(({ id }) => id).join()} ${done.join()}`;
     if (mark === this.mark) return;
     this.mark = mark;
     const next = done.indexOf(false);

@@ -1,12 +1,21 @@
 /** What the page explains of classic queues of version 1: lives of messages, sentences, reasons, bytes, settings. */
 import { fill, gettext, number } from "../../../model/text.js";
+import { happens } from "../../../model/until.js";
 import { indexPlan } from "./bytes.js";
 import { INDEX_LIVES, MOVES, STORE_LIVES } from "./lives.js";
 import { reductionSteps, reductionTitle } from "./reduction.js";
 import { LARGER } from "./settings.js";
+import { FIRST_STEPS, TOUR } from "./tour.js";
 import { REASONS, WORDS } from "./words.js";
 
 /** @import { Generation } from "../../../model/generations.js" */
+
+/** @type {Generation["until"]} */
+const UNTIL = {
+  delta: { text: () => gettext("delta grows"), when: () => happens("BetasPushed") },
+  combined: { text: () => gettext("store files combined"), when: () => happens("FilesCombined") },
+  read: { text: () => gettext("segment read back"), when: () => happens("DeltaRead") },
+};
 
 /**
  * How many of the messages with consumers are where, in a few signs.
@@ -27,4 +36,7 @@ export const EXPLAINED_1 = {
   larger: LARGER,
   held: heldText,
   ownPlan: indexPlan,
+  firstSteps: FIRST_STEPS,
+  tour: TOUR,
+  until: UNTIL,
 };
