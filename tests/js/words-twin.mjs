@@ -5,7 +5,7 @@
  * Prints how many moments and sentences were looked at.
  */
 import { named as numbersNamed } from "../../static/js/model/number-words.js";
-import { NAMED as SETTINGS } from "../../static/js/model/setting-words.js";
+import { named as settingsNamed } from "../../static/js/model/setting-words.js";
 import { NAMED as FACTS } from "../../static/js/model/fact-words.js";
 import { KINDS } from "../../static/js/model/catalogue/kinds.js";
 import { IN_RAM, decode } from "../../static/js/model/catalogue/rows.js";
@@ -176,7 +176,7 @@ function sumsOf(target) {
 /** What decided a transition has words for all of its numbers, and so has all that the log says of settings and queues. */
 function named(t) {
   const lacking = Object.keys(t.why ?? {}).filter((name) => typeof t.why[name] !== "object" && !numbersNamed().has(name));
-  if (t.kind === "NodeChanged" && t.part === "settings") lacking.push(...Object.keys(t.values).filter((name) => !SETTINGS.has(name)));
+  if (t.kind === "NodeChanged" && t.part === "settings") lacking.push(...Object.keys(t.values).filter((name) => !settingsNamed().has(name)));
   if (t.kind === "QueueChanged") lacking.push(...Object.keys(t.values).filter((name) => !FACTS.has(name)));
   if (lacking.length) fail(`words of ${t.kind}`, lacking);
 }

@@ -7,7 +7,7 @@ from typing import Final
 from tests.layering.sources import ROOT
 
 LANES: Final = re.compile(r"\b(?:q[1-4]|delta|ram_pending|disk_pending|index_pending)\b")
-MOST: Final = {"static/js": 46, "templates": 6, "playground": 18, "engine": 29}
+MOST: Final = {"static/js": 27, "templates": 3, "playground": 9, "engine": 17}
 """Lines that name a lane of version 1; `delta` is the Greek letter too, as in colours. Lower a number when it sinks."""
 OWN_ROOMS: Final = ("generations", "catalogue", "migrations", "classic_v1", "classic_v2", "version_choice")
 """Folders of the generations, and files that programs write."""

@@ -8,30 +8,21 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.classic_v1.places import PLACES
+from engine.backing_queue.status import Printed, Question, StatusReader
+from engine.generations import STATUSES
 from playground.inspecting.listing.rows import MOST_NAMED, LeftOut, Row, rows
 from playground.inspecting.listing.terms import Pair, pairs, plain, term
 from playground.inspecting.unreadable import Unreadable
 
 MOST_CHARS: Final = 200_000
 MOST_QUEUES: Final = 50
-MANY_PENDING: Final = 10_000
 STATUS: Final = "backing_queue_status"
-LANES: Final = {
-    place.name: "line" if place.content == "mixed" else place.content for place in PLACES if not place.unacked
-}
-"""Where a place's messages are: content in RAM, only the index entry in RAM (at the line), or all of it on disk."""
-NAMED: Final = {"q_tail": "disk", "q_head": "ram"}
-"""The lanes as 4.3 prints them (W10, W74)."""
-MOST_LOADED: Final = 2048
-"""Messages that one load brings at most (W32)."""
-IN_RAM: Final = tuple(lane for lane, where in LANES.items() if where == "ram")
+USUAL: Final = STATUSES[-1]
 KNOWN: Final = frozenset(
-    "mode version q1 q2 delta q3 q4 len pending_acks num_pending_acks num_unconfirmed target_ram_count ram_msg_count "
-    "ram_ack_count next_seq_id next_deliver_seq_id persistent_count avg_ingress_rate avg_egress_rate "
-    "avg_ack_ingress_rate avg_ack_egress_rate qi_buffer_size qi_buffer_num_up priority_lengths mirror_seen "
-    "mirror_senders q_head q_tail redeliver_seq_id delivery_count qs_buffer_size".split()
-)
+    "mode version len pending_acks num_pending_acks num_unconfirmed next_seq_id next_deliver_seq_id persistent_count "
+    "avg_ingress_rate avg_egress_rate avg_ack_ingress_rate avg_ack_egress_rate priority_lengths mirror_seen "
+    "mirror_senders".split()
+).union(*(reader.keys for reader in STATUSES))
 """What statuses of releases from 3.0 to 4.3 have."""
 OWN: Final = KNOWN - {"mode", "version"}
 """What nothing else has: a client tells its version, too."""
@@ -39,13 +30,9 @@ READ: Final = frozenset(
     {"name", "vhost", "arguments", STATUS, "messages", "messages_ready", "messages_unacknowledged"}
 )
 """Columns that are used."""
-DELTA_ITEMS: Final = (4, 5)
-"""{delta,Start,Count,End} up to 3.6.6; {delta,Start,Count,Transient,End} to 4.0; {q_tail,Start,Count,End} in 4.3."""
-
 SPREAD: Final = "backing_queue_status."
 """How the columns of a status begin that `rabbitmqadmin --depth=3 list queues` spreads over a table."""
 
-Question = tuple[str, dict[str, Any]]
 Lane = tuple[str, int | None, int, str]
 
 
@@ -139,31 +126,38 @@ def _spread(value: str) -> Any:
 
 
 def _figures(row: Row, status: dict[str, Any], cell: str, number: int) -> Figures:
-    places = LANES if NAMED.keys().isdisjoint(status) else NAMED
-    counts = {lane: _delta(status, lane) if lane in COUNTED else _whole(status.get(lane)) for lane in places}
+    reader = _reader_of(status)
+    counts = {
+        lane: _recorded(status.get(lane), lane, reader.items)
+        if lane in reader.counted
+        else _whole(status.get(lane))
+        for lane in reader.lanes
+    }
     if _whole(status.get("len")) == sum(count or 0 for count in counts.values()):
         counts = {lane: count or 0 for lane, count in counts.items()}  # no message is left for the others
     values = {name: _shown(value) for name, value in status.items()}
-    values |= {lane: str(counts[lane]) for lane in COUNTED if counts.get(lane) is not None}
+    values |= {lane: str(counts[lane]) for lane in reader.counted if counts[lane] is not None}
     values |= {
         name: str(row.cells[name]) for name in READ - {STATUS, "name", "arguments"} if name in row.cells
     }
     if "mode" not in values and _is_lazy(row.cells.get("arguments")):
         values["mode"] = "lazy"
     most = max(1, *(count or 0 for count in counts.values()))
-    lanes = [(lane, count, round(100 * (count or 0) / most), places[lane]) for lane, count in counts.items()]
+    lanes = [
+        (lane, count, round(100 * (count or 0) / most), reader.lanes[lane]) for lane, count in counts.items()
+    ]
     name = _name(row, cell) or f"#{number}"
-    return Figures(name[:255], lanes, values, list(_questions(values, status, counts)))
+    return Figures(name[:255], lanes, values, list(_questions(reader, values, status, counts)))
 
 
-COUNTED: Final = ("delta", "q_tail")
-"""Lanes of which there is a record instead of their messages."""
+def _reader_of(status: dict[str, Any]) -> StatusReader:
+    """Return who reads a status, by the lanes that it names: where it names none, those of the usual miss."""
+    return next((each for each in STATUSES if not each.lanes.keys().isdisjoint(status)), USUAL)
 
 
-def _delta(status: dict[str, Any], lane: str) -> int | None:
-    """Return how many messages delta or the tail has; None for a form that is not known."""
-    value = status.get(lane)
-    if not isinstance(value, list) or len(value) not in DELTA_ITEMS or _shown(value[0]) != lane:
+def _recorded(value: Any, lane: str, items: tuple[int, ...]) -> int | None:
+    """Return how many messages a lane has by its record; None for a form that is not known."""
+    if not isinstance(value, list) or len(value) not in items or _shown(value[0]) != lane:
         return None
     return _whole(value[2])
 
@@ -207,69 +201,34 @@ def _whole(value: Any) -> int | None:
     return int(text) if re.fullmatch(r"\d{1,15}", text) else None
 
 
-def _number(values: dict[str, str], name: str) -> float | None:
-    try:
-        return float(values[name])
-    except (KeyError, ValueError):
-        return None
-
-
 def _questions(
-    values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
+    reader: StatusReader, values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
 ) -> Iterator[Question]:
-    yield from _doubts(values, status, counts)
-    if values.get("version") == "2" or "q_tail" in counts:
-        yield from _of_version_2(values, status, counts)
-        return
-    ingress, egress = _number(values, "avg_ingress_rate"), _number(values, "avg_egress_rate")
-    delta = counts.get("delta")
-    if ingress is not None and egress is not None and ingress > egress * 1.05:
-        rates = {"ingress": f"{ingress:.1f}", "egress": f"{egress:.1f}"}
-        yield ("grows_in_delta" if delta else "grows"), rates
-    if delta:
-        yield "delta", {"count": delta}
-    target = values.get("target_ram_count")
-    if target is not None and "infinity" not in target:
-        yield "target", {"target": target}
-    if values.get("mode") == "lazy" and any(counts[lane] for lane in IN_RAM):
-        yield "lazy", {}
-    ram, length = _whole(values.get("ram_msg_count")), _whole(values.get("len"))
-    if length and ram == 0 and values.get("mode") != "lazy":
-        yield "no_ram", {"length": length}
-    pending = _whole(values.get("num_pending_acks", values.get("pending_acks")))
-    if pending is not None and pending > MANY_PENDING:
-        yield "pending", {"count": pending}
-
-
-def _of_version_2(
-    values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
-) -> Iterator[Question]:
-    """Yield what somebody should ask about a queue of version 2: it grows on disk, not in memory (W32, W70)."""
-    ingress, egress = _number(values, "avg_ingress_rate"), _number(values, "avg_egress_rate")
-    waiting = counts.get("q_tail", counts.get("delta"))
-    if ingress is not None and egress is not None and ingress > egress * 1.05:
-        rates = {"ingress": f"{ingress:.1f}", "egress": f"{egress:.1f}"}
-        yield ("grows_in_tail" if waiting else "grows"), rates
-    if waiting and egress is not None:
-        yield "tail", {"count": waiting, "window": min(1 + int(2 * egress), MOST_LOADED)}
-    counted = status.get("delivery_count")
-    if isinstance(counted, dict | list) and counted:
-        yield "counted_deliveries", {"count": len(counted)}
-    pending = _whole(values.get("num_pending_acks"))
-    if pending is not None and pending > MANY_PENDING:
-        yield "pending", {"count": pending}
+    """Yield what is in doubt, and what the generation asks whose number it has, whatever lanes it names (W10)."""
+    yield from _doubts(reader, values, status, counts)
+    asks = next((each for each in STATUSES if values.get("version") == each.version), reader)
+    deliveries = status.get("delivery_count")
+    yield from (reader if reader.named else asks).questions(
+        Printed(
+            values,
+            counts,
+            next((counts[lane] for lane in reader.counted), None),
+            len(deliveries) if isinstance(deliveries, dict | list) else 0,
+        )
+    )
 
 
 def _doubts(
-    values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
+    reader: StatusReader, values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
 ) -> Iterator[Question]:
     """Yield what contradicts itself in the figures, and what of them was not read."""
-    if not NAMED.keys().isdisjoint(status):
-        yield "version_2_named", {}
-    elif values.get("version") == "2":
-        yield "version_2", {}
-    elif values.get("version", "1") != "1":
+    numbered = next((each for each in STATUSES if values.get("version", USUAL.version) == each.version), None)
+    if reader.named:
+        yield reader.named, {}
+    elif numbered is None:
         yield "version_unknown", {"version": values["version"]}
+    elif numbered.numbered:
+        yield numbered.numbered, {}
     missing = [lane for lane, count in counts.items() if count is None]
     if missing:
         yield "lanes_missing", {"names": ", ".join(missing)}

@@ -1,4 +1,5 @@
 /** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
+import { LETTERS } from "../model/messages.js";
 import { fill, gettext, ngettext, number } from "../model/text.js";
 import { dataOf, el, find, findAll, focused, keepChildren, need, setText, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
@@ -104,13 +105,12 @@ function cell(slug, found) {
  */
 function mix(found) {
   const box = el("td.wide");
-  const total = found ? found.slice(0, 4).reduce((sum, count) => sum + count, 0) : 0;
+  const total = found ? found.slice(0, LETTERS.length).reduce((sum, count) => sum + count, 0) : 0;
   if (!found || !total) return box;
-  const names = ["alpha", "beta", "gamma", "delta"];
-  const words = names.map((name, at) => `${name} ${found[at]}`).join(", ");
+  const words = LETTERS.map((name, at) => `${name} ${found[at]}`).join(", ");
   const drawing = svg("svg", { class: "mix", viewBox: `0 0 ${MIX_WIDTH} 11`, role: "img", "aria-label": words });
   let x = 0;
-  for (const [at, name] of names.entries()) {
+  for (const [at, name] of LETTERS.entries()) {
     const width = (found[at] / total) * MIX_WIDTH;
     const shape = { class: name, x, width: Math.max(0, width - 1), height: 11, rx: 1.5 };
     if (found[at]) drawing.append(svg("rect", shape));

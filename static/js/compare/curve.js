@@ -19,7 +19,7 @@ import { SIGNS } from "../view/time/event-signs.js";
 export const SERIES = {
   ready: { read: (sample) => sample.ready, text: number },
   ram: { read: (sample) => sample.memory, text: bytes },
-  delta: { read: (sample) => sample.counted, text: number },
+  counted: { read: (sample) => sample.counted, text: number },
   unacked: { read: (sample) => sample.pending, text: number },
 };
 /** What the engine counted at as many moments, by the names of the page's choice, is drawn as it is. */

@@ -1,4 +1,5 @@
 /** The texts of the page Inspect: sentences by code, for what cannot be read and for what needs attention in pasted figures. */
+import { ownQuestion } from "./generations.js";
 import { bytes, fill, gettext } from "./text.js";
 
 /**
@@ -150,28 +151,18 @@ function failures() {
  * @param {Values} [values]
  */
 export function questionWords(code, values = {}) {
-  return fill(questions()[code] ?? code, values);
+  return fill(questions()[code] ?? ownQuestion(code) ?? code, values);
 }
 
 /** @returns {Record<string, string>} */
 function questions() {
   return {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
-    grows_in_delta: gettext("avg_ingress_rate (%(ingress)s) is above avg_egress_rate (%(egress)s): delta is growing. Who is slow?"),
-    delta: gettext("%(count)s messages are in delta: RAM knows only their range. Each comes back by a read of a segment."),
-    version_2: gettext("This queue has version 2 of the storage, printed under the names of version 1 as releases up to 4.0 do: the lane nearest to the consumers is the head lane, and what is only counted is the tail, on disk (W10)."),
-    version_2_named: gettext("RabbitMQ 4.3 printed this, or a release near it: q_head is the head lane, in memory, and q_tail the tail, on disk (W10)."),
-    tail: gettext("%(count)s messages wait in the tail, on disk: memory does not grow with them (W70). At this egress rate one load brings at most %(window)s of them to the head lane (W32)."),
-    grows_in_tail: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): the tail grows on disk. Who is slow?"),
-    counted_deliveries: gettext("delivery_count names messages that were given back or whose consumer died: %(count)s. They come back as redelivered (W42)."),
     version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
     lanes_missing: gettext("Not in the text, or in no form that is known: %(names)s. They are not counted as 0."),
     other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: something of this status is missing here or was changed."),
     other_messages: gettext("messages is %(messages)s, and ready (%(ready)s) and unacknowledged (%(unacked)s) together are something else: they were counted at different moments."),
     fields_unknown: gettext("Not known, and not used here: %(names)s."),
-    target: gettext("target_ram_count is %(target)s, not infinity: memory is above the paging threshold. What fills it?"),
-    lazy: gettext("The queue is lazy, and yet messages are in q1 or q4. Was its mode changed a moment ago?"),
-    no_ram: gettext("None of %(length)s messages has its content in RAM: every delivery reads from disk."),
     pending: gettext("%(count)s messages wait for acks. Is a prefetch missing, or does a consumer hang?"),
   };
 }

@@ -43,7 +43,7 @@ export function pendingOf(queue) {
  */
 export function stateOf(place, flags) {
   const about = aboutPlace(place);
-  if (about.counted) return "delta";
+  if (about.counted) return COUNTED;
   if (about.content === "ram" || flags & IN_RAM) return "alpha";
   return flags & INDEXED ? "gamma" : "beta";
 }
@@ -57,13 +57,19 @@ export function readyOf(queue) {
   return lanesOf(queue).reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 }
 
+/** The states of a waiting message (Q3), as they follow each other on its way to disk. */
+export const LETTERS = /** @type {const} */ (["alpha", "beta", "gamma", "delta"]);
+/** What a message is of which RAM knows that it is there, and nothing else. */
+const COUNTED = LETTERS[3];
+const NONE = { alpha: 0, beta: 0, gamma: 0, [COUNTED]: 0 };
+
 /**
  * How many of the waiting messages there are of each Greek letter (Q3).
  * @param {QueueState} queue
  */
 export function lettersOf(queue) {
   const counted = countedLanesOf(queue).reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
-  const found = { alpha: 0, beta: 0, gamma: 0, delta: counted };
+  const found = { ...NONE, [COUNTED]: counted };
   for (const lane of lanesOf(queue))
     for (const row of rowsOf(queue, lane)) found[stateOf(lane, row[E.flags])] += row[E.count];
   return found;

@@ -3,9 +3,10 @@ import { bytes, decimal, fill, gettext, number } from "./text.js";
 
 /** @import { Values } from "./catalogue/types.js" */
 
+/** @typedef {[text: () => string, unit: Unit]} SettingName what a setting is called, and what it is counted in */
 /** @typedef {"bytes" | "messages" | "ms" | "us" | "share" | "plain" | "yes"} Unit */
 
-/** @type {Record<string, [text: () => string, unit: Unit]>} */
+/** @type {Record<string, SettingName>} */
 const SETTINGS = {
   profile: [() => gettext("constants"), "plain"],
   release: [() => gettext("rules of release"), "plain"],
@@ -43,19 +44,22 @@ const SETTINGS = {
   target_ram_count: [() => gettext("target set by hand"), "messages"],
   queue_mode: [() => gettext("queue mode"), "plain"],
   segment_entry_count: [() => gettext("entries of a segment"), "messages"],
-  queue_index_embed_msgs_below: [() => gettext("bodies in the index below"), "bytes"],
-  queue_index_max_journal_entries: [() => gettext("entries of the journal"), "messages"],
   msg_store_file_size_limit: [() => gettext("size of a store file"), "bytes"],
-  msg_store_io_batch_size: [() => gettext("batch that moves to delta"), "messages"],
   msg_store_credit_initial: [() => gettext("credit for the store"), "messages"],
   msg_store_credit_more: [() => gettext("credit that the store grants again"), "messages"],
   msg_store_credit_disc_bound: [() => gettext("credit for the store"), "plain"],
-  explicit_gc_run_operation_threshold: [() => gettext("publishes between two reductions"), "messages"],
   write_buffer_bytes: [() => gettext("write buffer"), "bytes"],
-  delta_read_cap: [() => gettext("messages of one read from delta"), "messages"],
   store_max_cache_size: [() => gettext("cache of the queue's own store"), "bytes"],
   window_cap: [() => gettext("messages of one load"), "messages"],
 };
+
+/**
+ * Take what a kind of queue calls the settings that only it has.
+ * @param {Record<string, SettingName>} names
+ */
+export function nameSettings(names) {
+  Object.assign(SETTINGS, names);
+}
 
 /**
  * A value in its unit: bytes as KiB, milliseconds as they are, what is not set as a dash or infinity.
@@ -78,7 +82,7 @@ function inUnit(value, unit) {
 }
 
 /** The names of all settings that have words. */
-export const NAMED = new Set(Object.keys(SETTINGS));
+export const named = () => new Set(Object.keys(SETTINGS));
 
 /**
  * "paging ratio 0.6, watermark 0.4": settings that changed, in words; without those that have none.
@@ -86,7 +90,7 @@ export const NAMED = new Set(Object.keys(SETTINGS));
  */
 export function settingsText(values) {
   return Object.entries(values)
-    .filter(([name]) => NAMED.has(name))
+    .filter(([name]) => name in SETTINGS)
     .map(([name, value]) => `${SETTINGS[name][0]()} ${inUnit(value, SETTINGS[name][1])}`)
     .join(gettext(", "));
 }

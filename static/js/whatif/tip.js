@@ -1,11 +1,11 @@
 /** The tip of a cell: its numbers, its memory over time, and the button that opens the run. */
+import { LETTERS } from "../model/messages.js";
 import { dataOf, required } from "../view/base/dom.js";
 import { pin } from "./pins.js";
 import { level, sparkline, stacked, tipPlace } from "./shape.js";
 
 /** @import { CellFacts, Tips } from "./pins.js" */
 
-const STATES = ["alpha", "beta", "gamma", "delta"];
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
@@ -59,7 +59,7 @@ function body(run, tips) {
  */
 function states(run) {
   const svg = box("whatif-states");
-  stacked(run.states.slice(0, STATES.length)).forEach((area, index) => svg.append(path(area, STATES[index])));
+  stacked(run.states.slice(0, LETTERS.length)).forEach((area, index) => svg.append(path(area, LETTERS[index])));
   return svg;
 }
 
@@ -69,7 +69,7 @@ function states(run) {
  */
 function legend(words) {
   const line = element("small", words);
-  for (const name of STATES) {
+  for (const name of LETTERS) {
     const mark = element("span", name);
     mark.className = `whatif-state ${name}`;
     line.append(" ", mark);

@@ -1,4 +1,5 @@
 /** Colours of the canvases, read from the style sheet so that both themes have one source; and the patterns. */
+import { LETTERS } from "../../model/messages.js";
 import { penOf } from "./canvas.js";
 import { required } from "./dom.js";
 import { onThemeChange } from "./theme.js";
@@ -18,22 +19,11 @@ const NAMES = [
   "ink",
   "ink2",
   "ink3",
-  "alpha",
-  "beta",
-  "gamma",
-  "delta",
+  ...LETTERS.flatMap((letter) => [letter, `${letter}-o`, `${letter}-t`]),
   "alarm",
   "sel",
-  "alpha-o",
-  "beta-o",
-  "gamma-o",
-  "delta-o",
   "fence",
   "fence-ink",
-  "alpha-t",
-  "beta-t",
-  "gamma-t",
-  "delta-t",
   "alarm-t",
   "sel-t",
 ];

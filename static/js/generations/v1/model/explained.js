@@ -3,6 +3,7 @@ import { fill, gettext, number } from "../../../model/text.js";
 import { happens } from "../../../model/until.js";
 import { indexPlan } from "./bytes.js";
 import { INDEX_LIVES, MOVES, STORE_LIVES } from "./lives.js";
+import { QUESTIONS } from "./questions.js";
 import { reductionSteps, reductionTitle } from "./reduction.js";
 import { LARGER } from "./settings.js";
 import { FIRST_STEPS, TOUR } from "./tour.js";
@@ -38,5 +39,6 @@ export const EXPLAINED_1 = {
   ownPlan: indexPlan,
   firstSteps: FIRST_STEPS,
   tour: TOUR,
+  questions: QUESTIONS,
   until: UNTIL,
 };

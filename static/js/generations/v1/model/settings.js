@@ -1,5 +1,16 @@
-/** What larger values of the settings would mean that only version 1 has. */
+/** The settings that only version 1 has: what they are called, and what larger values would mean. */
 import { gettext } from "../../../model/text.js";
+
+/** @import { SettingName } from "../../../model/setting-words.js" */
+
+/** @type {Record<string, SettingName>} */
+export const OWN_SETTINGS = {
+  queue_index_embed_msgs_below: [() => gettext("bodies in the index below"), "bytes"],
+  queue_index_max_journal_entries: [() => gettext("entries of the journal"), "messages"],
+  msg_store_io_batch_size: [() => gettext("batch that moves to delta"), "messages"],
+  explicit_gc_run_operation_threshold: [() => gettext("publishes between two reductions"), "messages"],
+  delta_read_cap: [() => gettext("messages of one read from delta"), "messages"],
+};
 
 /** @type {() => Record<string, string>} */
 export const LARGER = () => ({

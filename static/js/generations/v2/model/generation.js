@@ -6,6 +6,7 @@ import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
 import { happens } from "../../../model/until.js";
 import { gettext } from "../../../model/text.js";
 import { loadGauge } from "./load-gauge.js";
+import { QUESTIONS } from "./questions.js";
 import { situationOf } from "./situation.js";
 import { FIRST_STEPS, TOUR } from "./tour.js";
 import { REASONS, WORDS } from "./words.js";
@@ -71,6 +72,7 @@ export const VERSION_2 = {
   gauge: loadGauge,
   firstSteps: FIRST_STEPS,
   tour: TOUR,
+  questions: QUESTIONS,
   until: UNTIL,
   perFile: (settings) => settings.segment_entry_count || 4096,
   files: ({ files }) => filesOf(files),

@@ -1,0 +1,82 @@
+"""What a broker prints of a queue's storage, its `backing_queue_status`, and what a generation knows of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+Question = tuple[str, dict[str, Any]]
+"""A code, and the numbers in its sentence."""
+MANY_PENDING: Final = 10_000
+"""Messages with consumers that are worth a question."""
+GROWS: Final = 1.05
+"""How much more must come in than goes out, so that somebody should ask who is slow."""
+
+
+class Printed(msgspec.Struct, frozen=True):
+    """A status that somebody has, in words and numbers.
+
+    Args:
+        values: everything, as text, by name.
+        counts: messages of each lane; None where the text does not have them.
+        counted: messages in the lanes of which there is a record only; None where the text does not have them.
+        redelivered: how many messages the status names that were delivered before.
+    """
+
+    values: Mapping[str, str]
+    counts: Mapping[str, int | None]
+    counted: int | None
+    redelivered: int
+
+    def whole(self, *names: str) -> int | None:
+        """Return the first of some values that is there, if it is a whole number."""
+        text = next((self.values[name] for name in names if name in self.values), "")
+        return int(text) if re.fullmatch(r"\d{1,15}", text) else None
+
+    def number(self, name: str) -> float | None:
+        """Return a value that is a number, None where it is something else."""
+        try:
+            return float(self.values[name])
+        except (KeyError, ValueError):
+            return None
+
+    def growth(self) -> dict[str, str] | None:
+        """Return the rates if more comes in than goes out, else None."""
+        ingress, egress = self.number("avg_ingress_rate"), self.number("avg_egress_rate")
+        if ingress is None or egress is None or ingress <= egress * GROWS:
+            return None
+        return {"ingress": f"{ingress:.1f}", "egress": f"{egress:.1f}"}
+
+    def many_pending(self, *names: str) -> Iterator[Question]:
+        """Yield the question about messages with consumers, where there are very many."""
+        pending = self.whole(*names)
+        if pending is not None and pending > MANY_PENDING:
+            yield "pending", {"count": pending}
+
+
+class StatusReader(msgspec.Struct, frozen=True, kw_only=True):
+    """What a generation knows of the statuses of its queues.
+
+    Args:
+        version: how a status names it.
+        lanes: its lanes from the tail to the head, by the names that it prints, each with where its messages are:
+            content in "ram", only the index entry in RAM (at the "line"), or all of it on "disk".
+        counted: lanes of which it prints a record, with the third of its terms their messages.
+        items: how many terms such a record may have.
+        keys: names of values that only its statuses have.
+        named: what to say of a status with its lanes; nothing where they are the usual ones.
+        numbered: what to say of a status that has its number and the usual lanes.
+        questions: what somebody should ask about a status, by code.
+    """
+
+    version: str
+    lanes: Mapping[str, str]
+    counted: frozenset[str]
+    items: tuple[int, ...]
+    keys: frozenset[str]
+    named: str = ""
+    numbered: str = ""
+    questions: Callable[[Printed], Iterator[Question]]

@@ -1,0 +1,45 @@
+"""What `backing_queue_status` says of a queue of version 1, and what somebody should ask about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from engine.backing_queue.places import counted, ready
+from engine.backing_queue.status import Printed, Question, StatusReader
+from engine.classic_v1.places import PLACES
+
+LANES: Final = {
+    place.name: "line" if place.content == "mixed" else place.content for place in PLACES if not place.unacked
+}
+IN_RAM: Final = tuple(lane for lane, where in LANES.items() if where == "ram")
+
+
+def _questions(printed: Printed) -> Iterator[Question]:
+    growth = printed.growth()
+    if growth is not None:
+        yield ("grows_in_delta" if printed.counted else "grows"), growth
+    if printed.counted:
+        yield "delta", {"count": printed.counted}
+    target = printed.values.get("target_ram_count")
+    if target is not None and "infinity" not in target:
+        yield "target", {"target": target}
+    lazy = printed.values.get("mode") == "lazy"
+    if lazy and any(printed.counts[lane] for lane in IN_RAM):
+        yield "lazy", {}
+    length = printed.whole("len")
+    if length and printed.whole("ram_msg_count") == 0 and not lazy:
+        yield "no_ram", {"length": length}
+    yield from printed.many_pending("num_pending_acks", "pending_acks")
+
+
+STATUS: Final = StatusReader(
+    version="1",
+    lanes={lane: LANES[lane] for lane in ready(PLACES)},
+    counted=frozenset(counted(PLACES)),
+    items=(4, 5),  # {delta,Start,Count,End} up to 3.6.6; {delta,Start,Count,Transient,End} since
+    keys=frozenset(
+        {"target_ram_count", "ram_msg_count", "ram_ack_count", "qi_buffer_size", "qi_buffer_num_up", *LANES}
+    ),
+    questions=_questions,
+)
