@@ -27,7 +27,7 @@ def test_the_specification_is_read_whole(defined: list[str]) -> None:
         "D": 15,
         "S": 148,
         "H": 90,
-        "W": 132,
+        "W": 133,
         "V": 10,
     }
 

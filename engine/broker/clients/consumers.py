@@ -224,7 +224,7 @@ class Consumers:
         self._channel_down(held, [consumer.queue] if known else [])
 
     def close_by_hand(self, hand: Hand) -> None:
-        """Close a channel: its consumers lose it too, and everything held goes back (P11)."""
+        """Close a channel: its consumers lose it together, and what is held goes back (P11, W228)."""
         left: list[str] = []
         for consumer in self.all.values():
             if consumer.channel is hand.channel and consumer.channel_state == OPEN:

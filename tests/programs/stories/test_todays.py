@@ -21,7 +21,7 @@ RECORDED = [each for name in ("recorded", "targeted") for each in read_recorded(
 
 @pytest.mark.parametrize(("story", "theirs"), RECORDED, ids=lambda each: getattr(each, "name", ""))
 def test_clients_see_what_they_saw_of_a_4_3(story: Story, theirs: list[View]) -> None:
-    """W220-W224: limits of channels, queues that die, cancels, deaths and failed deliveries are in these stories."""
+    """W220-W224, W228: limits and ends of channels, queues that die, cancels, deaths, failed deliveries."""
     assert not compared(story, play(story, EnginePlayer("4.3.6")), theirs)
 
 
