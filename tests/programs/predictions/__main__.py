@@ -104,7 +104,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--recorded", action="store_true", help="measure nothing: take the runs that are kept"
     )
     parser.add_argument("--repetitions", type=int, default=3, help="how often each cell is measured")
-    parser.add_argument("--again", action="store_true", help="measure all of them anew")
+    parser.add_argument("--again", action="store_true", help="measure them anew")
+    parser.add_argument(
+        "--cell",
+        action="append",
+        default=[],
+        choices=[each.name for each in measured.cells()],
+        help="measure this one only, and others that are named so; all that are kept are compared",
+    )
     parser.add_argument(
         "--minutes", type=float, default=None, help="begin no measurement after so many minutes"
     )
@@ -124,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     dt.date.fromisoformat(options.date)
     wanted = [cell for cell in measured.cells() if not options.tiny or cell.name in TINY_CELLS]
     if not options.recorded and not measure_missing(
-        wanted,
+        [cell for cell in wanted if not options.cell or cell.name in options.cell],
         options.runs,
         options.repetitions,
         date=options.date,

@@ -153,6 +153,10 @@ def test_what_was_measured_is_kept_at_once_and_gone_on_with(tmp_path: Path) -> N
     assert go_on(again=True)
     assert len(asked) == 9
     assert len(json.loads(runs.read_text())) == 5
+    wanted = wanted[:1]
+    assert go_on(again=True)
+    assert asked[9:] == [first, first]
+    assert [each["cell"] for each in json.loads(runs.read_text())][1:] == [second, second, first, first]
 
 
 def test_a_node_that_fails_is_passed_over_and_measured_by_the_next_run(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def measure_missing(
         runs: the file of all runs, read and written again after each; runs without a day were driven otherwise and
             stay.
         date: kept with each run.
-        again: forget first what this driver measured before.
+        again: forget first what this driver measured of them before.
         last: monotonic time after which no run begins.
         one: measures a cell once.
 
@@ -40,7 +40,8 @@ def measure_missing(
     """
     rows: list[Row] = json.loads(runs.read_text(encoding="utf-8")) if runs.exists() else []
     if again:
-        rows = [each for each in rows if "date" not in each]
+        names = {each.name for each in cells}
+        rows = [each for each in rows if "date" not in each or each["cell"] not in names]
     missing = False
     for repetition in range(1, repetitions + 1):
         for cell in cells:
