@@ -15,9 +15,9 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from playground import handles
 from tests.programs.attack import hogs, intruders, nonsense, readers, senders, storms
@@ -54,6 +54,7 @@ FLOOR_MS: Final = 100.0
 """Faster than this nobody notices: below it twice as long is no harm."""
 SETTLES_S: Final = 1.0
 
+Case = Callable[[World], Coroutine[Any, Any, None]]
 Stretch = tuple[str, float, float]
 """A name, and from when to when."""
 
@@ -89,8 +90,8 @@ def p95(found: list[tuple[float, float]], stretches: list[Stretch]) -> float:
     return times[min(len(times) - 1, len(times) * 95 // 100)]
 
 
-async def attack(world: World) -> tuple[list[Stretch], dict[str, str]]:
-    """Try every case; return when each was, and what did not hold."""
+async def attack(world: World, cases: Sequence[Case]) -> tuple[list[Stretch], dict[str, str]]:
+    """Try cases; return when each was, and what did not hold."""
     stretches: list[Stretch] = []
     problems: dict[str, str] = {}
 
@@ -102,7 +103,7 @@ async def attack(world: World) -> tuple[list[Stretch], dict[str, str]]:
     began_s = time.monotonic()
     await asyncio.sleep(SETTLES_S)
     await quiet()
-    for case in TINY if world.tiny else CASES:
+    for case in cases:
         begin_s = time.monotonic()
         try:
             async with asyncio.timeout(max(1.0, MOST_S - (begin_s - began_s))), seats_left(world):
@@ -136,7 +137,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Attack; return 0 only if everything holds."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.attack", description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="the least that shows that it works")
+    parser.add_argument("--only", metavar="CASE", default="", help="the cases whose names have this")
     options = parser.parse_args(argv)
+    cases = [each for each in (TINY if options.tiny else CASES) if options.only in each.__name__]
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="waterline-") as scratch:
         place = Path(scratch)
@@ -146,7 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.nice(10)  # who attacks from elsewhere takes no processor of this machine
             world = World(server, options.tiny)
             with innocent(server.url, place / "innocent"):
-                stretches, problems = asyncio.run(attack(world))
+                stretches, problems = asyncio.run(attack(world, cases))
             for name, why in judge(world, stretches, measured(place / "innocent")).items():
                 problems[name] = f"{problems.get(name, '')}{why}"
             log = server.log()
@@ -155,7 +158,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             problems[word] = log[max(0, log.index(word) - 300) : log.index(word) + 2500]
     for name, why in problems.items():
         print(f"DOES NOT HOLD: {name}: {why}")
-    cases = TINY if options.tiny else CASES
     held = len(cases) - sum(case.__name__ in problems for case in cases)
     print(f"attack: {held} of {len(cases)} cases hold, {time.monotonic() - began_s:.0f} s")
     return 1 if problems else 0

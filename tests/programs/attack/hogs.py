@@ -37,7 +37,13 @@ async def one_event_of_many_messages(world: World) -> None:
 
 
 async def settings_that_make_files_without_end(world: World) -> None:
-    """A4, B: a scenario is bound by what commands are bound by."""
+    """A4, B: a scenario is bound by what commands are bound by; several visitors send such ones, again and again."""
+    visitors, rounds = (1, 1) if world.tiny else (3, 12)
+    for _each in range(rounds):
+        await asyncio.gather(*(_send_endless(world) for _each in range(visitors)))
+
+
+async def _send_endless(world: World) -> None:
     person = world.person()
     publisher = {"at_us": 5, "do": "set_publisher", "name": "p1", "rate_per_s": 10, "size_bytes": 10}
     publish = {"at_us": 5, "do": "publish", "count": 10_000_000, "size_bytes": 1}
