@@ -1,14 +1,21 @@
-"""Names that somebody chose to break pages: in a real browser they are text, on the page and in saved pictures."""
+"""Names that somebody chose to break pages: in a real browser they are text, on pages and in what is saved of them."""
 
 from __future__ import annotations
 
 import json
+import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Dialog, Page, expect
+
+from playground.exercises import catalog
+from playground.static_edition import scorm
+from tools import static_host
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
@@ -18,6 +25,24 @@ HOSTILE = (
     "\"'><svg onload=window.broken=1>",
     "]]>&#1;\u202egnirts\u0001",
 )
+PLATFORM = """
+  if (parent === window) window.API = { asked: 0, LMSInitialize: () => "true", LMSSetValue: () => "true",
+    LMSCommit: () => "true", LMSFinish: () => "true", LMSGetLastError: () => "0",
+    LMSGetErrorString: () => ANSWER, LMSGetValue() { this.asked += 1; return ANSWER; } };
+"""
+"""A learning platform that answers everything with a hostile text."""
+
+
+def watched(page: Page) -> list[str]:
+    """Return a list to which every dialog of a page is added."""
+    dialogs: list[str] = []
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    return dialogs
 
 
 def test_a_run_whose_names_are_hostile_is_text_wherever_it_is_shown(
@@ -35,13 +60,7 @@ def test_a_run_whose_names_are_hostile_is_text_wherever_it_is_shown(
         + [{"at_us": 500_000, "do": "publish", "count": 5, "size_bytes": 100}],
     }
     page = open_page()
-    dialogs: list[str] = []
-
-    def dismiss(dialog: Dialog) -> None:
-        dialogs.append(dialog.message)
-        dialog.dismiss()
-
-    page.on("dialog", dismiss)
+    dialogs = watched(page)
     first_page = page.context.request.get("/").url
     token = next(each["value"] for each in page.context.cookies() if each["name"] == "csrftoken")
     form = {"text": json.dumps(scenario), "csrfmiddlewaretoken": token}
@@ -55,9 +74,82 @@ def test_a_run_whose_names_are_hostile_is_text_wherever_it_is_shown(
         with page.expect_download() as download:
             page.locator(f"[data-share={kind}]").click()
         download.value.save_as(tmp_path / f"moment.{kind}")
+    film = page.locator("[data-film]")
+    film.locator("summary").click()
+    for name, seconds in (("from", "0"), ("to", "0.4"), ("lasts", "1")):
+        film.locator(f"[name={name}]").fill(seconds)
+    with page.expect_download(timeout=120_000) as download:
+        film.get_by_role("button", name="Record").click()
+    with Image.open(download.value.path()) as gif:
+        assert (gif.format, gif.n_frames) == ("GIF", 10)
     picture = ET.fromstring((tmp_path / "moment.svg").read_bytes())
     assert not [each.tag for each in picture.iter() if each.tag.endswith(("script", "img", "foreignObject"))]
     assert not [name for each in picture.iter() for name in each.attrib if name.startswith("on")]
     assert (tmp_path / "moment.png").read_bytes().startswith(b"\x89PNG")
     assert page.evaluate("window.broken") is None
     assert dialogs == []
+
+
+@pytest.mark.parametrize("name", HOSTILE[:3])
+def test_the_name_of_a_class_is_text_for_everybody_in_it(open_page: OpenPage, name: str) -> None:
+    teacher, student = open_page(), open_page()
+    dialogs = [watched(teacher), watched(student)]
+    teacher.goto("/class/sign-up")
+    teacher.fill("#id_username", f"teacher-{HOSTILE.index(name)}")
+    for field in ("#id_password1", "#id_password2"):
+        teacher.fill(field, "correct horse battery")
+    teacher.get_by_role("button", name="Make the account").click()
+    teacher.fill("#class-name", name)
+    teacher.get_by_role("button", name="Make the class").click()
+    code = teacher.locator(".join-code").inner_text()
+    class_page = teacher.url
+    expect(teacher.get_by_text(name).first).to_be_attached()
+    student.goto(f"/class/join/{code}/")
+    student.fill("#nickname", "owl")
+    student.locator("form[action$='/join/'] button").click()
+    student.wait_for_url("**/class/me/")
+    expect(student.get_by_text(name).first).to_be_attached()
+    for address in ("/class/", class_page):
+        teacher.goto(address)
+        expect(teacher.get_by_text(name).first).to_be_attached()
+    for page in (teacher, student):
+        assert page.evaluate("window.broken") is None
+        expect(page.locator("img[src=x], svg[onload]")).to_have_count(0)
+    assert dialogs == [[], []]
+
+
+def test_a_package_of_a_hostile_title_for_a_hostile_platform(
+    open_page: OpenPage, tmp_path: Path, repo_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The title is text on the page and in the manifest; what the platform answers is never a part of the page."""
+    edition, course = tmp_path / "edition", tmp_path / "course"
+    shutil.copytree(repo_root / "static", edition / "static")
+    for name, text in {
+        "en/index.html": "",
+        "en/i18n/catalog.js": "globalThis.gettext = (text) => text;",
+        "en/learn/waterline/first-in/index.html": "<!doctype html><p>the exercise</p>",
+        "wasm/pyodide.mjs": 'import("./pyodide.asm.mjs")',
+        "wasm/pyodide.asm.mjs": "",
+    }.items():
+        (edition / name).parent.mkdir(parents=True, exist_ok=True)
+        (edition / name).write_text(text, "utf-8")
+    exercise = catalog.exercise("first-in")
+    for number, title in enumerate(HOSTILE[:3]):
+        monkeypatch.setattr(scorm, "_chosen", lambda _name, _language, title=title: (title, [exercise]))
+        package = tmp_path / f"{number}.zip"
+        scorm.write_package(edition, package, "first-in", "en")
+        with zipfile.ZipFile(package) as found:
+            found.extractall(course / str(number))
+            manifest = ET.fromstring(found.read("imsmanifest.xml"))
+        assert title in {each.text for each in manifest.iter() if each.tag.endswith("title")}
+        page = open_page()
+        dialogs = watched(page)
+        page.add_init_script(PLATFORM.replace("ANSWER", json.dumps(HOSTILE[2 - number])))
+        with static_host.serving(course) as platform:
+            page.goto(f"{platform.url}{number}/en/scorm.html")
+            expect(page.frame_locator("#work").get_by_text("the exercise")).to_be_visible()
+            assert page.title() == f"{title} \u00b7 Waterline"
+            expect(page.locator("#work")).to_have_attribute("title", title)
+            assert page.evaluate("window.broken") is None
+            assert page.evaluate("window.API.asked") > 0, "the platform was asked"
+        assert dialogs == []
