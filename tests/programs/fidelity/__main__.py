@@ -16,7 +16,7 @@ from tests.programs.fidelity import measures
 from tools.measured_on import measured_on
 
 MEASURES: dict[str, Callable[[argparse.Namespace, Path], dict[str, Any]]] = {
-    "traces": lambda _options, _place: measures.traces(RECORDINGS),
+    "traces": lambda options, _place: measures.traces(RECORDINGS, options.traces),
     "rules": lambda _options, _place: measures.rules(),
     "directories": lambda _options, _place: measures.directories(RECORDINGS),
     "crashes": lambda options, place: measures.crashes(options.crashes, place),
@@ -49,6 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", nargs="+", choices=MEASURES, help="measure these; the others stay as they are"
     )
+    parser.add_argument("--traces", type=int, help="replay so many of each release (all)")
     parser.add_argument("--crashes", type=int, default=1000, help="crash programs to run")
     parser.add_argument("--fuzz", type=int, default=2000, help="damaged directories to read")
     parser.add_argument("--out", type=Path, default=ROOT / "fidelity" / "results.json")

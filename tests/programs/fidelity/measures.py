@@ -49,13 +49,13 @@ def listed(recordings: Path) -> dict[str, Any]:
     return found
 
 
-def traces(recordings: Path) -> dict[str, Any]:
-    """Replay every recorded trace."""
+def traces(recordings: Path, most: int | None = None) -> dict[str, Any]:
+    """Replay the recorded traces: all of them, or the first `most` of each release."""
     releases: dict[str, Any] = {}
     differing: list[str] = []
     for release, files in recorded(recordings).items():
         outcomes = []
-        for path in files:
+        for path in files[:most]:
             trace = json.loads(path.read_text())
             outcomes.append(FORMATS[trace["format"]][2](trace, LedgerStorage()))
         differing += [f"{release} {outcome.name}" for outcome in outcomes if not outcome.whole]

@@ -16,14 +16,15 @@ from tests.programs.fidelity.__main__ import MEASURES, main
 from tools.measured_on import measured_on, stale
 
 
-def test_a_small_run_writes_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measures, "traces", lambda _: {"traces": 1, "whole": 1})
+def test_a_small_run_writes_everything(tmp_path: Path) -> None:
     out = tmp_path / "results.json"
-    assert main(["--date", "2026-01-31", "--crashes", "5", "--fuzz", "5", "--out", str(out)]) == 0
+    few = ["--traces", "2", "--crashes", "5", "--fuzz", "5"]
+    assert main(["--date", "2026-01-31", *few, "--out", str(out)]) == 0
     results = json.loads(out.read_text())
     for name in MEASURES:
         assert results[name]["measured_on"]["date"] == "2026-01-31"
         assert results[name]["measured_on"]["engine"] == ENGINE_VERSION
+    assert {each["traces"] for each in results["traces"]["releases"].values()} == {2}
     assert results["crashes"]["runs"] == results["fuzz"]["inputs"] == 5
     assert results["rules"]["engine"] == results["rules"]["engine_cited"] > 150
 
