@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from engine.releases import PROFILES, RELEASES
 from playground import affordable, holds, limits, other_release, repeating, selectors, services, sharing
-from playground.comparing import changes, ready
+from playground.comparing import changes, ready, titles
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
 from playground.comparing.side import CURVES
@@ -75,7 +75,9 @@ def _example(a: Scenario) -> tuple[Scenario, Scenario]:
     """Return the two runs with which the first page begins: one of the library, and the same with lazy queues."""
     body = selectors.scenario_body(a)
     lazy = changes.apply("queue_mode", "lazy", body)
-    return a, services.keep_scenario(door().check({**lazy, "title": f"{body['title']} (queue_mode lazy)"}))
+    return a, services.keep_scenario(
+        door().check({**lazy, "title": titles.changed_title(body["title"], "queue_mode", "lazy")})
+    )
 
 
 @require_POST
@@ -124,7 +126,7 @@ def _longer(scenario: dict[str, Any], more_s: float) -> dict[str, Any]:
 
 def _title(a: dict[str, Any], form: ChangeForm) -> str:
     wanted = form.cleaned_data
-    return f"{a['title']} ({wanted['change']} {wanted['value']})"[:200]
+    return titles.changed_title(a["title"], wanted["change"], wanted["value"])
 
 
 @require_POST
@@ -182,7 +184,7 @@ def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
 
 def _shown_title(kept: Scenario) -> str:
     """Return a run's title in the reader's language, where it has one."""
-    return in_language((kept.story or {}).get("title")) or kept.title
+    return in_language((kept.story or {}).get("title")) or titles.shown_title(kept.title)
 
 
 def _shown(*sides: Scenario) -> dict[str, Any]:

@@ -21,8 +21,8 @@ TEXTS: Final[dict[str, Any]] = {
         "The node holds %(held)s messages and may hold %(most)s. Publish at most %(room)s, or purge or consume first."
     ),
     "too_many_bytes": _(
-        "%(count)s messages could need %(needed_mib)s MiB on disk; %(free_mib)s of %(most_mib)s MiB are free. Publish "
-        "fewer or smaller messages, or purge first."
+        "So many messages (%(count)s) could need %(needed_mib)s MiB on disk; %(free_mib)s of %(most_mib)s MiB are "
+        "free. Publish fewer or smaller messages, or purge first."
     ),
     "broker_stopped": _("The broker is stopped. Start it in the console with start_app first."),
     "quorum_queue": _(
@@ -40,14 +40,12 @@ TEXTS: Final[dict[str, Any]] = {
         "%(place)s must be the name of a virtual host: 1 to %(most)s bytes, without line breaks."
     ),
     "too_many_channels": _("There are %(most)s channels already. Close a connection first."),
-    "not_held": _(
-        "%(held)s messages are held by hand, not %(count)s. First use Get, or a consumer with acks by hand."
-    ),
+    "not_held": _("Held by hand: %(held)s, not %(count)s. First use Get, or a consumer with acks by hand."),
     "ack_mode_fixed": _(
-        "%(name)s holds %(held)s messages, so its way to ack cannot change. Remove it, and add it again."
+        "%(name)s holds messages (%(held)s), so its way to ack cannot change. Remove it, and add it again."
     ),
     "queue_fixed": _(
-        "%(name)s holds %(held)s messages, so its queue cannot change. Remove it, and add it again."
+        "%(name)s holds messages (%(held)s), so its queue cannot change. Remove it, and add it again."
     ),
     "name_taken": NAME_TAKEN,
     "name_of_page": _(
@@ -127,11 +125,11 @@ TEXTS: Final[dict[str, Any]] = {
     "too_short": _("%(place)s must have at least %(least)s characters."),
     "too_long": _("%(place)s must have at most %(most)s characters."),
     "too_many_elements": _("%(place)s must have at most %(most)s elements."),
-    "wrong_length": _("%(place)s must have %(wanted)s elements, not %(got)s."),
+    "wrong_length": _("%(place)s must have this number of elements: %(wanted)s, not %(got)s."),
     "no_name": _("%(place)s must begin with a letter and have only a-z, 0-9, ., - and _ after it."),
     "name_no_text": _("%(place)s is not a text that UTF-8 can write."),
     "sizes_unreadable": _("%(place)s must be sizes as an import packs them."),
-    "sizes_of_others": _("%(place)s must have the sizes of %(count)s messages."),
+    "sizes_of_others": _("%(place)s must have as many sizes as there are messages: %(count)s."),
     "sizes_too_large": _("%(place)s must have sizes of at most %(most)s bytes."),
     "sizes_other_mean": _("size_bytes must be the mean of %(place)s, rounded up."),
     "name_too_long": _("%(place)s must have at most %(most)s bytes of UTF-8."),
@@ -184,7 +182,7 @@ TEXTS: Final[dict[str, Any]] = {
     "entry_too_high": _("Entry %(entry)s at offset %(at)s is too high: a segment has %(entries)s entries."),
     "embedded_unreadable": _("The message embedded at offset %(at)s cannot be read."),
     "embedded_other_id": _("The message embedded at offset %(at)s has another id than its record."),
-    "record_too_small": _("A record of %(size)s bytes at offset %(at)s has no room for its id."),
+    "record_too_small": _("A record of %(size)s B at offset %(at)s has no room for its id."),
     "index_version_2": _(
         "%(path)s belongs to a queue of version 2. Convert the queue to version 1 on its node first."
     ),
@@ -202,10 +200,10 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     # --- Erlang terms, AMQP properties and table dumps in files ---
     "term_without_version": _("An external term must begin with byte %(version)s."),
-    "term_cut_off": _("The term is cut off at byte %(at)s; %(count)s bytes are missing."),
+    "term_cut_off": _("The term is cut off at byte %(at)s; %(count)s B is missing."),
     "term_too_deep": _("The term is nested in more than %(most)s levels."),
-    "bytes_behind_term": _("%(count)s bytes follow after the end of the term."),
-    "too_few_bytes": _("%(count)s elements do not fit into the %(left)s bytes that are left."),
+    "bytes_behind_term": _("Behind the end of the term %(count)s B follows."),
+    "too_few_bytes": _("Elements (%(count)s) do not fit into the %(left)s B that is left."),
     "unknown_tag": _("The tag %(tag)s at byte %(at)s is not known."),
     "atom_not_in_charset": _("The name of an atom is not %(charset)s."),
     "no_float": _("%(text)s is no number with a decimal point."),
@@ -217,13 +215,13 @@ TEXTS: Final[dict[str, Any]] = {
     "unknown_field_type": _("The field type %(letter)s is not known."),
     "field_impossible": _("%(value)s cannot be a field of type %(letter)s."),
     "unknown_property_flags": _("The property flags %(flags)s are not known."),
-    "bytes_behind_properties": _("%(count)s bytes follow after the end of the property list."),
+    "bytes_behind_properties": _("Behind the end of the property list %(count)s B follows."),
     "properties_cut_off": _("The property list is cut off at byte %(at)s."),
     "fields_end_elsewhere": _("A table or array must end at byte %(end)s, but ends at byte %(at)s."),
     "no_table_dump": _("A table dump must begin with the bytes %(wanted)s."),
     "table_without_description": _("The table has no description."),
-    "table_counts_other_rows": _("The table holds %(count)s rows, but its end mark gives another number."),
-    "table_without_end": _("The table ends after %(count)s rows without an end mark."),
+    "table_counts_other_rows": _("The table's rows (%(count)s) are not as many as its end mark says."),
+    "table_without_end": _("The table ends without an end mark; rows before that: %(count)s."),
     "table_cut_off": _("The table is cut off at offset %(at)s."),
     "no_table_item": _("No item of a table begins at offset %(at)s."),
     "table_item_cut_off": _("The item of the table at offset %(at)s is cut off."),

@@ -36,11 +36,11 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     # --- a queue's index ---
     "segment_missing": _(
-        "recovery.dets counts %(count)s live messages in this segment, and the file is not there: what only it had "
+        "recovery.dets counts live messages in this segment (%(count)s), and the file is not there: what only it had "
         "does not come back (S112)."
     ),
     "segment_of_other_count": _(
-        "recovery.dets counts %(saved)s live messages in this segment; the file and the journal have %(found)s (S112)."
+        "Live messages of this segment: %(saved)s by recovery.dets, %(found)s by the file and the journal (S112)."
     ),
     "start_ends_process": _(
         "The next start of a 3.8 ends this queue's process, in %(function)s: its journal has what the segments have "
@@ -49,7 +49,7 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     # --- a queue of version 2 ---
     "index_header": _(
-        "The header of a .qi file is not whole or not right in these %(size)s bytes. Recovery after a crash deletes "
+        "The header of a .qi file is not whole or not right in this file of %(size)s B. Recovery after a crash deletes "
         "the file and its .qs (W97)."
     ),
     "index_range": _(
@@ -64,9 +64,9 @@ TEXTS: Final[dict[str, Any]] = {
         "process crashes on it (W205)."
     ),
     "slot_fields": _("The slot at offset %(at)s is live, and its fields are none that a broker writes."),
-    "slot_cut_off": _("The slot at offset %(at)s is cut off after %(count)s bytes. Recovery ends there."),
+    "slot_cut_off": _("The slot at offset %(at)s is cut off after %(count)s B. Recovery ends there."),
     "body_header": _(
-        "These %(size)s bytes are no whole header of a .qs file. Recovery after a crash drops its messages; a clean "
+        "This (%(size)s B) is no whole header of a .qs file. Recovery after a crash drops its messages; a clean "
         "start crashes at the first fetch (W205)."
     ),
     "body_magic": _(
@@ -77,11 +77,11 @@ TEXTS: Final[dict[str, Any]] = {
         "after a crash drops them."
     ),
     "body_cut_off": _(
-        "The body of seq %(seq)s at offset %(at)s should have %(wanted)s bytes behind its header; %(left)s are left. "
+        "The body of seq %(seq)s at offset %(at)s should have %(wanted)s B behind its header; %(left)s B is left. "
         "Recovery after a crash drops it, and a fetch crashes the queue's process."
     ),
     "body_of_other_size": _(
-        "The body of seq %(seq)s at offset %(at)s says %(found)s bytes, and the index %(wanted)s. Recovery after a "
+        "The body of seq %(seq)s at offset %(at)s says %(found)s B, and the index %(wanted)s B. Recovery after a "
         "crash drops it, and a fetch crashes the queue's process."
     ),
     "body_checksum": _(
@@ -96,7 +96,7 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     # --- a queue's index ---
     "no_journal": _("There are segments, but no journal. A broker makes one."),
-    "segment_of_zeros": _("All %(count)s bytes are zero. A broker deletes the file."),
+    "segment_of_zeros": _("Every byte of it is zero (%(count)s B). A broker deletes the file."),
     "publish_record_cut_off": _(
         "The end of the file cuts off the publish record at offset %(at)s. A broker skips 2 bytes and reads the rest "
         "as records."
@@ -114,17 +114,17 @@ TEXTS: Final[dict[str, Any]] = {
         "what stands before."
     ),
     "journal_cut_off": _(
-        "The record at offset %(at)s is cut off after %(count)s bytes. A broker ends its replay here and uses what "
+        "The record at offset %(at)s is cut off after %(count)s B. A broker ends its replay here and uses what "
         "stands before."
     ),
     # --- a message store ---
     "compaction_interrupted": _(
         "A compaction was interrupted. A broker appends this file to the .rdq file of the same number (S206)."
     ),
-    "store_file_missing": _("The file summary names this file with %(size)s bytes."),
-    "store_file_too_short": _("The file summary says %(size)s bytes, but the file ends at %(end)s."),
+    "store_file_missing": _("The file summary names this file with %(size)s B."),
+    "store_file_too_short": _("The file summary says %(size)s B, but the file ends at %(end)s."),
     "no_record": _(
-        "The %(count)s bytes from offset %(at)s on are no record. A broker's scanner looks on byte by byte (W143)."
+        "From offset %(at)s on %(count)s B is no record. A broker's scanner looks on byte by byte (W143)."
     ),
     "record_without_message": _("The record at offset %(at)s holds no message. Reading it would fail."),
     "record_of_another_message": _(
@@ -135,12 +135,12 @@ TEXTS: Final[dict[str, Any]] = {
         "The record at offset %(at)s ends with byte %(found)s instead of %(wanted)s. A broker skips it."
     ),
     "zero_size": _(
-        "The %(count)s bytes from offset %(at)s on begin with a zero size. A broker stops reading here."
+        "What follows from offset %(at)s on (%(count)s B) begins with a zero size. A broker stops reading here."
     ),
     "size_field_cut_off": _(
-        "The %(count)s bytes at offset %(at)s are too few for a size field. A broker stops reading here."
+        "What follows from offset %(at)s on (%(count)s B) is too short for a size field. A broker stops reading here."
     ),
     "store_record_cut_off": _(
-        "The record at offset %(at)s says %(size)s bytes, but only %(left)s are left. A broker stops reading here."
+        "The record at offset %(at)s says %(size)s B, and %(left)s B is all that is left. A broker stops reading here."
     ),
 }

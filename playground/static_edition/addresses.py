@@ -12,6 +12,8 @@ from urllib.parse import parse_qs
 from django.conf import settings
 from django.urls import Resolver404, resolve
 
+from playground.static_edition.figures import lead_file
+
 PAGES: Final = frozenset(
     (
         *(
@@ -32,7 +34,7 @@ PAGES: Final = frozenset(
 PLAY: Final = "/play/"
 NEEDS_A_SERVER: Final = "/needs-a-server/"
 
-_ADDRESS = re.compile(r'(?<= )(href|src|data-words|data-sprite)="(/[^"]*)"')
+_ADDRESS = re.compile(r'(?<= )(href|src|data-words|data-sprite|data-lead)="(/[^"]*)"')
 _FOLDER = re.compile(r'(?<= )(data-root|data-rules)="/([^"]*)"')
 _HTMX = re.compile(r'<script src="[^"]*htmx[^"]*"[^>]*></script>')
 _TOKEN = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken" value="[^"]*">')
@@ -96,8 +98,11 @@ def link(address: str, at: str, permalinks: Mapping[str, str]) -> str:
     path, end = address.partition("?")[0].partition("#")[0], rest[0] if rest else ""
     kept = _PERMALINK.fullmatch(path)
     carried, table = _CARRIED.fullmatch(path), _TABLE.fullmatch(path)
+    lead = lead_file(path, end)
     if path.startswith("/static/"):
         return _from(at, f"..{path}") + end
+    if lead:
+        return _from(at, lead)
     if kept and kept[1] in permalinks:
         path, end = PLAY, f"?s={permalinks[kept[1]]}{end.replace('?', '&amp;')}"
     elif carried:  # the engine runs in the reader's browser, and no host is told the run

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-_IN_PAGES: Final = re.compile(r'(?<= )(?:href|src|data-words|data-sprite|data-root|data-rules)="([^"]*)"')
+_IN_PAGES: Final = re.compile(
+    r'(?<= )(?:href|src|data-words|data-sprite|data-root|data-rules|data-lead)="([^"]*)"'
+)
 _IN_STYLES: Final = re.compile(r"(?:url\(|@import )[\"']?([^\"')]+)")
 _IMPORTED: Final = re.compile(
     r'(?:^import |^\} from |^import .* from |^export .* from |import\()"(\.[^"]*)"', re.MULTILINE

@@ -20,6 +20,7 @@ from playground.exercises import catalog, task
 from playground.inspecting import page
 from playground.static_edition.addresses import file_of, relative
 from playground.static_edition.context import templates
+from playground.static_edition.figures import Moment, moments, write_leads
 from playground.static_edition.pages import BEGIN, MORE, pages, permalinks
 from playground.web import live_page
 from playground.whatif.export import to_csv
@@ -47,6 +48,7 @@ def write(
     begin: tuple[str, ...] = (*BEGIN, *MORE),
     *,
     follow: bool = True,
+    figures: bool = True,
 ) -> None:
     """Write all of it.
 
@@ -55,6 +57,7 @@ def write(
         languages: of the pages; all that there are unless given.
         begin: the first pages of the server; see `pages`.
         follow: whether others follow from them.
+        figures: whether the runs of the claims' small figures are played and written.
     """
     shutil.copytree(
         settings.BASE_DIR / "static",
@@ -64,23 +67,29 @@ def write(
     )
     names = permalinks()
     with override_settings(TEMPLATES=templates(), ROOT_URLCONF="playground.static_edition.urls"):
-        _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin, follow)
+        seen = _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin, follow)
+    if figures:
+        write_leads(out, seen, names)
     _tables(out / "data" / "heatmaps")
     (out / "index.html").write_text(FIRST, "utf-8")
 
 
 def _write_languages(
     out: Path, names: Mapping[str, str], languages: tuple[str, ...], begin: tuple[str, ...], follow: bool
-) -> None:
+) -> set[Moment]:
+    """Write the pages, and return the moments of their figures."""
+    seen: set[Moment] = set()
     for code in languages:
         with translation.override(code):
             _own_pages(out / code)
             for path, body in pages(code, begin, follow=follow):
                 at = file_of(path)
                 html = path.endswith("/") or "." not in path
+                seen |= moments(body.decode()) if html else set()
                 data = relative(body.decode(), at, names).encode() if html else body
                 _put(out / code / at, data)
             _stories(out / code / "data")
+    return seen
 
 
 def _own_pages(folder: Path) -> None:

@@ -28,12 +28,12 @@ TEXTS: Final[dict[str, Any]] = {
         "The messages of all %(count)s queues are kept. The queues are called q1, q2 and so on."
     ),
     "queues_apart": _(
-        "%(count)s messages for several queues at once are published to each of them: a scenario has no more bindings."
+        "Messages for several queues (%(count)s) are published to each of them: a scenario has no more bindings."
     ),
-    "nowhere": _("%(count)s messages went to no queue. They are left out."),
+    "nowhere": _("Left out, as they went to no queue: %(count)s."),
     "log_part": _("This is part %(number)s of the log. It begins with empty queues."),
     "table_without_consumer": _("A table of arrivals tells of no consumer, so there is none."),
-    "trace_rate": _("The consumer takes %(rate)s messages a second, as it did on average in the log."),
+    "trace_rate": _("The consumer takes messages at %(rate)s/s, as it did on average in the log."),
     "trace_rates": _(
         "Each queue's consumer takes messages as fast as in the log on average: %(least)s to %(most)s a second."
     ),
@@ -68,11 +68,11 @@ TEXTS: Final[dict[str, Any]] = {
     "ram_for_connections": _(
         "The node gets %(mib)s MiB of RAM: %(count)s connections take their part of it, buffers and all."
     ),
-    "unlimited_consumers": _("Consumers have no rate: each takes up to %(rate)s messages a second."),
-    "rate_rounded": _("%(name)s %(given)s is played as %(rate)s messages a second."),
+    "unlimited_consumers": _("Consumers have no rate: each takes up to %(rate)s/s."),
+    "rate_rounded": _("%(name)s %(given)s is played as %(rate)s/s."),
     "messages_bound": _("--pmessages %(count)s: each producer stops after %(seconds)s s."),
     "messages_burst": _("--pmessages %(count)s without --rate: each producer sends them at once."),
-    "consumer_messages": _("--cmessages: the consumers go on after %(count)s messages."),
+    "consumer_messages": _("--cmessages %(count)s: the consumers go on after so many messages."),
     "confirm_window": _(
         "--confirm %(count)s: confirms are asked for, but no producer waits when so many are missing."
     ),

@@ -72,6 +72,8 @@ def _todays_broker(each: Verdict, loaded: dict[str, str]) -> dict[str, object]:
         "rules": today.rules,
         "release": todays_broker.TODAYS.name,
         "address": _releases(each, loaded)[-1]["address"],
+        "short_id": loaded.get(today.run.scenario),
+        "at_us": today.run.at_us,
     }
 
 

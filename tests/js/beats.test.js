@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beatOf, beatsReached, captionOf } from "../../static/js/model/situation.js";
+import { beatOf, beatsReached, captionOf } from "../../static/js/model/followed.js";
 import { BETA, extent, paged, published, stateOf } from "./feed.js";
 
 test("alpha, beta, delta, with a consumer: each beat comes once, in this order", () => {

@@ -18,7 +18,7 @@ import { restarted } from "../../static/js/model/restarted.js";
 import { Session } from "../../static/js/model/session.js";
 import { shownQueue } from "../../static/js/model/shown.js";
 import { figures, memoryOf, situation } from "../../static/js/model/situation.js";
-import { bytes, clock, decimal, number, seconds } from "../../static/js/model/text.js";
+import { bytes, clock, decimal, number, seconds, span } from "../../static/js/model/text.js";
 import { explain, narrate } from "../../static/js/model/why.js";
 import { gaugeText, ramGauge } from "../../static/js/view/stage/gauges.js";
 import { History } from "../../static/js/model/history.js";
@@ -43,7 +43,7 @@ globalThis.ngettext = (one, many, count) => {
 /** Every way in which the page writes a number. */
 function forms(value) {
   const shares = [decimal(value, 2), decimal(value, 3), decimal(value, 4), decimal(value / 1000, 3)];
-  return [number(value), bytes(value), seconds(value), clock(value), ...shares];
+  return [number(value), bytes(value), seconds(value), clock(value), span(value), ...shares];
 }
 
 const TOKEN = /(?<![A-Za-z0-9_.-])\d[\d\u2009.]*(?<![.\u2009])(?![A-Za-z_])/g;
@@ -141,15 +141,19 @@ function lanes(session, catalogs) {
   same("row of the table", row, [...lanesOf(queue).map((lane) => lengthOf(queue, lane)), pendingOf(queue), session.state.node.memory.process_memory ?? 0]);
 }
 
+/** How long after a moment a transition's times are due. */
+const dueIn = (t, atUs) =>
+  Object.entries(t.values ?? {}).filter(([name, value]) => name.endsWith("_at_us") && value !== null).map(([, value]) => Math.max(0, value - atUs));
+
 /** What the log and Why? say of a line, with the target and the settings of its own moment. */
 function reasons(line, held, then, catalogs) {
-  const { t, messages, fate } = line;
-  const sources = [t, messages, line.times, fate, fate && sums(fate)];
-  said(catalogs, () => narrate(t, messages, fate), ({ text }) => {
+  const { t, messages, fate, atUs } = line;
+  const sources = [t, messages, line.times, fate, fate && sums(fate), dueIn(t, atUs)];
+  said(catalogs, () => narrate(t, messages, fate, atUs), ({ text }) => {
     honest(`log of ${t.kind}`, text, sources);
     noRaw(`log of ${t.kind}`, text, t);
   });
-  said(catalogs, () => explain(t, messages, held.target, fate), (why) => {
+  said(catalogs, () => explain(t, messages, held.target, fate, atUs), (why) => {
     const known = held.target ? [held.target.t, held.target.memory] : [];
     honest(`Why? of ${t.kind}`, `${why.title} ${why.reason}`, [...sources, t.why]);
     for (const step of why.steps) honest(`step of ${t.kind}`, `${step.title} ${step.detail}`, [t.why]);

@@ -167,7 +167,7 @@ def test_from_the_form_to_the_reel(client: Client, library: list[Scenario]) -> N
     made = client.post("/compare/new", {"a": library[0].slug, "preset": "0"})
     assert made.status_code == 302
     pair = client.get(made["Location"])
-    assert "queue_mode" in pair.content.decode()
+    assert "(queue mode: lazy)" in pair.content.decode()
     for _try in range(100):
         answer = client.get(f"{made['Location']}reel")
         if answer.status_code == 200:
@@ -202,4 +202,6 @@ def test_runs_and_changes_are_called_in_the_readers_language(client: Client, lib
     page = client.get("/compare/", headers={"accept-language": "zh-hans"}).content.decode()
     assert ">第一批消息</option>" in page
     assert ">First burst</option>" not in page
+    assert "第一批消息（" in page or "第一批消息 (" in page, "the second title, too"
+    assert "queue_mode lazy" not in page
     assert "name=queue_mode" not in page, "the example's difference is told by its label"

@@ -40,7 +40,7 @@ def edition(
         meanwhile.enter_context(django_db_blocker.unblock())
         meanwhile.enter_context(transaction.atomic())
         put_in_library()
-        write(out, ("en", "zh-hans"), ("/library/", "/learn/", "/whatif/", "/i18n/catalog.js"))
+        write(out, ("en", "zh-hans"), ("/library/", "/learn/", "/whatif/", "/i18n/catalog.js"), figures=False)
         transaction.set_rollback(True)
     return out
 

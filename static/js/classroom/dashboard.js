@@ -83,7 +83,7 @@ function svg(name, attributes, ...children) {
  */
 function cell(slug, found) {
   const [state, attempts, minutes] = found ?? NOTHING;
-  const words = fill(gettext("exercise %(number)s: %(state)s, %(attempts)s answers"), {
+  const words = fill(gettext("exercise %(number)s: %(state)s, answers: %(attempts)s"), {
     number: label(slug),
     state: NAMES[state](),
     attempts,
@@ -177,6 +177,8 @@ function drawHead() {
   setText(find("[data-students]"), number(students.size));
   setText(find("[data-done]"), share === null ? "–" : `${share} %`);
   setText(find("[data-help]"), number(help));
+  need("[data-help]").classList.toggle("needs", help > 0); // nobody who needs help is no alarm
+  setText(find("[data-help-label]"), ngettext("needs help", "need help", help));
 }
 
 function drawBars() {
@@ -188,7 +190,7 @@ function drawBars() {
       need(`i.is-${name}`, line).style.width = `${students.size ? (100 * count) / students.size : 0}%`;
     let text = fill(gettext("%(done)s done"), { done: first + later });
     if (first) text += ` · ${fill(gettext("%(first)s first time"), { first })}`;
-    if (help) text += ` · ${fill(gettext("%(help)s need help"), { help })}`;
+    if (help) text += ` · ${fill(ngettext("%(help)s needs help", "%(help)s need help", help), { help })}`;
     setText(find("[data-count]", line), text);
   }
 }
@@ -241,7 +243,7 @@ function drawHardest(hardest) {
   );
   setText(
     find("[data-hardest-sum]"),
-    fill(gettext("%(failed)s of %(tried)s were wrong at the first try."), hardest),
+    fill(ngettext("%(failed)s of %(tried)s was wrong at the first try.", "%(failed)s of %(tried)s were wrong at the first try.", hardest.failed), hardest),
   );
 }
 

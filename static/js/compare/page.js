@@ -176,7 +176,7 @@ class Page {
       setText(find("[data-situation]", root), situation(run.state).text);
       const lines = run.behind ? run.reasons().lines : [];
       const last = lines.filter((line) => !line.detail).at(-1);
-      setText(find("[data-last]", root), last ? explain(last.t, last.messages).title : "\u00a0");
+      setText(find("[data-last]", root), last ? explain(last.t, last.messages, null, null, last.atUs).title : "\u00a0");
     }
     this.between();
     this.paintCurve();

@@ -128,6 +128,8 @@ const VALUES = () => [
   [/^deliver, (entry|message) (?<n>\d+)$/, gettext("deliver of %(n)s")],
   [/^ack, (entry|message) (?<n>\d+)$/, gettext("ack of %(n)s")],
   [/^none$/, gettext("none")],
+  [/^1 bytes$/, gettext("1 byte")],
+  [/^1 bytes follow.*$/, gettext("1 byte follows")],
   [/^(?<n>\d+) bytes$/, gettext("%(n)s bytes")],
   [/^(?<n>\d+) bytes follow.*$/, gettext("%(n)s bytes follow")],
   [/^32 zero bytes$/, gettext("32 zero bytes")],

@@ -1,9 +1,9 @@
 /** What is shown of a queue beside its messages, in words: one clause for each fact that changed. */
-import { decimal, fill, gettext, number, seconds } from "./text.js";
+import { clock, decimal, fill, gettext, ngettext, number, span } from "./text.js";
 
 /** @import { Values } from "./catalogue/types.js" */
 
-/** @typedef {(value: Values[string]) => string} Clause what is said of a fact with this value; null where it is gone */
+/** @typedef {(value: Values[string], atUs: number | null) => string} Clause what is said at a moment of a fact with this value; null where it is gone */
 
 /** @param {string[]} names */
 const list = (names) => (names.length ? names.join(", ") : gettext("none"));
@@ -30,6 +30,15 @@ const valueText = (value) => (Array.isArray(value) ? value.map(String).join(" ")
  */
 const said = (text, what) => fill(text, { what });
 
+/**
+ * When something is due, from the moment at which that is said; on the session's clock where no moment is known.
+ * @param {number} us
+ * @param {number | null} atUs
+ * @param {string} later with %(what)s, how long it lasts
+ * @param {string} then with %(what)s, the time of the clock
+ */
+const due = (us, atUs, later, then) => (atUs === null ? said(then, clock(us)) : said(later, span(Math.max(0, us - atUs))));
+
 /** @type {Record<string, () => string>} */
 const PROCESS = {
   awake: () => gettext("its process is awake"),
@@ -40,8 +49,8 @@ const PROCESS = {
 /** @type {Record<string, Clause>} */
 const FACTS = {
   queue_process: (value) => PROCESS[value]?.() ?? gettext("its process is gone"),
-  rate_timer_at_us: (value) =>
-    value === null ? gettext("no report is due") : said(gettext("reports at %(what)s s"), seconds(value)),
+  rate_timer_at_us: (value, atUs) =>
+    value === null ? gettext("no report is due") : due(value, atUs, gettext("reports in %(what)s"), gettext("reports at %(what)s")),
   reported_duration: (value) =>
     value === null ? gettext("reports that nothing flows") : said(gettext("reports that what it has in RAM lasts %(what)s s"), decimal(value, 3)),
   desired_duration: (value) =>
@@ -51,10 +60,14 @@ const FACTS = {
   arguments: (value) => said(gettext("arguments: %(what)s"), tableText(value)),
   auto_delete: (value) => (value ? gettext("goes with its last consumer") : gettext("stays without consumers")),
   exclusive: (value) => (value ? gettext("belongs to one connection") : gettext("is for every connection")),
-  ttl_at_us: (value) =>
-    value === null ? gettext("no message's time to live runs") : said(gettext("the next message expires at %(what)s s"), seconds(value)),
-  expires_at_us: (value) =>
-    value === null ? gettext("the queue itself does not expire") : said(gettext("the queue itself expires at %(what)s s"), seconds(value)),
+  ttl_at_us: (value, atUs) =>
+    value === null
+      ? gettext("no message's time to live runs")
+      : due(value, atUs, gettext("the next message expires in %(what)s"), gettext("the next message expires at %(what)s")),
+  expires_at_us: (value, atUs) =>
+    value === null
+      ? gettext("the queue itself does not expire")
+      : due(value, atUs, gettext("the queue itself expires in %(what)s"), gettext("the queue itself expires at %(what)s")),
   backing_queue: (value) => (value === null ? gettext("the usual kind of queue") : said(gettext("kind of queue: %(what)s"), kindText(value))),
   part_of: (value) => (value === null ? gettext("a queue of its own") : said(gettext("part of %(what)s"), value)),
   priority: (value) => (value === null ? gettext("no priority") : said(gettext("priority %(what)s"), number(value))),
@@ -69,7 +82,7 @@ const FACTS = {
       : value
         ? said(gettext("lacks %(what)s of the master's messages"), number(value))
         : gettext("lacks nothing that the master has"),
-  held_copies: (value) => (value ? said(gettext("holds back %(what)s copies from publishers"), number(value)) : gettext("holds back no copy")),
+  held_copies: (value) => (value ? said(ngettext("holds back %(what)s copy from publishers", "holds back %(what)s copies from publishers", value), number(value)) : gettext("holds back no copy")),
   frozen: (value) => (value ? gettext("takes no instruction while it is filled") : gettext("takes instructions")),
 };
 
@@ -88,10 +101,11 @@ export const NAMED = new Set(Object.keys(FACTS));
 /**
  * "policy lazy, it obeys: queue-mode: lazy": facts that changed, in words; without those that have none.
  * @param {Values} values
+ * @param {number | null} atUs when they changed, where that is known
  */
-export function factsText(values) {
+export function factsText(values, atUs = null) {
   return Object.entries(values)
     .filter(([name]) => NAMED.has(name))
-    .map(([name, value]) => FACTS[name](value))
+    .map(([name, value]) => FACTS[name](value, atUs))
     .join(gettext("; "));
 }

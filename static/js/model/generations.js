@@ -150,10 +150,11 @@ export function largerOf(name) {
 /**
  * What a kind of queue asks about its printed status under a code; undefined where none does.
  * @param {string} code
+ * @param {Values} values of the question
  */
-export function ownQuestion(code) {
+export function ownQuestion(code, values) {
   return Object.values(known)
-    .map((generation) => generation.questions()[code])
+    .map((generation) => generation.questions(values)[code])
     .find((text) => text !== undefined);
 }
 

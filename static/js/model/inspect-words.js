@@ -1,6 +1,6 @@
 /** The texts of the page Inspect: sentences by code, for what cannot be read and for what needs attention in pasted figures. */
 import { ownQuestion } from "./generations.js";
-import { bytes, fill, gettext } from "./text.js";
+import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * @import { Values } from "./catalogue/types.js"
@@ -146,16 +146,27 @@ function failures() {
 }
 
 /**
+ * Values with their whole numbers as the page writes them.
+ * @param {Values} values
+ * @returns {Values}
+ */
+const spaced = (values) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number.isInteger(value) ? number(value) : value]));
+
+/**
  * A question that a queue's figures raise.
  * @param {string} code
  * @param {Values} [values]
  */
 export function questionWords(code, values = {}) {
-  return fill(questions()[code] ?? ownQuestion(code) ?? code, values);
+  return fill(questions(values)[code] ?? ownQuestion(code, values) ?? code, spaced(values));
 }
 
-/** @returns {Record<string, string>} */
-function questions() {
+/**
+ * @param {Values} values of the question
+ * @returns {Record<string, string>}
+ */
+function questions({ count = 0 }) {
   return {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
     version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
@@ -163,7 +174,7 @@ function questions() {
     other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: something of this status is missing here or was changed."),
     other_messages: gettext("messages is %(messages)s, and ready (%(ready)s) and unacknowledged (%(unacked)s) together are something else: they were counted at different moments."),
     fields_unknown: gettext("Not known, and not used here: %(names)s."),
-    pending: gettext("%(count)s messages wait for acks. Is a prefetch missing, or does a consumer hang?"),
+    pending: ngettext("%(count)s message waits for its ack. Is a prefetch missing, or does a consumer hang?", "%(count)s messages wait for acks. Is a prefetch missing, or does a consumer hang?", count),
   };
 }
 
@@ -175,8 +186,8 @@ function questions() {
  */
 function saved(listed, lost, back) {
   if (listed === null || listed === undefined) return [];
-  const sentences = [fill(gettext("A real start believes the clean stop and looks into no store file (S206): %(n)s are listed."), { n: listed })];
-  if (lost) sentences.push(fill(gettext("%(n)s of them have no content: reading one closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting them."), { n: lost }));
+  const sentences = [fill(ngettext("A real start believes the clean stop and looks into no store file (S206): %(n)s is listed.", "A real start believes the clean stop and looks into no store file (S206): %(n)s are listed.", listed), { n: number(listed) })];
+  if (lost) sentences.push(fill(ngettext("%(n)s of them has no content: reading it closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting it.", "%(n)s of them have no content: reading one closes the connection with 541 INTERNAL_ERROR, again and again, and the listing goes on counting them.", lost), { n: number(lost) }));
   if (back !== null && back !== listed) sentences.push(gettext("What follows is the start after a crash, which the page plays below:"));
   return sentences;
 }
@@ -188,22 +199,22 @@ function saved(listed, lost, back) {
 export function startWords({ live, back, listed, unreadable: unread, transient, no_content: noContent, delivered, redelivered, version }) {
   const sentences = saved(listed, unread, back);
   if (back === null) return sentences;
-  if (back) sentences.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
+  if (back) sentences.push(fill(ngettext("%(n)s comes back: the index has its publish record and no ack.", "%(n)s come back: the index has their publish record and no ack.", back), { n: number(back) }));
   if (back && redelivered === 0 && version === 2) sentences.push(gettext("None of them is marked redelivered: the queue stopped in order, and none had been delivered before (W41)."));
   else if (back && redelivered !== null && redelivered < back)
     sentences.push(
       fill(
         version === 2
-          ? gettext("%(n)s of them are marked redelivered: they had been delivered before the broker stopped in order (W41).")
-          : gettext("%(n)s of them are marked redelivered: each record has its own mark, and the broker stopped in order (V10)."),
-        { n: redelivered },
+          ? ngettext("%(n)s of them is marked redelivered: it had been delivered before the broker stopped in order (W41).", "%(n)s of them are marked redelivered: they had been delivered before the broker stopped in order (W41).", redelivered)
+          : ngettext("%(n)s of them is marked redelivered: each record has its own mark, and the broker stopped in order (V10).", "%(n)s of them are marked redelivered: each record has its own mark, and the broker stopped in order (V10).", redelivered),
+        { n: number(redelivered) },
       ),
     );
-  else if (delivered && back) sentences.push(fill(gettext("%(n)s of the live ones were delivered before; what comes back is marked redelivered."), { n: delivered }));
-  if (transient) sentences.push(fill(gettext("%(n)s are transient: a start drops them."), { n: transient }));
-  if (noContent) sentences.push(fill(gettext("%(n)s are persistent, and their content is in no store file: they are lost."), { n: noContent }));
+  else if (delivered && back) sentences.push(fill(ngettext("%(n)s of the live ones was delivered before; what comes back is marked redelivered.", "%(n)s of the live ones were delivered before; what comes back is marked redelivered.", delivered), { n: number(delivered) }));
+  if (transient) sentences.push(fill(ngettext("%(n)s is transient: a start drops it.", "%(n)s are transient: a start drops them.", transient), { n: number(transient) }));
+  if (noContent) sentences.push(fill(ngettext("%(n)s is persistent, and its content is in no store file: it is lost.", "%(n)s are persistent, and their content is in no store file: they are lost.", noContent), { n: number(noContent) }));
   const other = live - back - (noContent ?? 0);
-  if (other > 0) sentences.push(fill(gettext("%(n)s more do not come back."), { n: other }));
+  if (other > 0) sentences.push(fill(ngettext("%(n)s more does not come back.", "%(n)s more do not come back.", other), { n: number(other) }));
   return sentences;
 }
 
@@ -215,8 +226,8 @@ export function pinWords({ entries, live, pins }) {
   if (live === 0 && entries) return [gettext("nothing pins it: a start deletes it")];
   return (pins ?? []).map(({ queue, count, first, last }) =>
     first === last
-      ? fill(gettext("%(queue)s pins it with seq %(first)s"), { queue, first })
-      : fill(gettext("%(queue)s pins it with %(count)s messages, seq %(first)s to %(last)s"), { queue, count, first, last }));
+      ? fill(gettext("%(queue)s pins it with seq %(first)s"), { queue, first: number(first) })
+      : fill(ngettext("%(queue)s pins it with %(count)s message, seq %(first)s to %(last)s", "%(queue)s pins it with %(count)s messages, seq %(first)s to %(last)s", count), { queue, count: number(count), first: number(first), last: number(last) }));
 }
 
 /**

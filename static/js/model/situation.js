@@ -1,8 +1,8 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
-import { EXTENT as E, STORE_FILE as F } from "./catalogue/rows.js";
+import { STORE_FILE as F } from "./catalogue/rows.js";
 import { generationOf } from "./generations.js";
-import { lengthOf, locate, pendingOf, readyOf, stateOf } from "./messages.js";
-import { aboutPlace, countedLanesOf, goneIn, lanesOf, limitedLanesOf } from "./places.js";
+import { lengthOf, pendingOf, readyOf } from "./messages.js";
+import { countedLanesOf, goneIn, lanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
@@ -134,59 +134,4 @@ export function onlyHeld(now) {
 export function strategyOf(settings) {
   const named = settings?.vm_memory_calculation_strategy ?? "erlang";
   return named === "legacy" ? "erlang" : named;
-}
-
-/** Where a message is on its way: its state, or with a consumer; null before it comes and after it has gone. */
-/** @typedef {"alpha" | "beta" | "gamma" | "delta" | "consumer"} Beat */
-
-/** The beats of a message's story, in the order in which they come; gamma may take the place of beta. @type {Beat[][]} */
-const STORY = [["alpha"], ["beta", "gamma"], ["delta"], ["consumer"]];
-
-/**
- * @param {State} state
- * @param {number} seq
- * @returns {{ beat: Beat, place: string } | null}
- */
-export function beatOf(state, seq) {
-  const { queue } = figures(state);
-  const found = queue && locate(queue, seq);
-  if (!found) return null;
-  const { place, row } = found;
-  if (aboutPlace(place).unacked) return { beat: "consumer", place };
-  return { beat: /** @type {Beat} */ (stateOf(place, row ? row[E.flags] : 0)), place };
-}
-
-/**
- * How many beats of its story a message has reached, given how many it had: they come one after the other.
- * @param {State} state
- * @param {number} seq
- * @param {number} reached
- */
-export function beatsReached(state, seq, reached) {
-  const now = beatOf(state, seq);
-  return now && STORY[reached]?.includes(now.beat) ? reached + 1 : reached;
-}
-
-/** @type {Record<Beat, () => string>} */
-const CAPTIONS = {
-  alpha: () => gettext("Alpha: message %(seq)s is whole in RAM, content and index, in %(place)s."),
-  beta: () => gettext("Beta: the content of message %(seq)s sank to disk; its index stays in RAM, in %(place)s."),
-  gamma: () => gettext("Gamma: the content of message %(seq)s is on disk, and its index in RAM and on disk, in %(place)s."),
-  delta: () => gettext("Delta: nothing of message %(seq)s is in RAM; its content and its index are on disk."),
-  consumer: () => gettext("Delivered: message %(seq)s is with a consumer, and kept until the consumer has acknowledged it."),
-};
-
-/**
- * The sentence above the stage while one message is followed; the situation where it is not there.
- * @param {State} state
- * @param {number} seq
- */
-export function captionOf(state, seq) {
-  const now = beatOf(state, seq);
-  const { counters } = figures(state);
-  if (!now && (counters.next_seq_id ?? 0) > seq)
-    return sentence("plain", gettext("Message %(seq)s has left the queue."), { seq: number(seq) });
-  if (!now) return situation(state);
-  const tone = now.beat === "consumer" ? "plain" : now.beat;
-  return sentence(tone, CAPTIONS[now.beat](), { seq: number(seq), place: now.place });
 }

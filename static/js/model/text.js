@@ -115,6 +115,24 @@ export function clock(us) {
   return `${minutes}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}.${String(ms % 1000).padStart(3, "0")}`;
 }
 
+/** Units of a time that lasts, with their microseconds. @type {[string, number][]} */
+const SPANS = [
+  ["s", 1e6],
+  ["min", 60e6],
+  ["h", 3600e6],
+  ["d", 86400e6],
+];
+
+/**
+ * How long something lasts, in the unit that is read at a glance: 4.25 s, 90 s, 3 min, 7 d.
+ * @param {number} us
+ */
+export function span(us) {
+  const [unit, size] = SPANS.findLast(([, least]) => us >= 2 * least) ?? SPANS[0];
+  const amount = us / size;
+  return `${amount >= 1000 ? number(amount) : decimal(amount, unit === "s" ? 3 : 1)}${THIN_SPACE}${unit}`;
+}
+
 /**
  * Virtual time as plain seconds: 16.412.
  * @param {number | null | undefined} us

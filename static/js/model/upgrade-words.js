@@ -1,5 +1,5 @@
 /** What a rehearsed upgrade says in words: the node's gate, what an orderly stop changes, and what stops having an effect. */
-import { bytes, fill, gettext, number } from "./text.js";
+import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * @typedef {{ accepted: boolean, missing: string[], enable_first: string[], way: string[], listed: boolean }} Gate
@@ -137,7 +137,7 @@ export function redeliveredWords({ redelivered, delivered }) {
  */
 export function filesWords([kind, count, size, later, laterBytes]) {
   const values = { kind, count: number(count), size: bytes(size), later: number(later), later_size: bytes(laterBytes) };
-  return fill(gettext(".%(kind)s: %(count)s files with %(size)s before, %(later)s with %(later_size)s afterwards"), values);
+  return fill(ngettext(".%(kind)s: %(count)s file with %(size)s before, %(later)s with %(later_size)s afterwards", ".%(kind)s: %(count)s files with %(size)s before, %(later)s with %(later_size)s afterwards", count), values);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The first sentence of the answer about a broker's files, and the few that belong to it: what comes back, what is lost, what is broken. */
-import { fill, gettext, number } from "./text.js";
+import { fill, gettext, ngettext, number } from "./text.js";
 import { releaseWords } from "./upgrade-words.js";
 
 /** @import { CleanStop, DamageRow, FilesAnswer, QueueRow } from "./inspect-words.js" */
@@ -32,10 +32,10 @@ function outcome({ failure, unplayed, queues, stores, target }) {
   const back = sum(queues, (queue) => queue.back);
   const values = { live: number(live), back: number(back), lost: number(live - back), queues: number(queues.length), release: target };
   const tone = back < live || sum(queues, (queue) => queue.unreadable) ? "bad" : "good";
-  if (target) return [tone, fill(gettext("RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent messages."), values)];
+  if (target) return [tone, fill(ngettext("RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent message.", "RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent messages.", live), values)];
   if (!live) return ["good", fill(gettext("No message in these files outlives a start: none is persistent and unacknowledged. Queues: %(queues)s."), values)];
-  if (back < live) return ["bad", fill(gettext("A start after a crash brings back %(back)s of %(live)s persistent messages; %(lost)s are lost. Queues: %(queues)s."), values)];
-  return [tone, fill(gettext("A start brings back all %(live)s persistent messages. Queues: %(queues)s."), values)];
+  if (back < live) return ["bad", fill(ngettext("A start after a crash brings back %(back)s of %(live)s persistent message; %(lost)s is lost. Queues: %(queues)s.", "A start after a crash brings back %(back)s of %(live)s persistent messages; %(lost)s are lost. Queues: %(queues)s.", live), values)];
+  return [tone, fill(ngettext("A start brings back the only persistent message. Queues: %(queues)s.", "A start brings back all %(live)s persistent messages. Queues: %(queues)s.", live), values)];
 }
 
 /**
@@ -73,8 +73,8 @@ export function verdictOf(answer) {
   const unread = sum(answer.queues, (queue) => queue.unreadable);
   const transient = sum(answer.queues, (queue) => queue.transient);
   const rest = [
-    unread ? fill(gettext("After this orderly stop a start lists %(n)s messages that nobody can read: their content is in no file."), { n: number(unread) }) : "",
-    transient ? fill(gettext("%(n)s transient messages are dropped by every start."), { n: number(transient) }) : "",
+    unread ? fill(ngettext("After this orderly stop a start lists %(n)s message that nobody can read: its content is in no file.", "After this orderly stop a start lists %(n)s messages that nobody can read: their content is in no file.", unread), { n: number(unread) }) : "",
+    transient ? fill(ngettext("%(n)s transient message is dropped by every start.", "%(n)s transient messages are dropped by every start.", transient), { n: number(transient) }) : "",
     `${author(answer)} ${ending(answer.stop)}`.trim(),
     broken(answer.damage, answer.damage_more),
   ];

@@ -10,7 +10,7 @@ import { gettext } from "./text.js";
 
 /**
  * For kinds of transitions the function that describes one; `n` is how many messages it concerns.
- * @typedef {{ [K in Kind]?: (t: TransitionOf<K>, n: number) => Sentence }} Words
+ * @typedef {{ [K in Kind]?: (t: TransitionOf<K>, n: number, atUs: number | null) => Sentence }} Words
  * One step of a transition that consists of several; `off` where it did nothing.
  * @typedef {{ title: string, detail: string, value: number, off: boolean }} Step
  * For kinds that all queues have, the general cause that holds for one kind of queue.

@@ -95,7 +95,7 @@ export const MIRROR_WORDS = {
       gettext("They throw away what they have. Until it is over the queue takes and delivers nothing."),
     ),
   SyncEnded: ({ how, why }) =>
-    sentence("\u21c9", "plain", gettext("%(queue)s sent its mirrors %(sent)s messages"), SYNC_ENDS[how]?.() ?? "", {
+    sentence("\u21c9", "plain", ngettext("%(queue)s sent its mirrors %(sent)s message", "%(queue)s sent its mirrors %(sent)s messages", why.sent), SYNC_ENDS[how]?.() ?? "", {
       sent: number(why.sent),
     }),
 };

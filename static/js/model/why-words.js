@@ -97,12 +97,16 @@ function targetChanged(t) {
   const reason = CAUSES[causeOf(t)]();
   return t.target === null
     ? sentence("\u221e", "plain", gettext("Target is infinite: nothing is paged out"), reason)
-    : sentence("\u2039\u203a", "beta", gettext("Target: %(target)s contents may stay in RAM"), reason, { target: number(t.target) });
+    : sentence("\u2039\u203a", "beta", ngettext("Target: %(target)s content may stay in RAM", "Target: %(target)s contents may stay in RAM", t.target), reason, { target: number(t.target) });
 }
 
-/** @param {TransitionOf<"QueueChanged">} t */
-function queueChanged({ queue, values }) {
-  return sentence("\u2699", "plain", gettext("Queue %(queue)s: %(facts)s"), "", { queue, facts: factsText(values) });
+/**
+ * @param {TransitionOf<"QueueChanged">} t
+ * @param {number} n
+ * @param {number | null} atUs
+ */
+function queueChanged({ queue, values }, n, atUs) {
+  return sentence("\u2699", "plain", gettext("Queue %(queue)s: %(facts)s"), "", { queue, facts: factsText(values, atUs) });
 }
 
 /**

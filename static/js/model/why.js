@@ -34,7 +34,7 @@ function valuesOf(t, messages) {
  */
 function wordOf(kind) {
   const found = WORDS[kind] ?? ofTransition("words", kind);
-  return /** @type {((t: AnyTransition, n: number) => Sentence) | undefined} */ (found);
+  return /** @type {((t: AnyTransition, n: number, atUs: number | null) => Sentence) | undefined} */ (found);
 }
 
 /**
@@ -44,7 +44,7 @@ function wordOf(kind) {
  * @param {number} messages
  */
 function reasonOf(t, messages) {
-  const word = wordOf(t.kind)?.(t, messages);
+  const word = wordOf(t.kind)?.(t, messages, null);
   if (word?.reason) return fill(word.reason, { ...valuesOf(t, messages), ...word.values });
   const kinds = implementationsOf([t.to, t.source]).map((name) => generationOf({ backing_queue: name }));
   const kind = kinds.find(({ rules }) => rules && t.rule.startsWith(rules)) ?? kinds[0] ?? generationOfRule(t.rule) ?? generationOf(null);
@@ -61,11 +61,12 @@ const COUNTED = /%\((n|count)\)s/;
  * One line of the narrative: {glyph, tone, text, counted}; `counted` when the text contains the number of messages; `fate` of a stop's messages.
  * @param {AnyTransition} t
  * @param {Fate | null} [fate]
+ * @param {number | null} [atUs] when it happened, where that is known
  */
-export function narrate(t, messages = messagesOf(t), fate = null) {
+export function narrate(t, messages = messagesOf(t), fate = null, atUs = null) {
   const word = wordOf(t.kind);
   if (!word) return { glyph: "\u00b7", tone: "plain", text: t.kind, counted: false };
-  const { glyph, tone, text, values } = word(t, messages);
+  const { glyph, tone, text, values } = word(t, messages, atUs);
   if (fate) return { glyph, tone, text: outcomeText(fate), counted: true };
   return { glyph, tone, text: fill(text, { ...valuesOf(t, messages), ...values }), counted: COUNTED.test(text) };
 }
@@ -76,10 +77,11 @@ export function narrate(t, messages = messagesOf(t), fate = null) {
  * @param {number} messages
  * @param {Target | null} target the one that its queue had when it happened, where that is known
  * @param {Fate | null} fate what a stop left, for the start after it
+ * @param {number | null} atUs when it happened, where that is known
  */
-export function explain(t, messages = messagesOf(t), target = null, fate = null) {
+export function explain(t, messages = messagesOf(t), target = null, fate = null, atUs = null) {
   const why = t.why ?? {};
-  const line = narrate(t, messages, fate);
+  const line = narrate(t, messages, fate, atUs);
   const shared = { kind: t.kind, rule: t.rule, name: KINDS[t.kind].function || t.kind, tone: line.tone };
   const steps = ofTransition("steps", t.kind)?.(why);
   if (steps) {

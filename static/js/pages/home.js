@@ -1,9 +1,10 @@
 /** The first page: a real session runs on a small stage. It is requested by this script, so readers without one make none. */
 import "../generations/usual.js";
+import { beatOf, beatsReached, captionOf } from "../model/followed.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { Selection } from "../model/selection.js";
-import { beatOf, beatsReached, captionOf, situation } from "../model/situation.js";
+import { situation } from "../model/situation.js";
 import { clock, gettext, messageOf } from "../model/text.js";
 import { following, socketAddress, Transport } from "../net/transport.js";
 import { csrfToken, dataOf, find, findAll, need, setText, show, throttle } from "../view/base/dom.js";

@@ -86,7 +86,7 @@ def test_a_lesson_ends_with_a_report(classroom: Classroom, teacher: Client) -> N
     services.freeze(classroom, True)
     reply = teacher.post(address(classroom, "lesson"), {"act": "end"})
     page = teacher.get(reply["Location"]).content.decode()
-    assert "3 of 4 students answered something" in page, "a vote is an answer"
+    assert "Students who answered something: 3 of 4" in page, "a vote is an answer"
     row = re.search(r"The first messages.*?</tr>", page, re.DOTALL)[0]
     assert re.findall(r"<td>(\d+)</td>", row) == ["2", "1", "0", "1"]
     assert "2 of 4 voted, 50 % of them right in the first round" in page

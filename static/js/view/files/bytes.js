@@ -4,7 +4,7 @@ import { fieldMeaning, fieldName, fieldValue, whyNoBytes } from "../../model/byt
 import { placePlan, storePlan } from "../../model/bytes.js";
 import { generationOf } from "../../model/generations.js";
 import { inHost, shownHost } from "../../model/hosts.js";
-import { bytes, fill, gettext, number } from "../../model/text.js";
+import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { Records } from "../../net/records.js";
 import { el, find, findAll, icon, need, required, setText, show } from "../base/dom.js";
 import { ruleLink } from "../base/rule-link.js";
@@ -340,7 +340,7 @@ class Strip {
    * @param {string} name
    */
   labelOf(field, name) {
-    return fill(gettext("%(name)s, %(count)s bytes at %(at)s: %(value)s"), {
+    return fill(ngettext("%(name)s, %(count)s byte at %(at)s: %(value)s", "%(name)s, %(count)s bytes at %(at)s: %(value)s", field.length), {
       name,
       count: number(field.length),
       at: `0x${(this.whole.offset + field.offset).toString(16).toUpperCase()}`,
@@ -351,7 +351,7 @@ class Strip {
   /** @param {LeftOut} row */
   moreRow({ more, field }) {
     const { shown, length } = this.whole.fields[field];
-    const text = fill(gettext("%(n)s bytes more"), { n: number(more) });
+    const text = fill(ngettext("%(n)s byte more", "%(n)s bytes more", more), { n: number(more) });
     const row = el("div.hex-row.more", {}, el("span.at", { "aria-hidden": "true" }, "…"), el("span", {}, text));
     if (!this.all && more > length - shown)
       row.append(el("button.btn.small", { type: "button", onclick: () => this.expand() }, gettext("show the first 512")));

@@ -9,7 +9,7 @@ import { locate } from "../../model/messages.js";
 import { isCounted } from "../../model/places.js";
 import { shownQueue, shownState } from "../../model/shown.js";
 import { fileBytes } from "../../model/situation.js";
-import { bytes, fill, gettext, number } from "../../model/text.js";
+import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
 import { dataOf, find, findAll, need, setAttributes, setText, show } from "../base/dom.js";
@@ -337,7 +337,7 @@ export class FilesView {
     const text = scene.bytes
       ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share })
       : gettext("empty");
-    const folded = scene.folded ? fill(gettext("%(n)s files not shown"), { n: number(scene.folded) }) : "";
+    const folded = scene.folded ? fill(ngettext("%(n)s file not shown", "%(n)s files not shown", scene.folded), { n: number(scene.folded) }) : "";
     const scale =
       scene.scale < scene.limit
         ? fill(gettext("a bar is %(bytes)s long, a full file %(limit)s"), { bytes: bytes(scene.scale), limit: bytes(scene.limit) })
@@ -345,7 +345,7 @@ export class FilesView {
     const note = [text, scale, folded, goneText(scene.gone, "rdq")].filter(Boolean).join(" · ");
     return {
       note,
-      label: fill(gettext("Message store: %(text)s, %(files)s files"), {
+      label: fill(ngettext("Message store: %(text)s, %(files)s file", "Message store: %(text)s, %(files)s files", scene.files.length + (scene.folded || 0)), {
         text: `${text}, ${clock.text}`,
         files: number(scene.files.length + (scene.folded || 0)),
       }),

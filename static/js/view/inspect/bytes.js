@@ -80,7 +80,7 @@ function chip(path, [offset, size, kind, entry], reader, shown) {
  */
 function fields(record, offset, size) {
   return [
-    el("p.dim", {}, fill(gettext("%(size)s bytes from offset %(offset)s on"), { size: number(size), offset: number(offset) })),
+    el("p.dim", {}, fill(gettext("%(size)s B from offset %(offset)s on"), { size: number(size), offset: number(offset) })),
     el("pre.mono.hex-dump", { tabindex: 0 }, record.hex),
     el("dl.record-fields", {}, ...record.fields.flatMap(([at, length, name, value]) => [
       el("dt.mono", {}, `${at}–${at + length - 1} ${name}`), el("dd", {}, value)])),

@@ -1,6 +1,6 @@
 /** Pasted figures: each queue as its places from the tail to the head, above and below the waterline, and what needs attention. */
 import { questionWords } from "../../model/inspect-words.js";
-import { fill, gettext, number } from "../../model/text.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
 /** @import { FigureLane, Figures, ListingAnswer } from "../../model/inspect-words.js" */
@@ -32,8 +32,8 @@ function figureCard({ name, lanes, questions }) {
  */
 function notRead({ left_out: lines, left_out_count: count, columns, more, rest }) {
   const notes = [
-    more ? fill(gettext("%(n)s more queues are in the text; only the first ones are shown."), { n: number(more) }) : "",
-    rest ? fill(gettext("The last %(n)s characters of the text were not read."), { n: number(rest) }) : "",
+    more ? fill(ngettext("%(n)s more queue is in the text; only the first ones are shown.", "%(n)s more queues are in the text; only the first ones are shown.", more), { n: number(more) }) : "",
+    rest ? fill(ngettext("The last character of the text was not read.", "The last %(n)s characters of the text were not read.", rest), { n: number(rest) }) : "",
     columns.length ? fill(gettext("Columns that are not used: %(names)s."), { names: columns.join(", ") }) : "",
     count ? fill(gettext("Lines without a status that can be read: %(n)s."), { n: number(count) }) : "",
   ].filter((note) => note);

@@ -1,6 +1,6 @@
 /** The report on a broker's files: queues, store files, what a clean stop left, damage, and bytes on demand. */
 import { codedWords, pinWords, startWords, stopWords } from "../../model/inspect-words.js";
-import { bytes, fill, gettext, number } from "../../model/text.js";
+import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { verdictOf, worstFirst } from "../../model/verdict-words.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
@@ -45,18 +45,24 @@ const writtenBy = ({ queues: rows }) =>
     ? gettext("RabbitMQ %(release)s wrote these files: queues of version 2, and messages as 4.x stores them. The start here is one of that release.")
     : gettext("There is no .config: a broker older than 3.8.15 wrote these files. A segment has 16,384 entries, and the start here is one of RabbitMQ %(release)s (V6).");
 
+/** @param {QueueRow} queue */
+const journalWords = ({ journal }) =>
+  journal ? `${bytes(journal.size)}, ${fill(gettext("records: %(count)s"), { count: number(journal.records) })}` : "-";
+
 /** @param {QueueRow[]} given */
 function queues(given) {
   const rows = worstFirst(given);
+  // Version 2 has no journal: a column of dashes would say that it is missing.
+  const withJournal = !isVersion2(rows);
   return table(
     gettext("Queues: what the index says, and what a start brings back"),
-    [[gettext("Queue")], [gettext("Live records"), true], [gettext("Back after a start"), true], [gettext("Why, and what could be lost")], [gettext("Journal")], [gettext("Segments")]],
+    [[gettext("Queue")], [gettext("Live records"), true], [gettext("Back after a start"), true], [gettext("Why, and what could be lost")], ...(withJournal ? [/** @type {[string]} */ ([gettext("Journal")])] : []), [gettext("Segments")]],
     rows.map((queue) => [
       queue.name,
       counted(queue.live),
       counted(queue.back),
       lines(startWords(queue)),
-      queue.journal ? `${bytes(queue.journal.size)}, ${fill(gettext("records: %(count)s"), { count: number(queue.journal.records) })}` : "-",
+      ...(withJournal ? [journalWords(queue)] : []),
       [
         ...queue.segments.slice(0, MOST_SEGMENTS).map((segment) => el("span.chip.mono", {}, chipOf(segment))),
         queue.segments.length > MOST_SEGMENTS ? "…" : "",
@@ -134,7 +140,7 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     ? el("p.error", { role: "alert" }, fill(gettext("A start on these files was not played to its end: %(why)s. What the files hold stands below."), { why: codedWords(answer.unplayed, sentences) }))
     : null;
   const left = answer.not_started
-    ? el("p.mid", {}, fill(gettext("%(n)s more queues were given; only the first ones are started here."), { n: number(answer.not_started) }))
+    ? el("p.mid", {}, fill(ngettext("%(n)s more queue was given; only the first ones are started here.", "%(n)s more queues were given; only the first ones are started here.", answer.not_started), { n: number(answer.not_started) }))
     : null;
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, answer.target ? fill(gettext("Rehearsed: RabbitMQ %(release)s on a copy of these files"), { release: answer.target }) : gettext("What is in these files")), el("span.spacer"), ...actions),
@@ -148,7 +154,7 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null,
     answer.stores.length ? stores(answer.stores) : null,
     ...answer.unowned.map(({ store, count, bytes: size }) =>
-      el("p", { "data-unowned": store }, fill(gettext("%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone."), { store, count: number(count), bytes: bytes(size) }))),
+      el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
     upgradesOf(answer.upgrades, { source: answer.source, sentences, step }),
     notRead(answer),

@@ -197,7 +197,7 @@ export class Controls {
     const far = count > FAR;
     show(find("[data-to-line]", this.root), far);
     if (!far) return;
-    const text = gettext("Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s messages of this size.");
+    const text = ngettext("Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s message of this size.", "Paging begins at %(line)s; the node has %(used)s (%(strategy)s). That takes about %(n)s messages of this size.", count);
     const strategy = strategyOf(this.session.state.node.settings);
     const words = { line: bytes(pagingAt), used: bytes(used), strategy, n: number(count) };
     setText(find("[data-to-line] span", this.root), fill(text, words));

@@ -103,7 +103,7 @@ export class Narrative {
    * @param {Line | null} here
    */
   item(line, later, here) {
-    const sentence = narrate(line.t, line.messages, line.fate);
+    const sentence = narrate(line.t, line.messages, line.fate, line.atUs);
     const times = line.times > 1 && !sentence.counted ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
     const queue = this.many() ? queueOf(line.t) : null;

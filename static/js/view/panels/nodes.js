@@ -2,7 +2,7 @@
 import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "../../model/cluster.js";
 import { showQueue, shownQueue } from "../../model/shown.js";
 import { strategyOf } from "../../model/situation.js";
-import { fill, gettext, ngettext, number } from "../../model/text.js";
+import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { around, dataOf, el, find, findAll, need, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
 import { ringOf, ringText } from "./ring.js";
@@ -151,8 +151,8 @@ export class Nodes {
     const { lost, between_bytes: between } = state.node.cluster;
     setText(
       this.root.querySelector("[data-ring-bytes]"),
-      fill(gettext("%(bytes)s bytes between nodes for mirrors; %(lost)s messages lost in failovers"), {
-        bytes: number(between),
+      fill(gettext("Between nodes for mirrors: %(bytes)s; messages lost in failovers: %(lost)s"), {
+        bytes: bytes(between),
         lost: number(lost),
       }),
     );
@@ -257,7 +257,7 @@ function hasText({ label, ready, unacked, held }) {
  */
 function bringsText({ label, role, ready, unacked, held = 0 }, depth) {
   if (label === null || depth === null || role === "master") return "";
-  return fill(gettext("If the others died now: %(kept)s of %(all)s messages"), {
+  return fill(ngettext("If the others died now: %(kept)s of %(all)s message", "If the others died now: %(kept)s of %(all)s messages", depth), {
     kept: number(Math.min(depth, ready + unacked + held)),
     all: number(depth),
   });

@@ -1,7 +1,7 @@
 /** The rate of a publisher or a consumer: pulled to the side, or set by arrows. */
 import { settingOf } from "../../model/clients.js";
 import { nextRate, pulledRate } from "../../model/routes.js";
-import { fill, gettext, number } from "../../model/text.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { carry } from "../base/carry.js";
 import { el, setText } from "../base/dom.js";
 
@@ -85,7 +85,7 @@ export class Rate {
   /** @param {number} rate */
   write(rate) {
     setText(this.element, fill(gettext("%(n)s/s"), { n: number(rate) }));
-    const values = { "aria-valuenow": rate, "aria-valuemax": this.most, "aria-valuetext": fill(gettext("%(n)s messages a second"), { n: number(rate) }) };
+    const values = { "aria-valuenow": rate, "aria-valuemax": this.most, "aria-valuetext": fill(ngettext("%(n)s message a second", "%(n)s messages a second", rate), { n: number(rate) }) };
     for (const [name, value] of Object.entries(values)) if (this.element.getAttribute(name) !== String(value)) this.element.setAttribute(name, String(value));
   }
 }

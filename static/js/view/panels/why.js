@@ -112,7 +112,7 @@ export class WhyPanel {
   show(line) {
     this.shown = { ...line };
     const held = this.session.heldAt(line);
-    const explained = explain(line.t, line.messages, held.target, line.fate);
+    const explained = explain(line.t, line.messages, held.target, line.fate, line.atUs);
     this.head(explained.name, explained.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), explained.title);
     setText(find("[data-why-reason]", this.root), explained.reason || "");

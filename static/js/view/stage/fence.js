@@ -3,7 +3,7 @@ import { targetAt } from "../../layout/fence.js";
 import { readyOf } from "../../model/messages.js";
 import { shownQueue, shownState } from "../../model/shown.js";
 import { memoryOf } from "../../model/situation.js";
-import { fill, gettext, number } from "../../model/text.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { need, setAttributes, setText, show } from "../base/dom.js";
 
@@ -180,7 +180,7 @@ export class FenceHandle {
       "aria-valuetext":
         shown === null
           ? gettext("infinite: every content may stay in RAM")
-          : fill(gettext("%(n)s contents may stay in RAM"), { n: number(shown) }),
+          : fill(ngettext("%(n)s content may stay in RAM", "%(n)s contents may stay in RAM", shown), { n: number(shown) }),
     });
   }
 

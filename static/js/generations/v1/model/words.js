@@ -110,14 +110,12 @@ export const WORDS = {
   DeltaRead: deltaRead,
   LaneJoined: laneJoined,
   Reduced: () => sentence("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
-  ConversionStuck: () =>
+  ConversionStuck: ({ why }) =>
     sentence(
       "\u2699",
       "alarm",
       gettext("The conversion to lazy never ends"),
-      gettext(
-        "%(left)s messages are neither in q3 nor in delta. Of q2 and q3 together (%(q2)s + %(q3)s) all but %(permitted)s may go to delta: %(surplus)s, fewer than a batch of %(io_batch_size)s, so none goes. The queue process tries for ever, and answers nobody.",
-      ),
+      ngettext("%(left)s message is neither in q3 nor in delta. Of q2 and q3 together (%(q2)s + %(q3)s) all but %(permitted)s may go to delta: %(surplus)s, fewer than a batch of %(io_batch_size)s, so none goes. The queue process tries for ever, and answers nobody.", "%(left)s messages are neither in q3 nor in delta. Of q2 and q3 together (%(q2)s + %(q3)s) all but %(permitted)s may go to delta: %(surplus)s, fewer than a batch of %(io_batch_size)s, so none goes. The queue process tries for ever, and answers nobody.", why.left),
     ),
   StoreStopped: () => sentence("\u25a0", "alarm", gettext("Store %(store)s stopped")),
   StoreRecovered: () => sentence("\u25b6", "plain", gettext("Store %(store)s started on its files")),

@@ -2,7 +2,7 @@
 import { ENTRY as N } from "../../../model/catalogue/rows.js";
 import { shownQueue } from "../../../model/shown.js";
 import { holding } from "../../../model/stretches.js";
-import { bytes, fill, gettext, number } from "../../../model/text.js";
+import { bytes, fill, ngettext, number } from "../../../model/text.js";
 import { write } from "../../../view/base/canvas.js";
 import { colors } from "../../../view/base/colors.js";
 import { clockOf, paintClock } from "../../../view/files/dials.js";
@@ -40,7 +40,7 @@ export const INDEX_MAP = {
     pen.translate(0, HEAD);
     for (const item of index.items) (item.folded ? paintFolded : paintSegment)(pen, item);
     pen.restore();
-    const live = fill(gettext("%(records)s live records, %(size)s per segment"), {
+    const live = fill(ngettext("%(records)s live record, %(size)s per segment", "%(records)s live records, %(size)s per segment", index.records), {
       records: number(index.records),
       size: number(index.size),
     });
@@ -49,7 +49,7 @@ export const INDEX_MAP = {
     return {
       scene: { width, index },
       note,
-      label: fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
+      label: fill(ngettext("Queue index: %(text)s, %(segments)s segment, journal %(journal)s", "Queue index: %(text)s, %(segments)s segments, journal %(journal)s", index.segments), {
         text: note,
         segments: number(index.segments),
         journal: `${bytes(index.journal.bytes + index.journal.buffered)}, ${clock.text}`,

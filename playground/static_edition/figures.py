@@ -1,0 +1,53 @@
+"""The small figures beside claims: what leads to each moment is a file, one for all languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from playground import library
+from playground.doors import door
+from playground.storybook.lead import lead_to
+
+FOLDER: Final = "data/leads"
+"""Where they lie in an edition."""
+_ASKED: Final = re.compile(r' data-lead="/r/([2-9a-z]+)/lead\.json\?at=(\d+)"')
+_LEAD: Final = re.compile(r"/r/([2-9a-z]+)/lead\.json")
+
+Moment = tuple[str, int]
+"""A link's name, and virtual microseconds."""
+
+
+def moments(html: str) -> set[Moment]:
+    """Return the moments of which a page of the server has figures."""
+    return {(short_id, int(at_us)) for short_id, at_us in _ASKED.findall(html)}
+
+
+def lead_file(path: str, query: str) -> str | None:
+    """Return the file of a figure below the folder of a language, None where the address is of none.
+
+    Args:
+        path: of the server.
+        query: with the moment, as `?at=5`.
+    """
+    found = _LEAD.fullmatch(path)
+    return f"../{FOLDER}/{found[1]}-{query.removeprefix('?at=')}.json" if found else None
+
+
+def write_leads(out: Path, wanted: Iterable[Moment], names: Mapping[str, str]) -> None:
+    """Play up to each moment and write what leads there, as the server answers it.
+
+    Args:
+        out: the edition.
+        wanted: the moments.
+        names: the slugs of ready scenarios by the names of their links.
+    """
+    folder = out / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    runs = {entry.slug: entry.run for entry in library.entries()}
+    for short_id, at_us in sorted(wanted):
+        run = runs[names[short_id]]
+        lead = lead_to(door(), run, min(at_us, run["until_us"]))
+        Path(folder, f"{short_id}-{at_us}.json").write_bytes(lead)

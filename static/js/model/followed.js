@@ -1,0 +1,88 @@
+/** The story of one message on the first page: its beats, and the sentence of each; each a function of one moment's state. */
+import { placePlan, recordOf } from "./bytes.js";
+import { EXTENT as E } from "./catalogue/rows.js";
+import { locate, stateOf } from "./messages.js";
+import { aboutPlace } from "./places.js";
+import { figures, sentence, situation } from "./situation.js";
+import { bytes, gettext, number } from "./text.js";
+
+/** @import { State } from "./catalogue/types.js" */
+
+/** Where a message is on its way: its state, or with a consumer; null before it comes and after it has gone. */
+/** @typedef {"alpha" | "beta" | "gamma" | "delta" | "consumer"} Beat */
+
+/** The beats of a message's story, in the order in which they come; gamma may take the place of beta. @type {Beat[][]} */
+const STORY = [["alpha"], ["beta", "gamma"], ["delta"], ["consumer"]];
+
+/**
+ * @param {State} state
+ * @param {number} seq
+ * @returns {{ beat: Beat, place: string } | null}
+ */
+export function beatOf(state, seq) {
+  const { queue } = figures(state);
+  const found = queue && locate(queue, seq);
+  if (!found) return null;
+  const { place, row } = found;
+  if (aboutPlace(place).unacked) return { beat: "consumer", place };
+  return { beat: /** @type {Beat} */ (stateOf(place, row ? row[E.flags] : 0)), place };
+}
+
+/**
+ * How many beats of its story a message has reached, given how many it had: they come one after the other.
+ * @param {State} state
+ * @param {number} seq
+ * @param {number} reached
+ */
+export function beatsReached(state, seq, reached) {
+  const now = beatOf(state, seq);
+  return now && STORY[reached]?.includes(now.beat) ? reached + 1 : reached;
+}
+
+/** @type {Record<Beat, () => string>} */
+const CAPTIONS = {
+  alpha: () => gettext("Alpha: message %(seq)s is whole in RAM, content and index, in %(place)s."),
+  beta: () => gettext("Beta: the content of message %(seq)s sank to disk; its index stays in RAM, in %(place)s."),
+  gamma: () => gettext("Gamma: the content of message %(seq)s is on disk, and its index in RAM and on disk, in %(place)s."),
+  delta: () => gettext("Delta: nothing of message %(seq)s is in RAM; its content and its index are on disk."),
+  consumer: () => gettext("Delivered: message %(seq)s is with a consumer, and kept until the consumer has acknowledged it."),
+};
+
+/** What is said instead while the content waits in the store's write buffer: no file has it yet. @type {Partial<Record<Beat, () => string>>} */
+const WAITING = {
+  beta: () =>
+    gettext("Beta: the content of message %(seq)s left RAM for the write buffer (there %(buffered)s for the next write to disk); its index stays in RAM, in %(place)s."),
+  gamma: () =>
+    gettext("Gamma: the content of message %(seq)s is in the write buffer (there %(buffered)s for the next write to disk), and its index in RAM and on disk, in %(place)s."),
+  delta: () =>
+    gettext("Delta: RAM keeps nothing of message %(seq)s; its content is in the write buffer (there %(buffered)s for the next write to disk), its index on disk."),
+};
+
+/**
+ * Bytes in the write buffer of the store in which a message's content waits; 0 where the content lies in a file, or in none.
+ * @param {State} state
+ * @param {number} seq
+ */
+function waitingWith(state, seq) {
+  const { queue } = figures(state);
+  const record = queue && recordOf(state, queue, seq);
+  const plan = record && placePlan(state, record);
+  return plan && "why" in plan && plan.why === "buffer" ? (plan.buffered ?? 0) : 0;
+}
+
+/**
+ * The sentence above the stage while one message is followed; the situation where it is not there.
+ * @param {State} state
+ * @param {number} seq
+ */
+export function captionOf(state, seq) {
+  const now = beatOf(state, seq);
+  const { counters } = figures(state);
+  if (!now && (counters.next_seq_id ?? 0) > seq)
+    return sentence("plain", gettext("Message %(seq)s has left the queue."), { seq: number(seq) });
+  if (!now) return situation(state);
+  const tone = now.beat === "consumer" ? "plain" : now.beat;
+  const buffered = waitingWith(state, seq);
+  const words = (buffered ? WAITING[now.beat] : null) ?? CAPTIONS[now.beat];
+  return sentence(tone, words(), { seq: number(seq), place: now.place, buffered: bytes(buffered) });
+}
