@@ -4,8 +4,12 @@
 
 const RADIUS = 7;
 
+/** How far the line is drawn in full below its message; from there on it passes behind the words below the stage. */
+const STUB = 10;
+
 /**
- * An SVG path from a point, along the height `gap`, to the top of a box. All in pixels of the page.
+ * The line's two SVG paths, from a point along the height `gap` to the top of a box: what is drawn in full, and what passes behind
+ * the words between stage and files. All in pixels of the page.
  * @param {{ x: number, y: number }} from
  * @param {Box} to
  * @param {number} gap
@@ -15,16 +19,19 @@ export function leaderPath(from, to, gap) {
   const across = x - from.x;
   const bend = Math.min(RADIUS, Math.abs(across) / 2, Math.max(0, gap - from.y), Math.max(0, to.y - gap));
   const side = Math.sign(across) * bend;
-  const start = `M${round(from.x)} ${round(from.y)}`;
-  if (Math.abs(across) < 1) return `${start}V${round(to.y)}`;
-  return [
-    start,
-    `V${round(gap - bend)}`,
+  const stub = `M${round(from.x)} ${round(from.y)}V${round(Math.min(from.y + STUB, gap - bend))}`;
+  const again = `M${round(from.x)} ${round(gap - bend)}`;
+  const behind = from.y + STUB < gap - bend ? `M${round(from.x)} ${round(from.y + STUB)}V${round(gap - bend)}` : "";
+  if (Math.abs(across) < 1) return { full: `${stub}${again}V${round(to.y)}`, behind };
+  const full = [
+    stub,
+    again,
     `q0 ${round(bend)} ${round(side)} ${round(bend)}`,
     `H${round(x - side)}`,
     `q${round(side)} 0 ${round(side)} ${round(bend)}`,
     `V${round(to.y)}`,
   ].join("");
+  return { full, behind };
 }
 
 /** @param {number} value */

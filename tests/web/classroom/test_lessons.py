@@ -104,7 +104,7 @@ def test_a_lesson_ends_with_a_report(classroom: Classroom, teacher: Client) -> N
     assert current is not None
     assert current.exercise == "tail-or-head"
     page = teacher.get(address(classroom, "report/")).content.decode()
-    assert "0 of 4 students" in page, "the next report begins anew"
+    assert "answered something: 0 of 4" in page, "the next report begins anew"
 
 
 def test_the_hard_exercise_that_fewest_had_right_is_the_next_vote() -> None:

@@ -64,9 +64,10 @@ export class LeaderLine {
     for (const spot of spots) {
       if (from) {
         const gap = this.files.top - origin.top - 4;
-        const d = leaderPath({ x: from.x - origin.left, y: from.y - origin.top }, spot, gap);
-        if (strong) shapes.push(["path", { d, class: "halo" }]);
-        shapes.push(["path", { d, class: `line${name}` }]);
+        const { full, behind } = leaderPath({ x: from.x - origin.left, y: from.y - origin.top }, spot, gap);
+        if (strong) shapes.push(["path", { d: full, class: "halo" }]);
+        if (behind) shapes.push(["path", { d: behind, class: `line behind${name}` }]);
+        shapes.push(["path", { d: full, class: `line${name}` }]);
       }
       const { x, y, w, h } = spot;
       shapes.push(["rect", { x: x - 1.5, y: y - 1.5, width: w + 3, height: h + 3, rx: 2, class: `ring${name}` }]);
