@@ -98,10 +98,10 @@ for (const [name, count, keep] of [["few", 60, 10], ["a million", 1_000_000, 409
 }
 
 test("a wire goes down to the gap, along it, and ends on its bytes", () => {
-  const path = leaderPath({ x: 100, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80);
-  assert.match(path, /^M100 50V/);
-  assert.match(path, /H303q7 0 7 7V120$/);
-  assert.equal(leaderPath({ x: 310, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80), "M310 50V120");
+  const { full, behind } = leaderPath({ x: 100, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 90);
+  assert.equal(full, "M100 50V60M100 83q0 7 7 7H303q7 0 7 7V120");
+  assert.equal(behind, "M100 60V83");
+  assert.deepEqual(leaderPath({ x: 310, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80), { full: "M310 50V60M310 80V120", behind: "M310 60V80" });
 });
 
 test("the cell of an entry is on the map, that of a folded segment is its line", () => {
