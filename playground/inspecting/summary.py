@@ -76,7 +76,7 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
                 "gone": None if back is None else max(0, queue["lasting_messages"] - back),
                 "transient": len(live) - len(lasting) if whole else None,
                 "no_content": len(no_content) if whole else None,
-                "delivered": sum(each["delivered"] for each in live) if whole else None,
+                "delivered": sum(each["delivered"] for each in lasting) if whole else None,
                 "redelivered": _redelivered(queue, lasting, back, marked) if whole else back,
                 "journal": queue["journal"]
                 and {name: queue["journal"][name] for name in ("size", "records")},

@@ -99,9 +99,10 @@ for (const [name, count, keep] of [["few", 60, 10], ["a million", 1_000_000, 409
 
 test("a wire goes down to the gap, along it, and ends on its bytes", () => {
   const { full, behind } = leaderPath({ x: 100, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 90);
-  assert.equal(full, "M100 50V60M100 83q0 7 7 7H303q7 0 7 7V120");
-  assert.equal(behind, "M100 60V83");
-  assert.deepEqual(leaderPath({ x: 310, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80), { full: "M310 50V60M310 80V120", behind: "M310 60V80" });
+  assert.equal(full, "M100 50V60M100 83q0 7 7 7H303q7 0 7 7M310 110V120");
+  assert.equal(behind, "M100 60V83M310 97V110");
+  const straight = leaderPath({ x: 310, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80);
+  assert.deepEqual(straight, { full: "M310 50V60M310 110V120", behind: "M310 60V80M310 80V110" });
 });
 
 test("the cell of an entry is on the map, that of a folded segment is its line", () => {

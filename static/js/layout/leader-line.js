@@ -4,7 +4,7 @@
 
 const RADIUS = 7;
 
-/** How far the line is drawn in full below its message; from there on it passes behind the words below the stage. */
+/** How far the line is drawn in full at its message and at its bytes; in between it passes behind words. */
 const STUB = 10;
 
 /**
@@ -19,19 +19,20 @@ export function leaderPath(from, to, gap) {
   const across = x - from.x;
   const bend = Math.min(RADIUS, Math.abs(across) / 2, Math.max(0, gap - from.y), Math.max(0, to.y - gap));
   const side = Math.sign(across) * bend;
-  const stub = `M${round(from.x)} ${round(from.y)}V${round(Math.min(from.y + STUB, gap - bend))}`;
-  const again = `M${round(from.x)} ${round(gap - bend)}`;
-  const behind = from.y + STUB < gap - bend ? `M${round(from.x)} ${round(from.y + STUB)}V${round(gap - bend)}` : "";
-  if (Math.abs(across) < 1) return { full: `${stub}${again}V${round(to.y)}`, behind };
-  const full = [
-    stub,
-    again,
-    `q0 ${round(bend)} ${round(side)} ${round(bend)}`,
-    `H${round(x - side)}`,
-    `q${round(side)} 0 ${round(side)} ${round(bend)}`,
-    `V${round(to.y)}`,
-  ].join("");
-  return { full, behind };
+  const [leaves, comes] = [gap - bend, gap + bend];
+  const full = [`M${round(from.x)} ${round(from.y)}V${round(Math.min(from.y + STUB, leaves))}`];
+  const behind = [];
+  if (from.y + STUB < leaves) behind.push(`M${round(from.x)} ${round(from.y + STUB)}V${round(leaves)}`);
+  if (side)
+    full.push(
+      `M${round(from.x)} ${round(leaves)}`,
+      `q0 ${round(bend)} ${round(side)} ${round(bend)}`,
+      `H${round(x - side)}`,
+      `q${round(side)} 0 ${round(side)} ${round(bend)}`,
+    );
+  if (comes < to.y - STUB) behind.push(`M${round(x)} ${round(comes)}V${round(to.y - STUB)}`);
+  full.push(`M${round(x)} ${round(Math.max(comes, to.y - STUB))}V${round(to.y)}`);
+  return { full: full.join(""), behind: behind.join("") };
 }
 
 /** @param {number} value */

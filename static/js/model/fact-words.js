@@ -30,6 +30,9 @@ const valueText = (value) => (Array.isArray(value) ? value.map(String).join(" ")
  */
 const said = (text, what) => fill(text, { what });
 
+/** The year 2000 in microseconds of a broker's clock: a time after it comes from a real node's files and is a date. */
+const FROM_2000 = 946_684_800e6;
+
 /**
  * When something is due, from the moment at which that is said; on the session's clock where no moment is known.
  * @param {number} us
@@ -37,7 +40,10 @@ const said = (text, what) => fill(text, { what });
  * @param {string} later with %(what)s, how long it lasts
  * @param {string} then with %(what)s, the time of the clock
  */
-const due = (us, atUs, later, then) => (atUs === null ? said(then, clock(us)) : said(later, span(Math.max(0, us - atUs))));
+function due(us, atUs, later, then) {
+  if (us >= FROM_2000) return said(then, `${new Date(us / 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`);
+  return atUs === null ? said(then, clock(us)) : said(later, span(Math.max(0, us - atUs)));
+}
 
 /** @type {Record<string, () => string>} */
 const PROCESS = {

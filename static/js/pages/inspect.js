@@ -2,6 +2,7 @@
 import "../generations/all.js";
 import "../generations/views.js";
 import { progressWords, unreadableWords } from "../model/inspect-words.js";
+import { showQueue } from "../model/shown.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { givenByOpener, openApart } from "../net/apart.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
@@ -131,6 +132,8 @@ const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
 function directoryShown(answer, by, step) {
   const { started } = answer;
   if (started) {
+    // Of many queues the one with the most messages: an empty one shows nothing of the start.
+    showQueue(answer.queues.toSorted((a, b) => (b.back ?? 0) - (a.back ?? 0))[0]?.name ?? null);
     const at = by.own ? null : started.scenario.until_us;
     const data = { scenario: started.scenario, place: { ...NOWHERE, at_us: at } };
     document.addEventListener("waterline:live", ({ detail }) => by.own && watchTheStart(detail, started), { once: true });
