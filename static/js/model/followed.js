@@ -39,23 +39,25 @@ export function beatsReached(state, seq, reached) {
   return now && STORY[reached]?.includes(now.beat) ? reached + 1 : reached;
 }
 
-/** @type {Record<Beat, () => string>} */
+/**
+ * The sentence of each beat; the second one while the content waits in the store's write buffer, where no file has it yet.
+ * @type {Record<Beat, () => [lies: string, waits?: string]>}
+ */
 const CAPTIONS = {
-  alpha: () => gettext("Alpha: message %(seq)s is whole in RAM, content and index, in %(place)s."),
-  beta: () => gettext("Beta: the content of message %(seq)s sank to disk; its index stays in RAM, in %(place)s."),
-  gamma: () => gettext("Gamma: the content of message %(seq)s is on disk, and its index in RAM and on disk, in %(place)s."),
-  delta: () => gettext("Delta: nothing of message %(seq)s is in RAM; its content and its index are on disk."),
-  consumer: () => gettext("Delivered: message %(seq)s is with a consumer, and kept until the consumer has acknowledged it."),
-};
-
-/** What is said instead while the content waits in the store's write buffer: no file has it yet. @type {Partial<Record<Beat, () => string>>} */
-const WAITING = {
-  beta: () =>
+  alpha: () => [gettext("Alpha: message %(seq)s is whole in RAM, content and index, in %(place)s.")],
+  beta: () => [
+    gettext("Beta: the content of message %(seq)s sank to disk; its index stays in RAM, in %(place)s."),
     gettext("Beta: the content of message %(seq)s left RAM for the write buffer (there %(buffered)s for the next write to disk); its index stays in RAM, in %(place)s."),
-  gamma: () =>
+  ],
+  gamma: () => [
+    gettext("Gamma: the content of message %(seq)s is on disk, and its index in RAM and on disk, in %(place)s."),
     gettext("Gamma: the content of message %(seq)s is in the write buffer (there %(buffered)s for the next write to disk), and its index in RAM and on disk, in %(place)s."),
-  delta: () =>
+  ],
+  delta: () => [
+    gettext("Delta: nothing of message %(seq)s is in RAM; its content and its index are on disk."),
     gettext("Delta: RAM keeps nothing of message %(seq)s; its content is in the write buffer (there %(buffered)s for the next write to disk), its index on disk."),
+  ],
+  consumer: () => [gettext("Delivered: message %(seq)s is with a consumer, and kept until the consumer has acknowledged it.")],
 };
 
 /**
@@ -83,6 +85,6 @@ export function captionOf(state, seq) {
   if (!now) return situation(state);
   const tone = now.beat === "consumer" ? "plain" : now.beat;
   const buffered = waitingWith(state, seq);
-  const words = (buffered ? WAITING[now.beat] : null) ?? CAPTIONS[now.beat];
-  return sentence(tone, words(), { seq: number(seq), place: now.place, buffered: bytes(buffered) });
+  const [lies, waits = lies] = CAPTIONS[now.beat]();
+  return sentence(tone, buffered ? waits : lies, { seq: number(seq), place: now.place, buffered: bytes(buffered) });
 }

@@ -59,7 +59,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {Reasons} reasons the general cause of what all queues do
  * @property {() => Record<string, string>} larger what larger values of its settings would mean, by their names
  * @property {(counts: Record<string, number>) => string | null} held in a few signs how many of the messages with consumers are where
- * @property {() => Record<string, string>} questions what the printed status of such a queue makes one ask, by the codes of Inspect
+ * @property {(values: Values) => Record<string, string>} questions what the printed status of such a queue makes one ask, by the codes of Inspect
  * @property {(now: Figures) => { text: string, tone: string }} situation the situation in one sentence, where messages are there
  * @property {(queue: QueueState, settings: Values, lanes: Lane[]) => Values | null} surplus what of its lanes is more than may stay
  * @property {() => Values} empty the own part of a queue that holds nothing
