@@ -10,6 +10,7 @@ from engine.damage.reading import Options
 from engine.formats.message import MessageCodec
 from engine.formats.recovery_terms import RecoveryTerms
 from engine.storage.directory import DirectoryStorage
+from engine.values.errors import ProcessCrash
 
 
 class Inspected(NamedTuple):
@@ -68,6 +69,14 @@ class QueueReader(Protocol):
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
+
+    def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
+        """Return how the start after an orderly stop ends the queue's process; None where it does not.
+
+        Args:
+            terms: what the queue left.
+            settings: of queues of the release that wrote the files.
+        """
 
 
 class StoreReader(Protocol):

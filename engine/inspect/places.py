@@ -105,9 +105,7 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
         if each in terms:
             compare(queue, terms[each], inside, findings)
             report["delivered_before"] = delivered_before(queue, terms[each])
-            report["start_ends_process"] = old and try_start(
-                storage, inside, terms[each], readers.codec, findings
-            )
+            report["start_ends_process"] = old and try_start(storage, queue, terms[each], inside, findings)
         report["without_record"] = _look_up(queue, stores.get(STORES[0]), inside, findings)
         read.append(queue)
         queues.append(_relative(report, directory))

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from engine.classic_v1.inspect import clean_start
-from engine.classic_v1.settings import QueueSettings
 from engine.damage.findings import Findings
 from engine.damage.readers import QueueReader, StoreReader
 from engine.damage.reading import content, parsed
-from engine.formats.message import MessageCodec
 from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
@@ -66,21 +63,21 @@ def compare(queue: QueueReader, terms: RecoveryTerms, path: str, findings: Findi
 
 
 def try_start(
-    storage: DirectoryStorage, queue: str, terms: RecoveryTerms, codec: MessageCodec, findings: Findings
+    storage: DirectoryStorage, queue: QueueReader, terms: RecoveryTerms, path: str, findings: Findings
 ) -> bool:
     """Note and return whether the next start of a 3.8 ends a queue's process, which is started once more (V8).
 
     Args:
-        queue: path of its directory.
+        storage: the inspected directory.
+        queue: read already.
         terms: what it left.
-        codec: of its virtual host.
+        path: of its directory.
+        findings: where damage is noted.
     """
-    journal = f"{queue}/journal.jif"
+    journal = f"{path}/journal.jif"
     if not storage.size(journal):
         return False
-    settings = V3_8_9.storage_settings("real", {})
-    assert isinstance(settings, QueueSettings)
-    crash = clean_start.crash(storage, queue, terms, codec, settings)
+    crash = queue.crash_at_start(terms, V3_8_9.storage_settings("real", {}))
     if crash is not None:
         findings.add(
             journal, None, "contradiction", "start_ends_process", function=crash.function.replace(",", ":")

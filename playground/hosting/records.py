@@ -9,27 +9,28 @@ from collections.abc import Iterator
 from typing import Any, Final, Self
 
 from engine.amqp.arguments import MAX_PRIORITY
-from engine.classic_v1.formats import layout
-from engine.classic_v1.formats.layout import Found, Layout, NoRecord
+from engine.formats.layout.field import Layout, NoRecord
+from engine.formats.layout.files import Read
 from engine.formats.names import (
     priority_resource,
     queue_directory,
     read_config,
     vhost_directory,
 )
+from engine.generations import FILE_READERS, file_reader
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import FileMissing
 from engine.values.labels import bare, host_of, queue_of
-from playground.hosting import own_records
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512
 """Bytes of a body in one answer; of a longer body only the length of the rest is given."""
 BLOCK_BYTES: Final = 256 * 1024
-MARK_BYTES: Final = 16
-"""Room for the deliver and ack records right behind a publish record."""
-OWN_FILES: Final = {"journal": "journal.jif", "segment": "{}.idx", "slots": "{}.qi", "bodies": "{}.qs"}
+OWN_FILES: Final = {kind: name for reader in FILE_READERS for kind, name in reader.names.items()}
 """Files that a queue has for itself, by the kind of their records."""
+OWN_NAMES: Final = re.compile(
+    "|".join(re.escape(name).replace(r"\{\}", r"\d+") for name in OWN_FILES.values())
+)
 
 
 class RecordReader:
@@ -84,47 +85,20 @@ class RecordReader:
         Raises:
             NotThere: the index files have none now.
         """
-        slot = own_records.slot_of(self._files_of(queue), self._reader, seq)
-        if slot is not None:
-            return self._slot(slot, seq)
+        own = {path: self.sizes[path] for path in self._files_of(queue)}
         count = self._entry_count()
-        segment, rel = divmod(seq, count)
-        homes = []
-        for kind, number, wanted in (("segment", segment, rel), ("journal", 0, seq)):
-            path = self._path(kind, number, queue)
-            if path in self.sizes:
-                found = layout.find_seq(_name(path), self._reader(path), self.sizes[path], wanted)
-                homes += [(kind, number, path, each) for each in found]
+        homes = ((each, each.home(own, self._reader, seq, count)) for each in FILE_READERS)
+        reader, home = next(((each, found) for each, found in homes if found is not None), (None, None))
         if not self.sizes:
             raise NotThere("asleep")
-        published = next((home for home in homes if home[3].kind == "publish"), None)
-        if published is None:
+        if reader is None or home is None:
             raise NotThere("absent", seq=seq)
-        kind, number, path, record = published
         try:
-            shape = self._layout(path, record.offset, record.size)
+            shape = self._layout(home.path, home.offset, home.size)
         except NoRecord as error:
-            raise NotThere("waiting", offset=record.offset, size=self.sizes[path]) from error
-        found_record = self._fields_of(path, record.offset, shape, kind, number)
-        end = record.offset + shape.size
-        found_record["more"] = [
-            {"kind": _mark_kind(homes, home), "file": _label(home[0], home[1]), "offset": home[3].offset}
-            for home in homes
-            if home is not published and not (home[2] == path and record.offset < home[3].offset < end)
-        ]
-        return found_record
-
-    def _slot(self, slot: own_records.SlotPlace, seq: int) -> dict[str, Any]:
-        """Return a slot, with the place of its body in the queue's own store."""
-        read = self._reader(slot.path)
-        try:
-            shape = own_records.layout_at(slot.path, read, slot.offset)
-        except NoRecord as error:
-            raise NotThere("waiting", offset=slot.offset, size=self.sizes[slot.path]) from error
-        if shape.kind == "empty" and len(shape.fields) == 1:
-            raise NotThere("absent", seq=seq)
-        found = self._fields_of(slot.path, slot.offset, shape, "slots", slot.segment)
-        return found | {"seq": seq, "body": own_records.body_of(slot, read)}
+            raise NotThere("waiting", offset=home.offset, size=self.sizes[home.path]) from error
+        found = self._fields_of(home.path, home.offset, shape, home.kind, home.number)
+        return found | reader.about(home, shape, self._reader, seq)
 
     def seq_of(self, msg_id: bytes, queue: str = "") -> int | None:
         """Return the seq_id that a message has in a queue's index, or None.
@@ -134,38 +108,13 @@ class RecordReader:
             queue: whose index; the first one's where it is empty.
         """
         own = {path: self.sizes[path] for path in self._files_of(queue)}
-        in_slot = own_records.seq_with_id(own, self._reader, msg_id)
-        if in_slot is not None:
-            return in_slot
         count = self._entry_count()
-        directory = self._directory(queue)
-        for path, size in self.sizes.items():
-            name = _name(path)
-            if _folder(path) != directory:
-                continue
-            if name != "journal.jif" and not name.endswith(".idx"):
-                continue
-            found = layout.find_id(name, self._reader(path), size, msg_id)
-            if found is not None and found.number is not None:
-                in_segment = name != "journal.jif"
-                return found.number + (int(name[:-4]) * count if in_segment else 0)
-        return None
+        seqs = (each.seq_with_id(own, self._reader, msg_id, count) for each in FILE_READERS)
+        return next((seq for seq in seqs if seq is not None), None)
 
     def _layout(self, path: str, offset: int, at_least: int) -> Layout:
         name = _name(path)
-        if name.endswith((".qi", ".qs")):
-            return own_records.layout_at(path, self._reader(path), offset)
-        data = self._reader(path)(offset, at_least + MARK_BYTES if at_least < BLOCK_BYTES else BLOCK_BYTES)
-        try:
-            return layout.record_at(name, data, 0)
-        except NoRecord:
-            if len(data) < BLOCK_BYTES:
-                raise
-        # A record that is longer than most: its own size is how much must be read.
-        first = next(layout.records(name, lambda at, n: self._reader(path)(offset + at, n), 1 << 62), None)
-        if first is None:
-            raise NoRecord("no record begins here")
-        return layout.record_at(name, self._reader(path)(offset, first.size + MARK_BYTES), 0)
+        return file_reader(name).layout_at(name, self._reader(path), offset, at_least)
 
     def _fields_of(self, path: str, offset: int, shape: Layout, kind: str, number: int) -> dict[str, Any]:
         data = self._reader(path)(offset, shape.size)
@@ -194,7 +143,7 @@ class RecordReader:
                 }
             )
         seq = shape.number
-        if seq is not None and kind == "segment":
+        if seq is not None and any(kind in each.counts_from_file for each in FILE_READERS):
             seq += number * self._entry_count()
         return {
             "path": path,
@@ -246,7 +195,7 @@ class RecordReader:
             raise NotThere("no_file")
         return self.sizes[path]
 
-    def _reader(self, path: str) -> layout.Read:
+    def _reader(self, path: str) -> Read:
         return lambda offset, count: self._storage.read_bytes(path, offset, count)
 
     def _entry_count(self) -> int:
@@ -345,12 +294,4 @@ def _hashes_of(queue: str) -> Iterator[str]:
 
 
 def _is_queues(path: str) -> bool:
-    return _name(path) in ("journal.jif", ".queue_name") or path.endswith(".idx")
-
-
-def _mark_kind(homes: list[tuple[str, int, str, Found]], home: tuple[str, int, str, Found]) -> str:
-    """Return deliver or ack for a segment's mark: the first is the one, the second the other (S60)."""
-    if home[3].kind != "mark":
-        return home[3].kind
-    before = [each for each in homes[: homes.index(home)] if each[3].kind == "mark"]
-    return "ack" if before else "deliver"
+    return _name(path) == ".queue_name" or OWN_NAMES.fullmatch(_name(path)) is not None

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine import ENGINE_VERSION
-from engine.classic_v1.formats import layout
-from engine.classic_v1.formats.layout import NoRecord
+from engine.formats.layout.field import NoRecord
+from engine.generations import file_reader
 from playground.hosting.solo import Solo
 from playground.inspecting import reading, summary, uploads
 from playground.inspecting.choice import read_choice
@@ -92,7 +92,8 @@ class Desk:
         def read() -> reading.Answer:
             data = self._files[path][offset:]
             rows: list[list[Any]] = []
-            for found in layout.records(path.rpartition("/")[2], lambda at, n: data[at : at + n], len(data)):
+            name = path.rpartition("/")[2]
+            for found in file_reader(name).records(name, lambda at, n: data[at : at + n], len(data)):
                 if len(rows) == MOST_RECORDS:
                     return {"records": rows, "next": offset + found.offset}
                 rows.append([offset + found.offset, found.size, found.kind, found.number])
@@ -111,7 +112,8 @@ class Desk:
                 "fields": [],
             }
             try:
-                shape = layout.record_at(path.rpartition("/")[2], data[offset : offset + count + 16], 0)
+                name = path.rpartition("/")[2]
+                shape = file_reader(name).layout_at(name, lambda at, n: data[at : at + n], offset, count)
             except NoRecord:
                 return shown
             return {

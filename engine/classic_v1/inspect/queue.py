@@ -19,11 +19,15 @@ from engine.classic_v1.formats.journal import (
 )
 from engine.classic_v1.formats.publishing import embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
+from engine.classic_v1.inspect import clean_start
+from engine.classic_v1.settings import QueueSettings
 from engine.damage.readers import Inspected
 from engine.damage.reading import body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
 from engine.formats.message import Publish
 from engine.formats.names import read_queue_name
+from engine.formats.recovery_terms import RecoveryTerms
+from engine.values.errors import ProcessCrash
 from engine.values.sizes import equal
 
 KINDS: Final = {"publish": "pub", "deliver": "del", "ack": "ack"}
@@ -114,6 +118,11 @@ class QueueInspector:
         """Numbers of those with a file."""
         self._again = Oddity()
         self._strays = Oddity()
+
+    def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
+        """Return how the first read of delta ends the process: a 3.8 may have left a journal that is too old (V8)."""
+        assert isinstance(settings, QueueSettings)
+        return clean_start.crash(self._storage, self._directory, terms, self._codec, settings)
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""

@@ -17,8 +17,10 @@ from engine.damage.readers import Inspected
 from engine.damage.reading import body_of, content, numbered, parsed
 from engine.formats.chunks import RawBytes
 from engine.formats.names import read_queue_name
+from engine.formats.recovery_terms import RecoveryTerms
 from engine.formats.stored import parse_message
 from engine.formats.terms import TermError
+from engine.values.errors import ProcessCrash
 
 LIVE: Final = 1
 MARKED: Final = 0
@@ -111,6 +113,10 @@ class V2QueueInspector:
         self.entry_count: int | None = None
         """Slots of a segment, as the header of a file says; the broker keeps it nowhere else (W3)."""
         self.signs = signs
+
+    def crash_at_start(self, _terms: RecoveryTerms, _settings: object) -> ProcessCrash | None:
+        """Return None: there is no journal."""
+        return None
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names that a queue of version 1 has, with `bodies` besides."""

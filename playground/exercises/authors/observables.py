@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.backing_queue.places import counted, listed, ready
-from engine.classic_v1.places import PLACES as USUAL
+from engine.backing_queue.places import VARIABLE_QUEUE, counted, listed, ready
+from engine.generations import PLACES as OF_QUEUES
 from playground.exercises.authors import words
 from playground.exercises.variants import SUM
 from playground.messages import Refused
@@ -30,6 +30,7 @@ class Observable(msgspec.Struct, frozen=True):
     compared: str = "number"
 
 
+USUAL = OF_QUEUES[VARIABLE_QUEUE]
 STAGE = ready(USUAL)
 """The lanes from the tail to the head."""
 LANES = tuple(lane for lane in STAGE if lane in listed(USUAL))

@@ -10,7 +10,7 @@ import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.backing_queue import places
-from engine.classic_v1.places import PLACES as OF_QUEUE
+from engine.generations import PLACES as OF_QUEUES
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
 from engine.report.transitions.messages import Shift
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
 
+OF_QUEUE = OF_QUEUES[places.VARIABLE_QUEUE]
 UNACKED = places.unacked(OF_QUEUE)
 PLACES = (*places.ready(OF_QUEUE), "unacked", "gone")
 PLACE_WORDS = {

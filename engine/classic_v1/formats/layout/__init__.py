@@ -1,8 +1,9 @@
 """Records of the three kinds of files, field by field: what every byte of them means (S50-S64)."""
 
 from engine.classic_v1.formats.layout.records import journal_record, record_at, segment_record, store_record
-from engine.classic_v1.formats.layout.walk import Found, Read, find_id, find_seq, records
+from engine.classic_v1.formats.layout.walk import find_id, find_seq, records
 from engine.formats.layout.field import Bits, Field, Layout, NoRecord
+from engine.formats.layout.files import Found, Read
 
 __all__ = [
     "Bits",

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
-
-import msgspec
 
 from engine.classic_v1.formats.journal import ACK, DELIVER, SEQ_MASK
 from engine.classic_v1.formats.segment import MARK, REL_MASK
 from engine.formats.layout.field import NoRecord
+from engine.formats.layout.files import Found, Read
 
-Read = Callable[[int, int], bytes]
-"""Some bytes of a file: (offset, count)."""
 WINDOW_BYTES: Final = 64 * 1024
 MOST_RECORDS: Final = 200_000
 """A search gives up after so many."""
-
-
-class Found(msgspec.Struct, frozen=True):
-    """One record on the way.
-
-    Args:
-        kind: "publish", "mark" (a segment's deliver or ack), "deliver", "ack" or "content".
-        offset: of its first byte.
-        size: its bytes.
-        number: rel in a segment, seq_id in the journal, None in a store.
-        msg_id: the message id, None for deliver and ack.
-    """
-
-    kind: str
-    offset: int
-    size: int
-    number: int | None
-    msg_id: bytes | None
 
 
 class _Window:
