@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival
+from engine.values.inherit import override
 from engine.values.ranges import Range
 
 
@@ -64,8 +65,8 @@ class Drop(Instruction, frozen=True, gc=False):
     ack: bool
 
     @property
+    @override
     def times(self) -> int:
-        """How many instructions it stands for."""
         return self.runs
 
     @property
@@ -90,8 +91,8 @@ class _WithIds(Instruction, frozen=True, gc=False):
     runs: int
 
     @property
+    @override
     def times(self) -> int:
-        """How many instructions it stands for."""
         return self.runs
 
     @property

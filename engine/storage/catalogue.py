@@ -47,6 +47,52 @@ class Catalogue(ABC, Generic[File]):
             StorageFull: the bound would be passed.
         """
 
+    @abstractmethod
+    def copy(self, source: str, offset: int, count: int, target: str) -> None:
+        """Append `count` bytes of `source` beginning at `offset` to `target`, creating it when absent.
+
+        Raises:
+            FileMissing: the source does not exist.
+            StorageFull: the bound would be passed.
+        """
+
+    @abstractmethod
+    def overwrite(self, path: str, offset: int, source: str, count: int, source_offset: int = 0) -> None:
+        """Replace `count` bytes at `offset` of `path` with those of `source` at `source_offset`.
+
+        Raises:
+            FileMissing: one of the files does not exist.
+            ValueError: the bytes do not lie inside both files.
+        """
+
+    @abstractmethod
+    def fsync(self, path: str) -> None:
+        """Make what was written durable.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+
+    @abstractmethod
+    def delete(self, path: str) -> None:
+        """Remove a file for good; nothing happens when it is absent."""
+
+    @abstractmethod
+    def rename(self, path: str, target: str) -> None:
+        """Give a file another name, replacing what is there; what is durable of it stays so.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+
+    @abstractmethod
+    def delete_directory(self, path: str) -> None:
+        """Remove a directory with everything in it for good."""
+
+    @abstractmethod
+    def power_cut(self) -> None:
+        """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
+
     def size(self, path: str) -> int | None:
         """Return the size in bytes, or None when the file does not exist."""
         file = self._files.get(path)

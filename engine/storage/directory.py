@@ -14,6 +14,7 @@ from engine.storage.catalogue import Catalogue
 from engine.storage.paths import HIDDEN, checked
 from engine.storage.port import Chunk, Decode
 from engine.values.errors import StorageFull
+from engine.values.inherit import override
 
 OPEN_FILES: Final = 16
 BLOCK_BYTES: Final = 1024 * 1024
@@ -131,13 +132,8 @@ class DirectoryStorage(Catalogue[_File]):
         data = self.read_bytes(path, offset, count)
         return [_Bytes(data)] if data else []
 
+    @override
     def truncate(self, path: str, size_bytes: int) -> None:
-        """Cut the file to `size_bytes`, or extend it with zeros to it.
-
-        Raises:
-            FileMissing: the file does not exist.
-            StorageFull: the bound would be passed.
-        """
         file = self._existing(path)
         if not size_bytes:
             self._set_aside(path, file)
@@ -151,13 +147,8 @@ class DirectoryStorage(Catalogue[_File]):
             file.size = size_bytes
             self._used += grown
 
+    @override
     def copy(self, source: str, offset: int, count: int, target: str) -> None:
-        """Append `count` bytes of `source` beginning at `offset` to `target`, creating it when absent.
-
-        Raises:
-            FileMissing: the source does not exist.
-            StorageFull: the bound would be passed.
-        """
         end = min(self._existing(source).size, offset + count)
         self._claim(target, max(0, end - offset))
         file = self._files.get(target) or self._new(target)
@@ -166,13 +157,8 @@ class DirectoryStorage(Catalogue[_File]):
             self._write(target, file, file.size, data)
             offset += len(data)
 
+    @override
     def overwrite(self, path: str, offset: int, source: str, count: int, source_offset: int = 0) -> None:
-        """Replace `count` bytes at `offset` of `path` with those of `source` at `source_offset`.
-
-        Raises:
-            FileMissing: one of the files does not exist.
-            ValueError: the bytes do not lie inside both files.
-        """
         file, other = self._existing(path), self._existing(source)
         if offset + count > file.size or source_offset + count > other.size:
             raise ValueError(
@@ -186,20 +172,16 @@ class DirectoryStorage(Catalogue[_File]):
             data = self.read_bytes(source, source_offset + at, min(block, count - at))
             self._write(path, file, offset + at, data)
 
+    @override
     def fsync(self, path: str) -> None:
-        """Make what was written durable.
-
-        Raises:
-            FileMissing: the file does not exist.
-        """
         file = self._existing(path)
         if self._fsync:
             os.fsync(self._handle(path, write=True))
         file.synced_bytes = file.size
         self._forget_copy(file)
 
+    @override
     def delete(self, path: str) -> None:
-        """Remove a file for good; nothing happens when it is absent."""
         file = self._files.get(path)
         if file is not None:
             self._close(path)
@@ -209,12 +191,8 @@ class DirectoryStorage(Catalogue[_File]):
             del self._files[path]
             self._used -= file.size
 
+    @override
     def rename(self, path: str, target: str) -> None:
-        """Give a file another name, replacing what is there; what is durable of it stays so.
-
-        Raises:
-            FileMissing: the file does not exist.
-        """
         file = self._existing(path)
         if target == path:
             return
@@ -232,16 +210,16 @@ class DirectoryStorage(Catalogue[_File]):
         del self._files[path]
         self._files[target] = file
 
+    @override
     def delete_directory(self, path: str) -> None:
-        """Remove a directory with everything in it for good."""
         for name in self._tree.below(path):
             self.delete(name)
         place = self._place(checked(path))
         if path not in self._files and place.is_dir() and not place.is_symlink():
             shutil.rmtree(place)
 
+    @override
     def power_cut(self) -> None:
-        """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
         for path, file in list(self._files.items()):
             if file.synced_bytes is None:
                 self.delete(path)

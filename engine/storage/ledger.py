@@ -9,6 +9,7 @@ import msgspec
 
 from engine.storage.catalogue import Catalogue
 from engine.storage.port import Chunk, Decode
+from engine.values.inherit import override
 
 
 class _Zeros(msgspec.Struct, frozen=True):
@@ -198,13 +199,8 @@ class LedgerStorage(Catalogue[_File]):
         """
         return list(self._existing(path).part(offset, count))
 
+    @override
     def truncate(self, path: str, size_bytes: int) -> None:
-        """Cut the file to `size_bytes`, or extend it with zeros to it.
-
-        Raises:
-            FileMissing: the file does not exist.
-            StorageFull: the bound would be passed.
-        """
         file = self._existing(path)
         grown = size_bytes - file.size
         if grown > 0:
@@ -215,22 +211,12 @@ class LedgerStorage(Catalogue[_File]):
             file.truncate(size_bytes)
         self._used += grown
 
+    @override
     def copy(self, source: str, offset: int, count: int, target: str) -> None:
-        """Append `count` bytes of `source` beginning at `offset` to `target`, creating it when absent.
-
-        Raises:
-            FileMissing: the source does not exist.
-            StorageFull: the bound would be passed.
-        """
         self.append(target, list(self._existing(source).part(offset, count)))
 
+    @override
     def overwrite(self, path: str, offset: int, source: str, count: int, source_offset: int = 0) -> None:
-        """Replace `count` bytes at `offset` of `path` with those of `source` at `source_offset`.
-
-        Raises:
-            FileMissing: one of the files does not exist.
-            ValueError: the bytes do not lie inside both files.
-        """
         file, other = self._existing(path), self._existing(source)
         if offset + count > file.size or source_offset + count > other.size:
             raise ValueError(
@@ -245,27 +231,19 @@ class LedgerStorage(Catalogue[_File]):
         ]
         file.replace(content)
 
+    @override
     def fsync(self, path: str) -> None:
-        """Make what was written durable.
-
-        Raises:
-            FileMissing: the file does not exist.
-        """
         self._existing(path).fsync()
 
+    @override
     def delete(self, path: str) -> None:
-        """Remove a file for good; nothing happens when it is absent."""
         file = self._files.pop(path, None)
         if file is not None:
             self._tree.remove(path)
             self._used -= file.size
 
+    @override
     def rename(self, path: str, target: str) -> None:
-        """Give a file another name, replacing what is there; what is durable of it stays so.
-
-        Raises:
-            FileMissing: the file does not exist.
-        """
         file = self._existing(path)
         if target == path:
             return
@@ -277,13 +255,13 @@ class LedgerStorage(Catalogue[_File]):
         del self._files[path]
         self._files[target] = file
 
+    @override
     def delete_directory(self, path: str) -> None:
-        """Remove a directory with everything in it for good."""
         for name in self._tree.below(path):
             self.delete(name)
 
+    @override
     def power_cut(self) -> None:
-        """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
         for path, file in list(self._files.items()):
             if file.synced_bytes is None:
                 del self._files[path]

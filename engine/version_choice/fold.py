@@ -10,6 +10,7 @@ from engine.classic_v1.places import PLACES
 from engine.classic_v1.transitions.queue import Reduced
 from engine.classic_v2.fold.own import V2OwnPart
 from engine.folding.tables import register
+from engine.values.inherit import override
 
 
 class BothOwnPart(V2OwnPart):
@@ -21,16 +22,16 @@ class BothOwnPart(V2OwnPart):
         super().__init__()
         self.reduction: dict[str, Any] | None = None
 
+    @override
     def begin(self) -> None:
-        """The queue begins; its recovery has found the files before."""
         self.reduction = None
 
     def reduced(self, t: Reduced) -> None:
         """The newest reduction is kept with its numbers (Q45)."""
         self.reduction = t.why
 
+    @override
     def to_json(self) -> dict[str, Any]:
-        """Return the plain shape of a snapshot."""
         return {
             "reduced": None if self.reduction is None else dict(self.reduction),
             "files": self.files.to_json(),

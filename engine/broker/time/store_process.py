@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from engine.backing_queue.stores import SYNC_INTERVAL_US, Store
 from engine.broker.time.process import Process
+from engine.values.inherit import override
 
 MESSAGES: Final = 100
 """A store handles so many messages at a time."""
@@ -21,8 +22,8 @@ class StoreProcess(Process):
         self._owed_since_us: int | None = None
 
     @property
+    @override
     def mailbox(self) -> int:
-        """Messages that wait."""
         return self._store.mailbox_messages
 
     @property

@@ -8,7 +8,7 @@ from typing import Any, Final
 from engine.classic_v1.formats.layout.records import record_at
 from engine.classic_v1.formats.layout.walk import find_id, find_seq, records
 from engine.formats.layout.field import Layout, NoRecord
-from engine.formats.layout.files import FileReader, Found, Home, Read
+from engine.formats.layout.files import FileReader, Found, IndexHome, Read
 from engine.values.inherit import override
 
 JOURNAL: Final = "journal.jif"
@@ -48,7 +48,7 @@ class V1FileReader(FileReader):
     @override
     def home(
         self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
-    ) -> Home | None:
+    ) -> IndexHome | None:
         segment, rel = divmod(seq, entry_count)
         found: list[tuple[str, int, str, Found]] = []
         for kind, number, name, wanted in (
@@ -68,10 +68,10 @@ class V1FileReader(FileReader):
             for at, each in enumerate(found)
             if each is not first
         )
-        return Home(path, kind, number, record.offset, record.size, others)
+        return IndexHome(path, kind, number, record.offset, record.size, others)
 
     @override
-    def about(self, home: Home, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
+    def about(self, home: IndexHome, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
         """Return its other records, but for those that the layout shows with the first."""
         end = home.offset + shape.size
         return {

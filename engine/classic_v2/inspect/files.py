@@ -10,7 +10,7 @@ from engine.classic_v2.formats.layout import body_place, entry_layout, header_la
 from engine.classic_v2.formats.qi import SLOT_BYTES, Location
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.layout.field import Layout, NoRecord
-from engine.formats.layout.files import FileReader, Found, Home, Read
+from engine.formats.layout.files import FileReader, Found, IndexHome, Read
 from engine.values.inherit import override
 
 BLOCK_SLOTS: Final = 8192
@@ -46,7 +46,7 @@ class V2FileReader(FileReader):
     @override
     def home(
         self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
-    ) -> Home | None:
+    ) -> IndexHome | None:
         """Return the slot; the files say how many a segment has, as the release does not let it change (W3)."""
         for path in sizes:
             header = read_header(read(path)(0, HEADER_BYTES), INDEX_MAGIC) if path.endswith(".qi") else None
@@ -60,12 +60,12 @@ class V2FileReader(FileReader):
             return (
                 None
                 if _is_empty(read(wanted), offset, rel)
-                else Home(wanted, "slots", segment, offset, SLOT_BYTES)
+                else IndexHome(wanted, "slots", segment, offset, SLOT_BYTES)
             )
         return None
 
     @override
-    def about(self, home: Home, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
+    def about(self, home: IndexHome, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
         """Return the seq_id, and the place in `.qs` that the slot names, as a question for the entry there."""
         place = body_place(read(home.path)(home.offset, SLOT_BYTES))
         body = None if place is None else {"file": f"bodies:{home.number}", "offset": place[0]}

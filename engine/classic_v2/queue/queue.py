@@ -138,7 +138,6 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def kill(self, kind: str = "crash") -> None:
-        """End without cleaning up; buffers are lost (D4)."""
         lifecycle.kill(self.state, kind)
 
     # --- messages in and out -----------------------------------------------------------------------------------------
@@ -308,7 +307,6 @@ class ClassicQueueV2(V2Reading):
 
     @override
     def drain_confirmed(self) -> list[Range]:
-        """Hand over the message numbers whose confirms may be sent (K8)."""
         found = confirms.drain(self.state)
         self._done()
         return found

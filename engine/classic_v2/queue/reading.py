@@ -31,7 +31,6 @@ class V2Reading(PlainQueue):
     @property
     @override
     def directories(self) -> tuple[str, ...]:
-        """Where its files are."""
         return (self.state.index.directory,)
 
     # --- time --------------------------------------------------------------------------------------------------------
@@ -44,12 +43,10 @@ class V2Reading(PlainQueue):
 
     @override
     def advance_clock(self, to_us: int) -> None:
-        """Set the clock; it never goes back."""
         self.state.now_us = max(self.state.now_us, to_us)
 
     @override
     def pass_time(self, us: int) -> None:
-        """Let microseconds pass between two messages of one batch."""
         self.state.now_us += us
 
     # --- counts ------------------------------------------------------------------------------------------------------
@@ -57,43 +54,36 @@ class V2Reading(PlainQueue):
     @property
     @override
     def depth(self) -> int:
-        """Ready messages."""
         return self.state.len
 
     @property
     @override
     def ready_bytes(self) -> int:
-        """Body bytes of the ready messages."""
         return self.state.bytes
 
     @property
     @override
     def unacked(self) -> int:
-        """Messages that were delivered and not acknowledged."""
         return self.state.pending_count
 
     @property
     @override
     def ram_bytes(self) -> int:
-        """Body bytes in RAM."""
         return self.state.ram_bytes
 
     @property
     @override
     def rates(self) -> tuple[float, float, float, float]:
-        """Messages per second: in, out, acks in, acks out (Q26)."""
         return self.state.rates.all
 
     @override
     def oldest_message(self) -> int | None:
-        """Return the lowest message number of those that RAM has entries of, None without any."""
         runs = [self.state.extents_of(place) for place in LANES]
         runs.append(self.state.index.entries)
         return min((extent.msg_no for each in runs for extent in each), default=None)
 
     @override
     def entries(self) -> Iterator[tuple[Place, Extent]]:
-        """Yield every entry in RAM with its place."""
         for place in LISTED:
             for extent in self.state.extents_of(place.name):
                 yield place, extent
@@ -115,7 +105,6 @@ class V2Reading(PlainQueue):
 
     @override
     def store_credit(self) -> Mapping[str, StoreCredit]:
-        """Return the credit towards each store by its name (F3, F4)."""
         initial, more = self.state.settings.msg_store_credit_disc_bound
         clients = {"persistent": self.state.persistent, "transient": self.state.transient}
         return {
@@ -132,7 +121,6 @@ class V2Reading(PlainQueue):
 
     @override
     def unkept(self, arrival: Arrival) -> Extent:
-        """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
         return new_extent(self.state, arrival).with_flags(clear=IN_RAM | WANTS_CONFIRM)
 
     @override

@@ -31,7 +31,7 @@ class Found(msgspec.Struct, frozen=True):
     msg_id: bytes | None
 
 
-class Home(msgspec.Struct, frozen=True):
+class IndexHome(msgspec.Struct, frozen=True):
     """Where the index has a message.
 
     Args:
@@ -80,7 +80,7 @@ class FileReader(Protocol):
 
     def home(
         self, sizes: Mapping[str, int], read: Callable[[str], Read], seq: int, entry_count: int
-    ) -> Home | None:
+    ) -> IndexHome | None:
         """Return where a queue's index has a message, None where it has none.
 
         Args:
@@ -90,7 +90,7 @@ class FileReader(Protocol):
             entry_count: entries in a segment, where the virtual host says so.
         """
 
-    def about(self, home: Home, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
+    def about(self, home: IndexHome, shape: Layout, read: Callable[[str], Read], seq: int) -> dict[str, Any]:
         """Return what else is known of a message, for whoever has read its record."""
 
     def seq_with_id(
