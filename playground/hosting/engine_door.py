@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 from engine import ENGINE_VERSION
@@ -54,9 +55,17 @@ class EngineDoor:
         return pickle.dumps((node, files), protocol=pickle.HIGHEST_PROTOCOL)
 
     def thaw(self, data: bytes, root: str) -> tuple[Cluster, DirectoryStorage]:
-        """Return the run that `freeze` made bytes of; its files lie under `root` again."""
+        """Return the run that `freeze` made bytes of; its files lie under `root` again.
+
+        Raises:
+            FileMissing: one of them does not, or is shorter: somebody had deleted it before the run was kept.
+        """
         node, files = pickle.loads(data)  # noqa: S301 - signed by this server, see Checkpoints
         files.moved(root)
+        for path in files.paths():
+            place = Path(root) / path
+            if not place.is_file() or place.stat().st_size != files.size(path):
+                raise FileMissing(path)
         return node, files
 
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -224,6 +225,20 @@ def test_a_checkpoint_later_than_the_next_command_does_not_fit(world: World) -> 
     digest = running(session).node.log.digest
     world.reached_us = 5_000_000
     assert running(world.session()).node.log.digest == digest
+
+
+def test_a_checkpoint_without_the_files_that_somebody_deleted_is_of_no_use(world: World) -> None:
+    """The run itself goes on with the files that it has open, and is kept without them."""
+    session = world.session()
+    world.live(session, 4_000_000)
+    shutil.rmtree(world.files.of(SESSION))
+    world.rest(session)
+    world.repeated.clear()
+    run = running(world.session())
+    assert world.repeated == [len(COMMANDS)], "it was repeated from the beginning"
+    assert world.places() == []
+    run.turn(7_000_000, 10)
+    assert run.node.log.digest == straight(world, 7_000_000).node.log.digest
 
 
 def test_only_the_newest_are_kept(world: World) -> None:

@@ -188,11 +188,18 @@ class World:
 
     def commands_of(self, session: str) -> list[dict[str, Any]]:
         """Return the commands of a session that are on record."""
+        return [json.loads(command) for command in self._recorded(session, "command")]
+
+    def times_of(self, session: str) -> list[int]:
+        """Return the virtual times of its commands, in the order in which they are on record."""
+        return [int(at_us) for at_us in self._recorded(session, "at_us")]
+
+    def _recorded(self, session: str, column: str) -> list[Any]:
         query = (
-            "select command from playground_commandrecord where session_id = "
+            f"select {column} from playground_commandrecord where session_id = "
             "(select id from playground_session where public_id = ?) order by sequence"
         )
-        return [json.loads(command) for (command,) in self.rows(query, session)]
+        return [value for (value,) in self.rows(query, session)]
 
     def directories(self) -> list[Path]:
         """Return the directories in which sessions have their files now; moments of the past have a dot."""

@@ -35,7 +35,8 @@ async def lost(world: World, works: list[Work]) -> list[str]:
             problems.append(
                 f"session {work.session}: missing {missing}, strange {strange}, {len(found)} in all"
             )
-        if found != sorted(found):
+        times = world.times_of(work.session)
+        if found != sorted(found) or times != sorted(times):
             problems.append(f"session {work.session}: its commands are in another order")
     return problems
 
