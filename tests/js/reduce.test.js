@@ -127,6 +127,8 @@ test("every kind can be told in words", () => {
     DeadLettered: ["expired", 2, "x", "key", ["q"], {}],
     NodeChanged: ["alarms", { memory: true }, {}],
     ActorChanged: ["p1", { state: "blocked" }, {}],
+    CollectionTimed: [true, [3]],
+    FilesFound: [true, [[0, 96, 1]], [], [], []],
   };
   for (const kind of Object.keys(KINDS).filter((each) => KINDS[each].shown !== "step")) {
     const rest =

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Tween, ease } from "../../static/js/view/stage/tween.js";
+import { ease } from "../../static/js/view/base/motion.js";
+import { Tween } from "../../static/js/view/stage/tween.js";
 
 const mark = (key, x, y = 0, from = null) => ({
   key,

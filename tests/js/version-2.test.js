@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import "../../static/js/generations/all.js";
 import { LIVE } from "../../static/js/generations/v2/model/file-rows.js";
-import { egressOf, loadGauge } from "../../static/js/generations/v2/model/load-gauge.js";
+import { growsAt, loadGauge } from "../../static/js/generations/v2/model/load-gauge.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { generationOf } from "../../static/js/model/generations.js";
 import { plotsOf } from "../../static/js/model/instruments.js";
@@ -21,7 +21,7 @@ const QUEUE = "orders";
 const extent = (start, count, flags = 2) => [start, count, start, 6144, flags, null, 0];
 
 /** A state of a 4.3 node with messages in the head lane and in the tail, and L as given. */
-function state({ head = 1, tail = 41, window = 1, most = 8 } = {}) {
+function state({ head = 1, tail = 41, window = 1, most = 8, egress = 500 * (window - 1) } = {}) {
   const made = emptyState();
   made.node.settings = { release: "4.3", window_cap: most, segment_entry_count: 8 };
   made.node.memory = { process_memory: 400, limit: 1000, paging_at: 300 };
@@ -30,7 +30,7 @@ function state({ head = 1, tail = 41, window = 1, most = 8 } = {}) {
   queue.lanes.head = head ? [extent(0, head)] : [];
   queue.counted.tail = tail ? [head, tail, 0, head + tail] : [null, 0, 0, null];
   queue.own.files.slots = [[0, head + tail, LIVE]];
-  queue.counters = { window, next_seq_id: head + tail, len: head + tail, ram_msg_count: head };
+  queue.counters = { window, egress_per_1000_s: egress, next_seq_id: head + tail, len: head + tail, ram_msg_count: head };
   return made;
 }
 
@@ -57,18 +57,20 @@ test("each message of a tail without gaps is known, and none beyond it", () => {
   assert.deepEqual(lane.keys.map(([seq]) => seq).sort((a, b) => a - b), Array.from({ length: 12 }, (_, at) => at + 1));
 });
 
-test("L tells between which rates messages leave (W32)", () => {
+test("L and the rate that feeds it: the counter's thousandths give the same L (W32)", () => {
   for (const most of [8, 2048])
     for (let rate = 0; rate < 2000; rate += 0.37) {
-      const value = Math.min(1 + Math.floor(2 * rate), most);
-      const [from, to] = egressOf(value, most);
-      assert.ok(rate >= from - 1e-9 && rate < to, `${rate} gives ${value}: ${from} to ${to}`);
+      const [value, thousandths] = [Math.min(1 + Math.floor(2 * rate), most), Math.floor(1000 * rate)];
+      assert.equal(Math.min(1 + Math.floor((2 * thousandths) / 1000), most), value, `${rate}`);
+      assert.ok(thousandths < 1000 * growsAt(value, most), `${rate} gives ${value}, and it would be more already`);
     }
-  const gauge = loadGauge(queueOf(state({ window: 4 })), { window_cap: 8 });
+  const gauge = loadGauge(queueOf(state({ window: 4, egress: 1734 })), { window_cap: 8 });
   assert.deepEqual([gauge.lane, gauge.value, gauge.most], ["head", 4, 8]);
-  assert.match(gauge.rate, /1\.5.*2/);
-  assert.match(gauge.text, /4.*8.*1\.5.*2/);
-  assert.match(loadGauge(queueOf(state({ window: 8 })), { window_cap: 8 }).rate, /3\.5/);
+  assert.match(gauge.rate, /1\.734/);
+  assert.match(gauge.text, /L is 4 of at most 8.*1\.734 a second.*From 2 a second on it is 5/);
+  const full = loadGauge(queueOf(state({ window: 8, egress: 61_250 })), { window_cap: 8 });
+  assert.match(full.text, /the most there is.*61\.25 a second/);
+  assert.doesNotMatch(full.text, /From/);
   assert.equal(stageScene(state({ window: 4 }), 1280, 600, false).load.value, 4);
   assert.equal(plotsOf(queueOf(state()))[0].series.at(-1).label(), "L");
 });

@@ -38,6 +38,7 @@ COUNTERS = (
     "disk_read_count",
     "disk_write_count",
     "window",  # how many messages the head lane takes at the tail (W32)
+    "egress_per_1000_s",  # the rate that the window follows, in whole messages of 1,000 seconds (W32, W36)
     "unconfirmed_count",  # messages whose confirm waits for a disk write
     "confirmed_count",  # messages whose confirm may be sent
     "msgs_on_disk_count",  # unconfirmed messages whose body is safe in the shared store
@@ -135,6 +136,11 @@ class QueueState:
         """How many messages the head lane takes at the tail, and a load asks for (W32)."""
         return min(1 + int(2 * self.rates.out), self.settings.window_cap)
 
+    @property
+    def egress_per_1000_s(self) -> int:
+        """The rate at which messages leave, as measured last: whole thousandths still give the same window (W32)."""
+        return int(1000 * self.rates.out)
+
     def steady(self, count: int, spacing_us: int) -> int:
         """Return how many of `count` events may pass before the rates, and so the window, can be others (W36)."""
         if self.rates.frozen or (not spacing_us and self.rates.timestamp_us == self.now_us):
@@ -177,6 +183,7 @@ class QueueState:
             self.disk_read_count,
             self.disk_write_count,
             self.window,
+            self.egress_per_1000_s,
             len(self.unconfirmed) + len(self.unconfirmed_simple),
             len(self.confirmed),
             len(self.msgs_on_disk),

@@ -9,7 +9,7 @@ import { fill, gettext, number } from "./text.js";
 
 /**
  * @import { Plan, SentRecord } from "./bytes.js"
- * @import { Handlers, Kind, QueueState, State, Values } from "./catalogue/types.js"
+ * @import { Handlers, Kind, QueueState, State, TransitionOf, Values } from "./catalogue/types.js"
  * @import { Lane } from "../layout/stage.js"
  * @import { Moves, Observers } from "./life.js"
  * @import { Figures } from "./situation.js"
@@ -32,7 +32,7 @@ import { fill, gettext, number } from "./text.js";
  * @typedef {{ lane: string, name: string, value: number, most: number, formula: string, rate: string, text: string }} LoadGauge
  */
 
-/** @typedef {"handlers" | "lives" | "moves" | "words" | "steps"} ByKind tables of a generation by the kinds of transitions */
+/** @typedef {"handlers" | "lives" | "moves" | "words" | "numbers" | "steps"} ByKind tables of a generation by the kinds of transitions */
 
 /** @typedef {{ x: number, y: number, w: number, h: number }} MapBox */
 
@@ -54,6 +54,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {Observers} lives what such a transition adds to the life of a message
  * @property {Moves} moves what a message does that such a transition moves
  * @property {Words} words how such a transition is described
+ * @property {{ [K in Kind]?: (t: TransitionOf<K>) => Values }} numbers those in the fields of such a transition that "Why?" lists
  * @property {{ [K in Kind]?: (why: Values) => { title: string, steps: Step[] } }} steps for those that consist of several steps
  * @property {string} rules with what the ids of its own rules begin, where other kinds have places of the same names; else empty
  * @property {Reasons} reasons the general cause of what all queues do
@@ -85,6 +86,7 @@ const NOTHING = {
   lives: {},
   moves: {},
   words: {},
+  numbers: {},
   steps: {},
   rules: "",
   reasons: {},
@@ -115,7 +117,7 @@ const NOTHING = {
 /** @type {Record<string, Generation>} */
 const known = {};
 /** @type {{ [T in ByKind]: Generation[T] }} what all kinds of queues have for transitions: each transition belongs to one of them */
-const byKind = { handlers: {}, lives: {}, moves: {}, words: {}, steps: {} };
+const byKind = { handlers: {}, lives: {}, moves: {}, words: {}, numbers: {}, steps: {} };
 
 /**
  * Make a kind of queue known, by the name of its implementation.

@@ -165,7 +165,7 @@ export const WORDS = {
       "\u21a9",
       "plain",
       ngettext("%(n)s message back to %(to)s", "%(n)s messages back to %(to)s", n),
-      gettext("Requeued messages return to their old places in the order."),
+      "",
       lanePhrase(t),
     ),
   PendingPurged: (t, n) =>

@@ -1,5 +1,6 @@
 /** Transition and state to words: what happened, in which function of the broker, by which rule, with its numbers. */
 import { KINDS } from "./catalogue/kinds.js";
+import { EXTENT as E } from "./catalogue/rows.js";
 import { generationOf, generationOfRule, ofTransition } from "./generations.js";
 import { numbersOf } from "./number-words.js";
 import { implementationsOf } from "./places.js";
@@ -96,9 +97,21 @@ export function explain(t, messages = messagesOf(t), target = null, fate = null,
     reason: [reason, fate ? returnText(fate) : ""].filter(Boolean).join(" "),
     bar: /** @type {ReturnType<typeof ramBar>} */ (null),
     steps: /** @type {Step[]} */ ([]),
-    numbers: numbersOf(why, t.kind),
+    numbers: numbersOf(decidedBy(t), t.kind),
     origin: t.kind === "TargetChanged" ? originOf(target ?? { t: /** @type {TransitionOf<"TargetChanged">} */ (t), memory: {} }, t.target) : null,
   };
+}
+
+/**
+ * The numbers of a transition: those that decided it, else those in its fields, else which messages it is about.
+ * @param {AnyTransition} t
+ */
+function decidedBy(t) {
+  if (t.why && Object.keys(t.why).length) return t.why;
+  const own = ofTransition("numbers", t.kind);
+  if (own) return own(t);
+  const [first, last] = [t.extents?.[0], t.extents?.at(-1)];
+  return first && last ? { start: first[E.start], stop: last[E.start] + last[E.count] - 1, count: messagesOf(t) } : {};
 }
 
 /** @param {Values} why */

@@ -55,6 +55,7 @@ export function openSession(root, data, host) {
   watchColors(() => updates.repaint());
   const stage = buildStage(live);
   const files = new FilesView(need("#files"), playhead, selection, { urls: data.urls, host });
+  session.watch((t) => files.observe(t));
   new DirectoryView(need("#directory", HTMLDialogElement), need("[data-act=directory]"), playhead, files);
   const time = buildTime(live);
   const panels = buildPanels(live, () => {

@@ -13,16 +13,18 @@ import { bytes, fill, gettext, ngettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
 import { dataOf, find, findAll, need, setAttributes, setText, show } from "../base/dom.js";
+import { RecordMoves } from "./moves.js";
 import { goneText, paintFile } from "./paint.js";
 import { clockOf, collectionClock, paintClock, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
+import { CALM_SPEED } from "../base/motion.js";
 import { act, draw } from "../base/scheduler.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"
  * @import { StoreScene } from "../../layout/store-map.js"
  * @import { RecordAt } from "../../model/bytes.js"
- * @import { QueueState, State, Values } from "../../model/catalogue/types.js"
+ * @import { QueueState, State, Transition, Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
  * @import { Clock } from "./dials.js"
@@ -57,6 +59,8 @@ export class FilesView {
     /** Whether anything was on disk in this run: from then on the maps stay. */
     this.filled = false;
     this.bytes = new BytesPanel(root, urls, host);
+    const reduced = matchMedia("(prefers-reduced-motion: reduce)");
+    this.moves = new RecordMoves(() => reduced.matches);
     selection.listen((what) => what === "chosen" && this.letGo());
     this.own = need("[data-canvas=index]", HTMLCanvasElement, root);
     this.rdq = need("[data-canvas=store]", HTMLCanvasElement, root);
@@ -163,7 +167,16 @@ export class FilesView {
   }
 
   update() {
-    draw("files", () => this.paint());
+    draw("files", (now) => this.paint(now));
+  }
+
+  /**
+   * A transition was folded: what a collector moves inside a file travels there.
+   * @param {Transition} t
+   */
+  observe(t) {
+    const { session } = this;
+    if (!session.behind && !(session.play && session.speed > CALM_SPEED)) this.moves.observe(t, session.state, performance.now());
   }
 
   /**
@@ -175,15 +188,21 @@ export class FilesView {
     this.root.classList.toggle("nothing-yet", !this.filled);
   }
 
-  paint() {
+  /**
+   * Draw the maps; returns whether something is still on its way.
+   * @param {number} now
+   */
+  paint(now) {
     const { state } = this.session;
+    if (this.session.behind) this.moves.clear();
     this.open(state);
     const queue = shownState(state);
     const own = this.paintOwn(queue);
     const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);
-    const store = this.paintStore(state, queue, name);
+    const store = this.paintStore(state, queue, name, now);
     act("files, described", () => this.describe(own, store, name));
+    return store.moves;
   }
 
   /**
@@ -310,8 +329,9 @@ export class FilesView {
    * @param {State} state
    * @param {QueueState | null} queue
    * @param {string} name
+   * @param {number} now
    */
-  paintStore(state, queue, name) {
+  paintStore(state, queue, name, now) {
     const { pen, width, height } = fitCanvas(this.rdq);
     const meters = width >= WIDE;
     const shown = shownQueue(state);
@@ -332,6 +352,7 @@ export class FilesView {
         color: colors.ink3,
       });
     for (const file of scene.files) paintFile(pen, file);
+    const moves = this.moves.paint(pen, scene, name, now);
     if (meters) this.paintMeters(pen, width - METERS + 12, scene, clock, height);
     const share = scene.bytes ? Math.round((100 * scene.garbage) / scene.bytes) : 0;
     const text = scene.bytes
@@ -344,6 +365,7 @@ export class FilesView {
         : "";
     const note = [text, scale, folded, goneText(scene.gone, "rdq")].filter(Boolean).join(" · ");
     return {
+      moves,
       note,
       label: fill(ngettext("Message store: %(text)s, %(files)s file", "Message store: %(text)s, %(files)s files", scene.files.length + (scene.folded || 0)), {
         text: `${text}, ${clock.text}`,

@@ -8,7 +8,7 @@ import { total } from "../../model/stretches.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors } from "../base/colors.js";
 import { required } from "../base/dom.js";
-import { ease } from "./tween.js";
+import { ease } from "../base/motion.js";
 
 /**
  * @import { Geo } from "../../layout/geometry.js"
@@ -21,6 +21,8 @@ const STAND_MS = 900;
 /** What comes within this time flies together. */
 const TOGETHER_MS = 140;
 const MOST = 8;
+/** What a kind is on the time line that brings messages back up from the disk. */
+const BACK = ["read", "load"];
 
 /**
  * Which flight a transition is, or null: its sort, and whether the unacked list keeps what arrives.
@@ -29,7 +31,7 @@ const MOST = 8;
 function sortOf({ kind, source, to }) {
   if (KINDS[kind].arrives && KINDS[kind].leaves) return { sort: "direct", kept: kind === "PublishedDelivered" };
   if (kind === "Acked") return { sort: "ack" };
-  if (kind === "DeltaRead") return { sort: "read", source, to };
+  if (BACK.includes(KINDS[kind].mark ?? "")) return { sort: "read", source, to };
   if (kind === "Fetched" && !to) return { sort: "out", source };
   return null;
 }

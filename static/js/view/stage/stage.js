@@ -12,6 +12,7 @@ import { gaugesOf } from "./gauges.js";
 import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
 import { colors } from "../base/colors.js";
+import { CALM_SPEED } from "../base/motion.js";
 import { Pace, act, draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./frame.js";
 import { paintDelta, paintFence, paintLoad, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
@@ -29,7 +30,6 @@ import { Slide, Tween } from "./tween.js";
 
 const TURN_BELOW = 720;
 const CHANGE_MS = 1600;
-const CALM_SPEED = 4;
 const MANY_ROWS = 250;
 
 /** @typedef {{ instant: boolean, moves: boolean }} Way whether marks change in one step, and whether they travel */

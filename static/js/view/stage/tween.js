@@ -3,6 +3,8 @@
  * from RAM while its twin came up on disk (or back) is carried over by `from`. It needs no page.
  */
 
+import { ease } from "../base/motion.js";
+
 /**
  * @import { Box } from "../../layout/geometry.js"
  * @import { Mark } from "../../layout/glyphs.js"
@@ -21,30 +23,6 @@ const REDUCED_MS = 80;
 const STAGGER_MS = 24;
 const REDIRECT_MS = 140;
 const SINGLY = 12;
-
-/**
- * @param {number} t
- * @param {number} first
- * @param {number} second
- */
-const curve = (t, first, second) => 3 * (1 - t) ** 2 * t * first + 3 * (1 - t) * t * t * second + t ** 3;
-
-/**
- * The ease of the design, cubic-bezier(.45, 0, .2, 1): the parameter is found by halving.
- * @param {number} x
- */
-export function ease(x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  let low = 0;
-  let high = 1;
-  for (let i = 0; i < 12; i += 1) {
-    const middle = (low + high) / 2;
-    if (curve(middle, 0.45, 0.2) < x) low = middle;
-    else high = middle;
-  }
-  return curve((low + high) / 2, 0, 1);
-}
 
 /**
  * A mark on its way: where it was, where it goes, and how far it is.

@@ -143,5 +143,6 @@ export const REASONS = {
   },
   Fetched: () => gettext("The head of the queue: q4 first, then q3."),
   Acked: () => gettext("Its index entry gets an ack mark, its content loses a reference."),
+  Requeued: () => gettext("Requeued messages return to their old places in the order."),
   QueueStarted: () => gettext("What the files hold becomes delta, then one read fills q3."),
 };

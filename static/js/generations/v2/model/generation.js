@@ -6,6 +6,7 @@ import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
 import { happens } from "../../../model/until.js";
 import { gettext } from "../../../model/text.js";
 import { loadGauge } from "./load-gauge.js";
+import { NUMBERS } from "./number-words.js";
 import { QUESTIONS } from "./questions.js";
 import { situationOf } from "./situation.js";
 import { FIRST_STEPS, TOUR } from "./tour.js";
@@ -63,6 +64,7 @@ export const VERSION_2 = {
     },
   },
   words: WORDS,
+  numbers: NUMBERS,
   rules: "W",
   reasons: REASONS,
   empty: () => ({ files: emptyFiles() }),

@@ -9,14 +9,15 @@ import { decimal, fill, gettext, number } from "../../../model/text.js";
 
 /** What the broker's own constant is, where the settings do not say (W1). */
 const MOST = 2048;
+/** The counter of the rate has whole messages of so many seconds, so that its thousandths are exact. */
+const SECONDS = 1000;
 
 /**
- * L = min(1 + floor(2 x egress), most), so L alone says between which rates the egress is: [from, to), to is Infinity at the most.
+ * L = min(1 + floor(2 x egress), most); so it grows from this egress on. Infinity at the most.
  * @param {number} value
  * @param {number} most
- * @returns {[from: number, to: number]}
  */
-export const egressOf = (value, most) => [(value - 1) / 2, value >= most ? Infinity : value / 2];
+export const growsAt = (value, most) => (value >= most ? Infinity : value / 2);
 
 /**
  * @param {QueueState} queue
@@ -24,23 +25,22 @@ export const egressOf = (value, most) => [(value - 1) / 2, value >= most ? Infin
  * @returns {LoadGauge | null}
  */
 export function loadGauge(queue, settings) {
-  const value = queue.counters.window;
+  const { window: value, egress_per_1000_s: egress } = queue.counters;
   if (value === undefined) return null;
   const most = settings.window_cap ?? MOST;
-  const [from, to] = egressOf(value, most);
-  const rates = { from: decimal(from), to: decimal(to), n: number(value), most: number(most) };
-  const rate = to === Infinity ? gettext("egress %(from)s/s or more") : gettext("egress %(from)s/s to below %(to)s/s");
+  const next = growsAt(value, most);
+  const rates = { rate: decimal(egress / SECONDS, 3), next: decimal(next), n: number(value), more: number(value + 1), most: number(most) };
   return {
     lane: limitedLanesOf(queue, "contents")[0],
     name: "L",
     value,
     most,
     formula: fill(gettext("1 + twice the egress, at most %(most)s"), rates),
-    rate: fill(rate, rates),
+    rate: fill(gettext("egress %(rate)s/s"), rates),
     text: fill(
-      to === Infinity
-        ? gettext("L is %(n)s, the most there is: messages leave at %(from)s a second or faster.")
-        : gettext("L is %(n)s of at most %(most)s: messages leave at %(from)s to below %(to)s a second."),
+      next === Infinity
+        ? gettext("L is %(n)s, the most there is: messages leave at %(rate)s a second, as the queue measured it last.")
+        : gettext("L is %(n)s of at most %(most)s: messages leave at %(rate)s a second, as the queue measured it last. From %(next)s a second on it is %(more)s."),
       rates,
     ),
   };

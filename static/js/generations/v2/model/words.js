@@ -1,5 +1,6 @@
 /** A sentence, a glyph and a tone for the kinds of queues of version 2; `reason` is the general cause. */
-import { bytes, gettext, ngettext, number } from "../../../model/text.js";
+import { EXTENT as E, IN_RAM } from "../../../model/catalogue/rows.js";
+import { bytes, fill, gettext, ngettext, number } from "../../../model/text.js";
 import { sentence } from "../../../model/why-sentence.js";
 
 /** @import { Reasons, Words } from "../../../model/why-sentence.js" */
@@ -96,8 +97,8 @@ export const WORDS = {
       "\u25a4",
       "delta",
       ngettext("%(count)s content read from %(file)s.qs", "%(count)s contents read from %(file)s.qs", t.count),
-      gettext("From the first that is not in RAM on, all older ones of a load come from the file."),
-      { count: number(t.count), file: t.segment },
+      gettext("Messages %(first)s to %(last)s. The newest of them is neither in the write buffer nor in what was written last; from there on all older ones of a load come from the file as well."),
+      { count: number(t.count), file: t.segment, first: number(t.start), last: number(t.start + t.count - 1) },
     ),
   BodyFileDeleted: (t) =>
     sentence(
@@ -108,21 +109,25 @@ export const WORDS = {
       { file: t.segment },
     ),
   FilesReset: () => sentence("\u2715", "plain", gettext("The queue's directory is deleted")),
-  FilesFound: ({ clean }) =>
+  FilesFound: ({ clean, segments }) =>
     sentence(
       "\u25b6",
       "plain",
       gettext("The queue found its files"),
       clean
-        ? gettext("After an orderly stop no segment is read: what was saved then says how many messages each one holds.")
-        : gettext("Every slot is looked at, and what does not agree with its content is dropped."),
+        ? gettext("After an orderly stop no segment is read: what was saved then says how many messages each one holds. Files of the index: %(files)s, live slots in them: %(live)s.")
+        : gettext("Every slot is looked at, and what does not agree with its content is dropped. Files of the index: %(files)s, live slots in them: %(live)s."),
+      { files: number(segments.length), live: number(segments.reduce((sum, [, , live]) => sum + live, 0)) },
     ),
   CollectionTimed: (t) =>
     sentence(
       "\u23f1",
       "plain",
       t.fired ? gettext("Store %(store)s looks at its files") : gettext("Store %(store)s will look at its files"),
-      gettext("Fifteen seconds after a removal; files that were touched again meanwhile wait for the next time."),
+      t.fired
+        ? gettext("The fifteen seconds are over for %(files)s. A file of which less than half is valid is compacted; one that was touched again meanwhile waits for the next time.")
+        : gettext("A message was removed from %(files)s. In fifteen seconds the store looks at it; what is touched by then waits for the next time."),
+      { files: t.files.map((each) => `${each}.rdq`).join(", ") },
     ),
   FileCompacted: (t) =>
     sentence(
@@ -157,5 +162,9 @@ export const REASONS = {
       : gettext("The oldest of the head lane. Its content stays in RAM until it is acknowledged: nothing pages it.");
   },
   Acked: () => gettext("An index entry that still waits in RAM is erased, one in the file becomes a slot of zeros; the content is no longer needed."),
+  Requeued: ({ extents }) =>
+    fill(gettext("All that comes back joins the head lane, in the order of its numbers, even if that then holds more than L allows. Nothing is read or written for it; with its content in RAM: %(in_ram)s."), {
+      in_ram: number(extents.reduce((sum, row) => sum + (row[E.flags] & IN_RAM ? row[E.count] : 0), 0)),
+    }),
   QueueStarted: () => gettext("What the files hold becomes the tail, then one message is loaded, whatever the backlog."),
 };
