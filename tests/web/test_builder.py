@@ -271,6 +271,35 @@ def test_messages_are_matched_with_the_places_that_the_engine_finds(author: Clie
         assert sentence in page
 
 
+def test_a_session_of_4_3_is_asked_about_its_own_places(author: Client) -> None:
+    """W10, W17, W32: two lanes and L; there is no q3, no beta and no journal to ask about."""
+    reply = author.post("/s/new", {"profile": "4.3.6-classroom"})
+    found = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
+    for at, command in enumerate((PUBLISH, GET)):
+        record.record_command(found.public_id, at, (at + 1) * 1_000_000, command)
+    record.note_progress(found.public_id, 3_000_000, "")
+    page = author.get(address(found), {"kind": "choice", "at": "1500000"}).content.decode()
+    for own in ("tail", "head", "window", "waiting-bytes", "loads", "compacted", "gamma"):
+        assert f'value="{own}"' in page, own
+    for other in ("q3", "delta", "beta", "index-bytes", "reads", "combined"):
+        assert f'value="{other}"' not in page, other
+    refused = author.post(address(found), {**TEXTS, **CHOICE, "keep": "1"})
+    assert "Choose what the condition is about." in refused.content.decode()
+    slug = keep(author, found, {**MATCH, **condition(2, "place", "", "", "", message="5")})
+    assert solution_of(catalog.exercise(slug)) == {"message-1": "gone", "message-2": "tail"}
+
+
+def test_the_broker_of_4_3_has_two_lanes(author: Client) -> None:
+    reply = author.post("/s/new", {"profile": "4.3.6-classroom"})
+    found = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
+    for at, command in enumerate((PUBLISH, GET)):
+        record.record_command(found.public_id, at, (at + 1) * 1_000_000, command)
+    record.note_progress(found.public_id, 3_000_000, "")
+    exercise = catalog.exercise(keep(author, found, {**BROKER, "step-1": "Two are taken."}))
+    [placed] = solution_of(exercise)
+    assert (placed["0"], placed["1"], placed["5"]) == ("gone", "gone", "tail")
+
+
 def test_a_number_is_what_the_run_comes_to(author: Client, session: Session) -> None:
     slug = keep(author, session, NUMBER)
     exercise = catalog.exercise(slug)

@@ -60,7 +60,7 @@ class TrueOrFalse(Prediction):
         return {"rows": [1], "legend": "What holds, or does not"}
 
     def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
-        return {"truth": {"holds": fields.condition(posted, 1)}, "go_on": fields.go_on(run)}
+        return {"truth": {"holds": fields.condition(posted, 1, run)}, "go_on": fields.go_on(run)}
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
         if answer not in {"true", "false"}:

@@ -17,9 +17,10 @@ def text_of(posted: Posted, name: str, most: int = SHORT) -> str:
     return posted.get(name, "").strip()[:most]
 
 
-def condition(posted: Posted, row: int) -> dict[str, Any]:
-    """Return the condition of a row, or raise `Refused` saying what is missing."""
+def condition(posted: Posted, row: int, run: Run) -> dict[str, Any]:
+    """Return the condition of a row about a run, or raise `Refused` saying what is missing."""
     return observables.condition(
+        run,
         posted.get(f"observable-{row}", ""),
         posted.get(f"op-{row}", "=="),
         posted.get(f"value-{row}", "").strip(),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.backing_queue.places import VARIABLE_QUEUE, counted, listed, ready
-from engine.generations import PLACES as OF_QUEUES
+from engine.backing_queue.places import CLASSIC_V2, VARIABLE_QUEUE
+from playground.exercises import lying
 from playground.exercises.authors import words
+from playground.exercises.authors.runs import Run
 from playground.exercises.variants import SUM
 from playground.messages import Refused
 
@@ -30,45 +32,69 @@ class Observable(msgspec.Struct, frozen=True):
     compared: str = "number"
 
 
-USUAL = OF_QUEUES[VARIABLE_QUEUE]
-STAGE = ready(USUAL)
-"""The lanes from the tail to the head."""
-LANES = tuple(lane for lane in STAGE if lane in listed(USUAL))
-OBSERVABLES: dict[str, Observable] = {
-    **{lane: Observable(f"queue.lanes.{lane}.messages", lane) for lane in LANES},
-    **{place: Observable(f"queue.{place}.count", place) for place in counted(USUAL)},
+OF_ALL: dict[str, Observable] = {
     "ready": Observable("queue.ready", _("messages that are ready")),
     "unacked": Observable("queue.unacked", _("unacknowledged messages")),
     "alpha": Observable("queue.alpha", "alpha"),
-    "beta": Observable("queue.beta", "beta"),
     "gamma": Observable("queue.gamma", "gamma"),
     "place": Observable("queue.place.%s", _("the place of message number …"), "place"),
     "persistent-bytes": Observable("stores.persistent.file_bytes", _("bytes in the persistent store")),
     "transient-bytes": Observable("stores.transient.file_bytes", _("bytes in the transient store")),
-    "index-bytes": Observable(
-        "queue.index.journal_and_buffer_bytes", _("bytes in the journal and its buffer")
-    ),
     "memory-alarm": Observable("node.alarms.memory", _("the memory alarm is set"), "yes or no"),
-    "reads": Observable("happened.DeltaRead", _("reads from delta so far")),
-    "combined": Observable("happened.FilesCombined", _("combinations of two files so far")),
     "deleted": Observable("happened.FileDeleted", _("store files deleted so far")),
     "confirms": Observable("happened.ConfirmsSent", _("confirms sent so far")),
     "kills": Observable("stopped.kill", _("kills of the node so far")),
     "power-cuts": Observable("stopped.power", _("power cuts so far")),
 }
+OF_KIND: dict[str, dict[str, Observable]] = {
+    VARIABLE_QUEUE: {
+        "beta": Observable("queue.beta", "beta"),
+        "index-bytes": Observable(
+            "queue.index.journal_and_buffer_bytes", _("bytes in the journal and its buffer")
+        ),
+        "reads": Observable("happened.DeltaRead", _("reads from delta so far")),
+        "combined": Observable("happened.FilesCombined", _("combinations of two files so far")),
+    },
+    CLASSIC_V2: {
+        "window": Observable("queue.counters.window", _("L: how many messages one load asks for")),
+        "waiting-bytes": Observable("queue.files.waiting_bytes", _("bytes that wait to be written to .qs")),
+        "loads": Observable("happened.TailLoaded", _("loads from the tail so far")),
+        "compacted": Observable("happened.FileCompacted", _("store files compacted so far")),
+    },
+}
+"""What only one kind of queue has, besides its places."""
+
+
+@cache
+def of_kind(kind: str) -> dict[str, Observable]:
+    """Return what can be asked where queues are of a kind: first its lanes, then what it counts."""
+    lies = lying.of_kind(kind)
+    return {
+        **{lane: Observable(f"queue.lanes.{lane}.messages", lane) for lane in lies.lanes},
+        **{place: Observable(f"queue.{place}.count", place) for place in lies.counted},
+        **OF_ALL,
+        **OF_KIND.get(kind, {}),
+    }
+
+
+def of_run(run: Run) -> dict[str, Observable]:
+    """Return what can be asked of a run, by its release."""
+    return of_kind(lying.of_run(run.scenario).kind)
+
+
 SUM_CHARACTERS = 20
-PLACES = (*LANES, *counted(USUAL), "unacked", "gone")
 
 
-def condition(observable: str, op: str, value: str, message: str = "") -> dict[str, Any]:
-    """Return a condition, or raise `Refused` where it is not complete."""
-    asked = OBSERVABLES.get(observable)
+def condition(run: Run, observable: str, op: str, value: str, message: str = "") -> dict[str, Any]:
+    """Return a condition about a run, or raise `Refused` where it is not complete."""
+    asked = of_run(run).get(observable)
     if asked is None or op not in OPS:
         raise Refused(_("Choose what the condition is about."))
     path = asked.path
     if asked.compared == "place":
-        if not _whole(message) or value not in PLACES:
-            raise Refused(_("A message has a number, and a place: %(places)s."), places=", ".join(PLACES))
+        places = lying.of_run(run.scenario).answers
+        if not _whole(message) or value not in places:
+            raise Refused(_("A message has a number, and a place: %(places)s."), places=", ".join(places))
         return {"path": path % _number(message), "op": "!=" if op == "!=" else "==", "value": value}
     if asked.compared == "yes or no":
         return {"path": path, "op": "==", "value": value != "no"}
@@ -87,9 +113,9 @@ def _number(text: str) -> int | str:
     return int(text) if text.isdigit() else text
 
 
-def measure(observable: str) -> str:
-    """Return the path of something that is counted, or raise `Refused`."""
-    asked = OBSERVABLES.get(observable)
+def measure(run: Run, observable: str) -> str:
+    """Return the path of something that is counted in a run, or raise `Refused`."""
+    asked = of_run(run).get(observable)
     if asked is None or asked.compared != "number":
         raise Refused(words.NO_NUMBER)
     return asked.path

@@ -9,6 +9,7 @@ import msgspec
 from engine.reading.measures import Gauge
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
+from playground.exercises import lying
 from playground.exercises.authors import observables, words
 from playground.exercises.authors.runs import Run
 from playground.exercises.grading import Playback, TooLong
@@ -19,21 +20,18 @@ class Point(msgspec.Struct, frozen=True):
     """Something on the stage that a condition can be about.
 
     Args:
-        observable: its name in `observables.OBSERVABLES`.
+        observable: its name in `observables.of_run`.
+        label: how the builder calls it.
         now: its value where the learner stands, as text.
         then: its value at the end of the run: what a true condition compares with.
         message: the number of the message, where it is one.
     """
 
     observable: str
+    label: str
     now: str
     then: str
     message: str = ""
-
-    @property
-    def label(self) -> str:
-        """Return how the builder calls it."""
-        return str(observables.OBSERVABLES[self.observable].label)
 
 
 class Scene(msgspec.Struct, frozen=True):
@@ -46,39 +44,37 @@ class Scene(msgspec.Struct, frozen=True):
 
 def of_run(run: Run) -> Scene:
     """Return what stands on the stage of a run, or raise `Refused` where it is too long."""
-    asked = {
-        name: observable
-        for name, observable in observables.OBSERVABLES.items()
-        if observable.compared != "place"
-    }
+    stage = lying.of_run(run.scenario).stage
+    known = observables.of_run(run)
+    asked = {name: observable for name, observable in known.items() if observable.compared != "place"}
     gauges = {name: Gauge(observable.path) for name, observable in asked.items()}
     playback = Playback(run.whole(), (), gauges.values())
     try:
         moment = playback.go(run.at_us)
-        now, placed = _values(gauges, moment), _placed(moment)
+        now, placed = _values(asked, gauges, moment), _placed(moment)
         moment = playback.go(run.end_us)
-        then, comes_to = _values(gauges, moment), _placed(moment)
+        then, comes_to = _values(asked, gauges, moment), _placed(moment)
     except TooLong:
         raise Refused(words.TOO_LONG) from None
-    points = {name: Point(name, now[name], then[name]) for name in asked}
+    points = {name: Point(name, str(each.label), now[name], then[name]) for name, each in asked.items()}
     members: dict[str, list[Point]] = {}
     for number, place in reversed(placed.items()):  # as on the stage: the newest on the left
-        point = Point("place", place, comes_to.get(number, "gone"), number)
+        point = Point("place", str(known["place"].label), place, comes_to.get(number, "gone"), number)
         members.setdefault(place, []).append(point)
-    lanes = [(points[lane], members.get(lane, [])) for lane in observables.STAGE]
+    lanes = [(points[lane], members.get(lane, [])) for lane in stage]
     elsewhere: list[tuple[str, list[Point]]] = [
         (place, members[place]) for place in ("unacked", "gone") if place in members
     ]
-    counters = [point for name, point in points.items() if name not in observables.STAGE]
+    counters = [point for name, point in points.items() if name not in stage]
     return Scene(lanes, elsewhere, counters)
 
 
-def _values(gauges: dict[str, Gauge], moment: WatchedState) -> dict[str, str]:
+def _values(
+    asked: dict[str, observables.Observable], gauges: dict[str, Gauge], moment: WatchedState
+) -> dict[str, str]:
     found: dict[str, Any] = {name: gauge.value(moment) for name, gauge in gauges.items()}
     return {
-        name: ("yes" if value else "no")
-        if observables.OBSERVABLES[name].compared == "yes or no"
-        else str(value or 0)
+        name: ("yes" if value else "no") if asked[name].compared == "yes or no" else str(value or 0)
         for name, value in found.items()
     }
 

@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from playground import ownership, repeating, selectors
-from playground.exercises import stages
+from playground.exercises import lying, stages
 from playground.exercises.authors import observables, runs
 from playground.exercises.builder import drafts, made, numbers
 from playground.exercises.builder.proofs import proved
@@ -81,9 +81,9 @@ def _offers(kind: str, run: runs.Run) -> dict[str, Any]:
             (each["at_us"] - 1, runs.command_line(each)) for each in run.commands if each["at_us"] > 0
         ],
         "at_s": run.at_us / 1e6,
-        "observables": [(name, each.label, each.compared) for name, each in observables.OBSERVABLES.items()],
+        "observables": [(name, each.label, each.compared) for name, each in observables.of_run(run).items()],
         "ops": observables.OPS,
-        "places": observables.PLACES,
+        "places": lying.of_run(run.scenario).answers,
         "numbers": numbers.of_run(run),
         "fields": KINDS[kind].author_template,
         **KINDS[kind].offers(run),

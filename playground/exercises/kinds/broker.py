@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.backing_queue import places
-from engine.generations import PLACES as OF_QUEUES
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
 from engine.report.transitions.messages import Shift
+from playground.exercises import lying
 from playground.exercises.authors import fields, words
 from playground.exercises.authors.runs import command_line
 from playground.exercises.grading import BadAnswer, Event, Known, Line, Playback, Verdict
@@ -26,16 +25,13 @@ if TYPE_CHECKING:
     from playground.exercises.posted import Posted
     from playground.exercises.schema import Exercise, Texts
 
-OF_QUEUE = OF_QUEUES[places.VARIABLE_QUEUE]
-UNACKED = places.unacked(OF_QUEUE)
-PLACES = (*places.ready(OF_QUEUE), "unacked", "gone")
 PLACE_WORDS = {
     "unacked": _("unacknowledged"),
     "gone": _("gone"),
     "arriving": _("arriving"),
     "outside": _("outside"),
 }
-"""Sub-queues are called the same everywhere."""
+"""Sub-queues are called the same in every language."""
 MOST_STEPS = 8
 """Steps of an exercise that an author makes."""
 MOST_MOVED = 40
@@ -83,7 +79,7 @@ class Broker(Kind):
         placed = {}
         for name, value in list(posted.items())[:MOST_PARTS]:
             found = re.fullmatch(r"place-([0-9]{1,4})", name)
-            if found and value in PLACES:
+            if found and lying.is_known(value):
                 placed[found[1]] = value
         return placed
 
@@ -119,16 +115,16 @@ class Broker(Kind):
             "number": number + 1,
             "text": texts.steps[number],
             "placed": stages(exercise)[number].before,
-            "places": [(place, place_word(place)) for place in PLACES],
+            "places": [(place, place_word(place)) for place in lying.of_run(exercise.scenario).answers],
         }
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
         """Judge the last of the placements given; the ones before it must be right as well."""
-        found = stages(exercise, give_up)
+        found, places = stages(exercise, give_up), lying.of_run(exercise.scenario).answers
         if not isinstance(answer, list) or not 1 <= len(answer) <= len(found):
             raise BadAnswer("give one placement for each step")
         for number, (placement, stage) in enumerate(zip(answer, found, strict=False)):
-            _check(placement, stage)
+            _check(placement, stage, places)
             wrong = [seq for seq, place in stage.after.items() if placement[seq] != place]
             if wrong:
                 lines = tuple(Line(seq, placement[seq], stage.after[seq], False) for seq in wrong)
@@ -153,7 +149,7 @@ class Broker(Kind):
             f"{texts.steps[number]} → "
             + "; ".join(
                 f"{place}: {', '.join(members)}"
-                for place in PLACES
+                for place in lying.of_run(exercise.scenario).answers
                 if (members := [seq for seq, at in placement.items() if at == place])
             )
             for number, placement in enumerate(self.solution(exercise))
@@ -210,12 +206,13 @@ def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
 def _played(exercise: Exercise, give_up: GiveUp) -> list[Stage]:
     playback = Playback(exercise.full_scenario(), give_up=give_up)
     before = _placed(playback.go(exercise.scenario["until_us"]))
+    held = lying.of_run(exercise.scenario).held
     found = []
     for step in exercise.form.steps:
         begin = len(playback.events)
         after = _placed(playback.go(step.until_us))
         start = {seq: before.get(seq, "arriving") for seq in after}
-        found.append(Stage(start, after, tuple(_moves(playback.events[begin:]))))
+        found.append(Stage(start, after, tuple(_moves(playback.events[begin:], held))))
         before = after
     return found
 
@@ -228,25 +225,27 @@ def _placed(moment: WatchedState) -> Placement:
     return {} if queue is None else placements(queue)
 
 
-def _moves(events: Sequence[Event]) -> list[tuple[str, str, str, str, int, int]]:
+def _moves(events: Sequence[Event], held: tuple[str, ...]) -> list[tuple[str, str, str, str, int, int]]:
     moves = []
     for event in events:
         shift = event.transition
         if isinstance(shift, Shift) and shift.extents:
             first, last = shift.extents[0].start, shift.extents[-1].end - 1
-            moves.append((shift.rule, event.kind, _name(shift.source), _name(shift.to), first, last))
+            moves.append(
+                (shift.rule, event.kind, _name(shift.source, held), _name(shift.to, held), first, last)
+            )
     return moves
 
 
-def _name(place: str | None) -> str:
-    return "unacked" if place in UNACKED else place or "outside"
+def _name(place: str | None, held: tuple[str, ...]) -> str:
+    return "unacked" if place in held else place or "outside"
 
 
-def _check(placement: Any, stage: Stage) -> None:
+def _check(placement: Any, stage: Stage, places: tuple[str, ...]) -> None:
     if not isinstance(placement, dict) or set(placement) != set(stage.after):
         raise BadAnswer("say of every message where it is")
-    if not all(place in PLACES for place in placement.values()):
-        raise BadAnswer(f"a message is in one of {', '.join(PLACES)}")
+    if not all(place in places for place in placement.values()):
+        raise BadAnswer(f"a message is in one of {', '.join(places)}")
 
 
 def _slip(seq: str, placement: Placement, stage: Stage) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition, Watch
+from playground.exercises import lying
 from playground.exercises.authors import fields, observables, scene
 from playground.exercises.grading import BadAnswer, Known, Line, Verdict
 from playground.exercises.kinds.broker import MESSAGE, place_word
@@ -113,20 +114,19 @@ class Match(Prediction):
     def draft(self, posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
         """Read the numbers of messages: the answers are the places where each may be."""
         items = []
+        answers = lying.of_run(run.scenario).answers
         for row in ROWS:
             number = fields.text_of(posted, f"message-{row}")
             if not number and not posted.get(f"observable-{row}", ""):
                 continue
             name = f"message-{row}"
-            when = {
-                place: observables.condition("place", "==", place, number) for place in observables.PLACES
-            }
+            when = {place: observables.condition(run, "place", "==", place, number) for place in answers}
             items.append({"id": name, "when": when})
             texts["words"][name] = fields.text_of(posted, f"text-{row}") or str(MESSAGE % {"number": number})
             texts["feedback"][name] = texts["explain"]
         if len(items) < 2:
             raise Refused(_("Choose two to six messages."))
-        return {"match": {"items": items, "answers": observables.PLACES}, "go_on": fields.go_on(run)}
+        return {"match": {"items": items, "answers": answers}, "go_on": fields.go_on(run)}
 
     def offers(self, run: Run) -> dict[str, Any]:
         """Return the rows, and the messages that can be pointed at."""

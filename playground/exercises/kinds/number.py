@@ -83,7 +83,7 @@ class Number(Prediction):
                 raise Refused(_("A wrong number needs a whole number and its feedback."))
             slips.append({"id": f"slip-{row}", "measure": int(wrong)})
             texts["feedback"][f"slip-{row}"] = text
-        asked = {"measure": observables.measure(posted.get("observable-1", "")), "slips": slips}
+        asked = {"measure": observables.measure(run, posted.get("observable-1", "")), "slips": slips}
         return {"number": asked, "go_on": fields.go_on(run)}
 
     def offers(self, run: Run) -> dict[str, Any]:

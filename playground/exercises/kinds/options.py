@@ -62,7 +62,7 @@ class OptionsKind(Prediction):
             if not text:
                 continue
             name = f"option-{row}"
-            options.append({"id": name, "when": fields.condition(posted, row)})
+            options.append({"id": name, "when": fields.condition(posted, row, run)})
             texts["words"][name] = text
             texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["explain"]
         if not 2 <= len(options) <= len(ROWS):

@@ -170,8 +170,8 @@ class Reach(Kind):
             if not observable:
                 continue
             name = f"goal-{row}"
-            goals.append({"id": name, "test": fields.condition(posted, row)})
-            label = observables.OBSERVABLES[observable].label
+            goals.append({"id": name, "test": fields.condition(posted, row, run)})
+            label = observables.of_run(run)[observable].label
             usual = f"{label} {posted.get(f'op-{row}', '==')} {posted.get(f'value-{row}', '')}"
             texts["words"][name] = fields.text_of(posted, f"text-{row}") or usual
             texts["feedback"][name] = fields.text_of(posted, f"feedback-{row}") or texts["words"][name]
