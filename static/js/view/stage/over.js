@@ -146,7 +146,8 @@ export function paintDelta(pen, scene) {
   });
 }
 
-const LOAD = { width: 190, height: 58, bar: 7, inset: 10 };
+/** `bare` is the height that name and rate need where there is no room for the bar. */
+const LOAD = { width: 190, height: 58, bar: 7, inset: 10, bare: 40 };
 /** Up to this many steps a bar is linear; beyond, each doubling is as long as the one before. */
 const LINEAR = 16;
 
@@ -166,6 +167,7 @@ export function paintLoad(pen, { geo, lanes, load, term }) {
   const free = (term ? geo.ramIndex - 26 : geo.waterline) - geo.ram;
   if (right - lane.u0 < LOAD.width || free < LOAD.height + LOAD.inset) {
     write(pen, title, right, top + 10, { ...bold, align: "right" });
+    if (free >= LOAD.bare) write(pen, load.rate, right, top + 25, { ...plain, color: colors.ink2, align: "right" });
     return;
   }
   const x = right - LOAD.width;

@@ -1,0 +1,34 @@
+"""A live session of 4.3.6: L with its rate, a load that is seen, and what each way to stop leaves."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.sessions import begin
+
+GAUGE = "[data-gauge-text]"
+
+
+def drained(page: Page) -> None:
+    """Publish twelve messages, and let a consumer take some of them."""
+    begin(page, "4.3.6-classroom")
+    page.get_by_role("button", name="Publish the first messages").click()
+    expect(page.locator(GAUGE)).to_contain_text("L is 1 of at most 8: messages leave at 0 a second")
+    page.locator("[data-act=consume]").first.click()
+    expect(page.locator(GAUGE)).to_contain_text(
+        re.compile(r"L is [2-8] .*messages leave at \d+(\.\d{1,3})? a second")
+    )
+
+
+def test_l_has_the_rate_that_feeds_it(open_page: OpenPage) -> None:
+    """W32, W36: the page says the rate itself, and it gives L."""
+    page = open_page()
+    drained(page)
+    said = page.locator(GAUGE).text_content() or ""
+    found = re.search(r"L is (\d+) .*?messages leave at ([\d.]+) a second", said)
+    assert found, said
+    value, rate = int(found[1]), float(found[2])
+    assert value == min(1 + int(2 * rate), 8), said
