@@ -68,7 +68,7 @@ def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -
     }
     if not a and chosen is not None:
         context |= _shown(*_example(chosen)) | {"running": True}
-    return render(request, "compare/choose.html", context, status=status)
+    return render(request, "comparing/choose.html", context, status=status)
 
 
 def _example(a: Scenario) -> tuple[Scenario, Scenario]:
@@ -172,14 +172,14 @@ def _address(ids: list[str]) -> str:
 @rate_limited
 def several(request: HttpRequest, ids: str) -> HttpResponse:
     """Show three or four runs in lockstep on one time axis."""
-    return render(request, "compare/pair.html", _shown(*map(scenario_or_gone, ids.split("/"))))
+    return render(request, "comparing/pair.html", _shown(*map(scenario_or_gone, ids.split("/"))))
 
 
 @require_safe
 @rate_limited
 def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
     """Show two runs in lockstep on one time axis."""
-    return render(request, "compare/pair.html", _shown(scenario_or_gone(a), scenario_or_gone(b)))
+    return render(request, "comparing/pair.html", _shown(scenario_or_gone(a), scenario_or_gone(b)))
 
 
 def _shown_title(kept: Scenario) -> str:

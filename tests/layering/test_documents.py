@@ -172,3 +172,25 @@ def test_exceptions_for_files_have_their_files() -> None:
 def test_links_lead_somewhere(path: str) -> None:
     headings = {each: documents.anchors(read(each)) if each.endswith(".md") else set() for each in FILES}
     assert documents.broken_links(read(path), path, headings) == []
+
+
+def test_the_recipe_of_a_generation_names_each_registry() -> None:
+    """What `engine/generations.py` gathers, somebody who adds a generation has to write."""
+    recipe = read("docs/adding/queue-generation.md")
+    gathered = re.findall(r"from engine\.classic_v2\.?([a-z]*)", read("engine/generations.py"))
+    shelves = {each or "transitions" for each in gathered}
+    assert {"fold", "inspect", "metrics", "status", "transitions"} <= shelves
+    assert [each for each in sorted(shelves) if not re.search(rf"`(?:\w+/)*{each}(?:\.py)?`", recipe)] == []
+    readers = set(re.findall(r"\b([A-Z]\w+Reader)\b", read("engine/generations.py")))
+    common = {each for each in readers if not re.match(r"V\d", each)}
+    assert common == {"HostReader", "FileReader", "StatusReader"}
+    assert all(each in recipe for each in common)
+
+
+def test_the_recipe_of_a_session_message_has_three_places_and_each_message_is_declared_once() -> None:
+    places = read("docs/adding/session-message.md").split("## Where it wants more", 1)[0]
+    assert len(re.findall(r"^\d\. ", places, re.MULTILINE)) == 3
+    tags = re.findall(r'tag_field="t", tag="(\w+)"', read("playground/hosting/session/said.py"))
+    assert len(tags) == len(set(tags)) > 5
+    of_server = re.findall(r'tag="(\w+)"', read("playground/hosting/session/protocol.py"))
+    assert not set(tags) & set(of_server)

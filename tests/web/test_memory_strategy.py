@@ -24,7 +24,7 @@ def test_every_template_that_shows_ram_says_how_it_is_counted() -> None:
         for path in TEMPLATES.rglob("*.html")
         if SHOWS_RAM.search(text := path.read_text(encoding="utf-8"))
     }
-    assert {"playground/_stage.html", "whatif/_side.html", "compare/_pair.html"} <= showing.keys()
+    assert {"playground/_stage.html", "whatif/_side.html", "comparing/_pair.html"} <= showing.keys()
     assert [name for name, text in showing.items() if not SAYS_WHICH.search(text)] == []
 
 
