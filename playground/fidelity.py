@@ -27,6 +27,11 @@ def _latest(path: Path) -> dict[str, Any] | None:
         return None
 
 
+def latest(name: str) -> dict[str, Any] | None:
+    """Return what a file of this name has, None where there is none."""
+    return _latest(FOLDER / name)
+
+
 def results() -> dict[str, Any] | None:
     """Return the latest results of `make fidelity`, None where none were made."""
     return _latest(RESULTS)

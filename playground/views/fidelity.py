@@ -15,6 +15,7 @@ from engine.counting.messages import throughput_per_s
 from engine.counting.pressure import blocked_s
 from engine.counting.waits import latency_p95_s
 from playground import fidelity as measured
+from playground.calibrated import todays_memory
 from playground.whatif.labels import metric as label
 from playground.whatif.numbers import NOTHING, full
 
@@ -32,6 +33,7 @@ def fidelity(request: HttpRequest) -> HttpResponse:
     context = {
         "results": measured.results(),
         "predictions": _predictions(measured.predictions()),
+        "todays": todays_memory(),
         "others": {name: measured.of_other_releases(name) for name in PROOFS},
     }
     return render(request, "playground/fidelity.html", context)

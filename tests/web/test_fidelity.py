@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from playground import fidelity
+from playground import calibrated, fidelity
 
 
 @pytest.fixture
@@ -73,3 +73,23 @@ def test_without_results_it_says_what_makes_them(
 @pytest.mark.django_db
 def test_it_is_only_for_reading(client: Client) -> None:
     assert client.post("/fidelity/").status_code == 405
+
+
+@pytest.mark.django_db
+def test_the_page_has_the_memory_of_todays_broker_beside_what_the_model_counts(client: Client) -> None:
+    page = " ".join(client.get("/fidelity/").content.decode().split())
+    shown = calibrated.todays_memory()
+    assert shown is not None
+    assert "Not measured on 4.x" in page
+    for each in shown["rows"]:
+        name = str(each["name"])
+        assert f"{name[0].upper()}{name[1:]}".replace("'", "&#x27;") in page
+        assert f">{int(each['middle'] + 0.5)}<" in page.replace(",", "")
+
+
+@pytest.mark.django_db
+def test_without_a_measurement_of_todays_broker_the_page_says_nothing_of_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrated, "RELEASE", "9.9.9")
+    assert "Not measured on 4.x" not in client.get("/fidelity/").content.decode()

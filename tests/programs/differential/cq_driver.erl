@@ -67,6 +67,8 @@ handle(#{<<"do">> := <<"timers">>}, Session) ->
     {cq_sampler:timers(), Session};
 handle(#{<<"do">> := <<"sample">>}, Session) ->
     {cq_sampler:sample(), Session};
+handle(#{<<"do">> := <<"memory">>, <<"queue">> := Name}, Session) ->
+    {cq_memory:lived(Name), Session};
 handle(#{<<"do">> := <<"queues">>}, Session) ->
     {#{queues => cq_node:queues()}, Session};
 handle(#{<<"do">> := <<"kill_queue">>, <<"queue">> := Name} = Wish, Session) ->
