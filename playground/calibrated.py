@@ -20,7 +20,7 @@ ROWS: Final = (
     (gettext_lazy("message in memory, beside a body of 1000 bytes"), "head 1000", model.ALPHA_HEAP_LARGE),
     (
         gettext_lazy("unacknowledged message, in the queue, beside its body"),
-        "ram_pending 1000",
+        "unacked 1000",
         model.ALPHA_HEAP_LARGE + model.PENDING_HEAP,
     ),
     (

@@ -51,9 +51,9 @@ def figures_of(cell: str, size: int, look: Look, found: Found) -> None:
     for name, table in look.tables.items():
         if table.count >= LEAST and size >= SHARED:  # their rows stay while other cells are measured
             found[name].append(table.bytes / table.count)
-    if held := look.parts["ram_pending"].count + look.parts["disk_pending"].count:
+    if held := look.parts["unacked"].count + look.parts["unacked_on_disk"].count:
         found[f"channel_unacked {size}"].append(sum(each.heap for each in look.channels) / held)
-        found[f"unacked_body {size}"].append(look.queue.binary / max(1, look.parts["ram_pending"].count))
+        found[f"unacked_body {size}"].append(look.queue.binary / max(1, look.parts["unacked"].count))
     if cell == WHOLE:
         parts = sum(part.bytes for part in look.parts.values())
         found[f"parts_in_pct_of_heap {size}"].append(100 * parts / look.queue.heap)

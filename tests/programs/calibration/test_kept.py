@@ -17,8 +17,8 @@ NOTHING = Part(0, 24)
 def look(**parts: Part) -> Look:
     names = (
         "head",
-        "ram_pending",
-        "disk_pending",
+        "unacked",
+        "unacked_on_disk",
         "index_buffer",
         "index_cache",
         "body_buffer",
@@ -35,9 +35,9 @@ def look(**parts: Part) -> Look:
 
 def test_a_part_is_divided_by_its_entries_and_a_small_one_is_left_out() -> None:
     found = defaultdict[str, list[float]](list)
-    figures_of("unacked", 5000, look(ram_pending=Part(80, 44_000), head=Part(1, 568)), found)
+    figures_of("unacked", 5000, look(unacked=Part(80, 44_000), head=Part(1, 568)), found)
     assert found == {
-        "ram_pending 5000": [550],
+        "unacked 5000": [550],
         "rabbit_msg_store_ets_index": [130],
         "channel_unacked 5000": [200],
         "unacked_body 5000": [1000],
