@@ -340,7 +340,7 @@ class MessageCodec:
     ) -> Iterator[tuple[bytes | memoryview, ...]]:
         """Yield the parts of each term: what writes them among other bytes copies a body once."""
         own = sizes.of(msg_no, count)
-        largest = min(FRAME_BYTES, max(own))
+        largest = min(FRAME_BYTES, 1 << max(own).bit_length())  # few shapes, which are laid out once each
         layout = self.layout(template, largest, raw_persistent)
         whole = layout.row.tobytes()
         begin = layout.body_at - 4

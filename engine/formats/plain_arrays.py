@@ -104,6 +104,9 @@ class ByteTable:
     def __init__(self, rows: list[bytearray]) -> None:
         self.rows = rows
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
     def __getitem__(self, part: slice | tuple[slice, slice]) -> ByteTable:
         if isinstance(part, tuple):
             return ByteTable([row[part[1]] for row in self.rows[part[0]]])

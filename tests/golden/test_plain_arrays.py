@@ -8,7 +8,7 @@ import pytest
 
 from engine.classic_v1.formats import journal, publishing, record, segment
 from engine.formats import matching, message, plain_arrays
-from engine.formats.message import MessageCodec
+from engine.formats.message import MessageCodec, Publish
 
 MODULES = (journal, matching, message, publishing, record, segment)
 
@@ -50,3 +50,30 @@ def test_runs_of_own_messages_are_the_same_with_and_without_numpy(monkeypatch: p
         monkeypatch.setattr(module, "np", plain_arrays)
     assert written() == with_numpy
     assert with_numpy[1] == 1
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+def test_entries_of_unequal_bodies_are_what_single_ones_are(
+    monkeypatch: pytest.MonkeyPatch, *, embedded: bool
+) -> None:
+    sizes = [4000 + 37 * (number % 11) for number in range(90)]
+
+    def written() -> bytes:
+        codec = MessageCodec()
+        publish = Publish(7, codec.column(7, sizes), 5, True, embedded, True, 0)
+        entries = segment.SegmentRecords(2048 + 100, 90, publish, 1, 2048, codec)
+        records = journal.JournalRecords("publish_deliver", 2048 + 100, 90, publish, codec)
+        for run, singles, data in (
+            (entries, [entries.part(at, 1) for at in reversed(range(90))], entries.encode()),
+            (records, [records.part(at, 1) for at in range(90)], records.encode()),
+        ):
+            assert data == b"".join(each.encode() for each in singles)
+            assert len(data) == run.size_bytes
+        assert segment.decode_segment(entries.encode(), 1, 2048, codec) == [entries]
+        assert journal.decode_journal(records.encode(), codec) == [records]
+        return entries.encode() + records.encode()
+
+    with_numpy = written()
+    for module in MODULES:
+        monkeypatch.setattr(module, "np", plain_arrays)
+    assert written() == with_numpy

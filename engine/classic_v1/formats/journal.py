@@ -126,9 +126,8 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
                 return _WORD.pack(kind | self.start)
             return big_endian(kind | self.start, self.count)[:: self.step].tobytes()
         record_bytes = self.record_bytes
-        if isinstance(publish.size_bytes, Sizes):
+        if not isinstance(record_bytes, int):
             return b"".join(self.each_record())
-        assert isinstance(record_bytes, int)
         rows = np.empty((self.count, record_bytes), np.uint8)
         kind = PERSISTENT if publish.persistent else TRANSIENT
         rows[:, :8] = big_endian(kind | self.start, self.count)
@@ -139,7 +138,7 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
         return rows.tobytes()
 
     def each_record(self) -> Iterator[bytes]:
-        """Yield the records of each message where bodies differ."""
+        """Yield the records of each message where bodies differ and lie in them."""
         publish, pack = self.publish, _WORD.pack
         assert publish is not None
         kind = PERSISTENT if publish.persistent else TRANSIENT
@@ -282,7 +281,7 @@ def _longest(
     if first.publish is not None and isinstance(first.publish.size_bytes, int):
         column = first.codec.column_of(first.publish.msg_no, first.publish.size_bytes)
         if column is not None:
-            return _longest_unequal(data, at, first, first.publish, column)
+            return _longest_unequal(data, view, at, first, first.publish, column)
     if first.publish is not None and data[at + 24 : at + 40] != data[at + stride + 24 : at + stride + 40]:
         return first  # another size or expiry
     most = SEQ_MASK - first.start + 1
@@ -308,14 +307,24 @@ def _longest(
 
 
 def _longest_unequal(
-    data: bytes, at: int, first: JournalRecords, publish: Publish, column: Sizes
+    data: bytes,
+    view: np.ndarray[tuple[int], np.dtype[np.uint8]],
+    at: int,
+    first: JournalRecords,
+    publish: Publish,
+    column: Sizes,
 ) -> JournalRecords:
     """Return the longest run of messages of a column, the first of which is this record."""
     most = column.first + len(column) - publish.msg_no
     run = msgspec.structs.replace(
         first, count=most, publish=msgspec.structs.replace(publish, size_bytes=column)
     )
-    found = max(1, count_alike(data, at, run.each_record()))
+    stride = run.record_bytes
+    if isinstance(stride, int):
+        found = count_matching(view, at, stride, most, lambda skip, count: run.part(skip, count).encode())
+    else:
+        found = count_alike(data, at, run.each_record())
+    found = max(1, found)
     if found > 1 and first.action == "publish":
         end = at + run.written_bytes(found)
         if data[end : end + 8] == _WORD.pack(DELIVER | (first.start + found - 1)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,6 +18,8 @@ from engine.values.sizes import at as one_of
 
 FIXED_BYTES: Final = 32
 """Id, expiry, body size and length of the embedded term."""
+SIZE_AT: Final = 24
+"""Where in them the body size stands."""
 
 SAMPLE_NUMBER: Final = 1 << 40
 """A message number far from both ends, for records whose ids are not compared."""
@@ -40,7 +43,7 @@ def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) ->
 
 
 def each_publish(codec: MessageCodec, publish: Publish, count: int) -> Iterator[bytes]:
-    """Yield the shared part of the publish records of messages whose bodies differ, in ascending order.
+    """Yield the shared part of the publish records of messages whose bodies differ and lie in them, ascending.
 
     Args:
         codec: encodes the terms.
@@ -51,31 +54,43 @@ def each_publish(codec: MessageCodec, publish: Publish, count: int) -> Iterator[
     assert isinstance(sizes, Sizes)
     pack, prefix = _FIXED.pack, codec.id_prefix
     own = sizes.of(first, count)
-    if not publish.embedded:
-        for number, size in enumerate(own, first):
-            yield prefix + number.to_bytes(8, "big") + pack(expiry_us, size, 0)
-        return
     terms = codec.each_term(first, count, publish.template, sizes, publish.raw_persistent)
     for number, size, term in zip(range(first, first + count), own, terms, strict=True):
         yield prefix + number.to_bytes(8, "big") + pack(expiry_us, size, len(term)) + term
 
 
 def fill_publish(
-    rows: Bytes2D, at: int, codec: MessageCodec, publish: Publish, ids: Bytes2D, term: bytes | None
+    rows: Bytes2D,
+    at: int,
+    codec: MessageCodec,
+    publish: Publish,
+    ids: Bytes2D,
+    term: bytes | None,
+    step: int = 1,
 ) -> None:
-    """Write the shared part of publish records with equal bodies into a table, a record a row.
+    """Write the shared part of publish records that are equally long into a table, a record a row.
 
     Args:
         rows: the table; its rows are in the order of `ids`.
         at: column of the id.
         codec: encodes the terms.
-        publish: contents of the publish records.
+        publish: contents of the publish records, of the message with the lowest number.
         ids: 16 id bytes a row.
         term: the very bytes of another node's message, or None.
+        step: 1 where the lowest number comes first, -1 where the highest does.
     """
     length, size_bytes = embedded_bytes(codec, publish, term), publish.size_bytes
-    assert isinstance(length, int) and isinstance(size_bytes, int), "unequal ones are no table"
     rows[:, at : at + 16] = ids
+    if isinstance(size_bytes, Sizes):
+        assert length == 0, "unequal bodies in the index make records of unequal length"
+        rows[:, at + 16 : at + FIXED_BYTES] = np.frombuffer(_FIXED.pack(publish.expiry_us, 0, 0), np.uint8)
+        own = size_bytes.of(publish.msg_no, len(ids))[::step]
+        if sys.byteorder == "little":
+            own.byteswap()
+        table = np.frombuffer(own.tobytes(), np.uint8).reshape(len(own), 4)
+        rows[:, at + SIZE_AT : at + SIZE_AT + 4] = table
+        return
+    assert isinstance(length, int)
     fixed = _FIXED.pack(publish.expiry_us, size_bytes, length)
     rows[:, at + 16 : at + FIXED_BYTES] = np.frombuffer(fixed, np.uint8)
     if not publish.embedded:

@@ -15,7 +15,7 @@ from engine.formats.matching import count_alike, count_matching, growing
 from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
 from engine.formats.terms import TermError
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import Each, Length, Sizes, reach, total
+from engine.values.sizes import FRAME_BYTES, Each, Length, Sizes, framed_bytes, reach, total
 
 MARKER: Final = 255
 ID_BYTES: Final = 16
@@ -134,9 +134,11 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
         sizes, prefix = self.body_bytes, self.codec.id_prefix
         assert isinstance(sizes, Sizes)
         terms = self.codec.each_term_parts(self.msg_no, self.count, self.template, sizes, self.raw_persistent)
-        for number, parts in enumerate(terms, self.msg_no):
-            size = (ID_BYTES + sum(map(len, parts))).to_bytes(8, "big")
-            yield size, prefix, number.to_bytes(8, "big"), *parts, b"\xff"
+        bare, pack = self.codec.record_bytes(self.template, 0, self.raw_persistent) - 9, _SIZE.pack
+        own = sizes.of(self.msg_no, self.count)
+        for number, (size, parts) in enumerate(zip(own, terms, strict=True), self.msg_no):
+            framed = size + 10 if 0 < size <= FRAME_BYTES else framed_bytes(size)
+            yield pack(bare + framed), prefix, pack(number), *parts, b"\xff"
 
     def alike_at(self, data: bytes | memoryview, at: int) -> int:
         """Return how many of these records, whose bodies differ, lie one after the other at a place of a file."""

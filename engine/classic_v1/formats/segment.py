@@ -94,9 +94,8 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
         if count == 1:
             return self._encode_one()
         record_bytes = self.record_bytes
-        if self.publish is not None and isinstance(self.publish.size_bytes, Sizes):
+        if not isinstance(record_bytes, int):
             return b"".join(reversed(list(self.each_entry())))
-        assert isinstance(record_bytes, int)
         high = self.start % self.entry_count + count - 1
         rels = np.arange(high, high - count, -1).astype(np.uint16)
         rows = np.empty((count, record_bytes), np.uint8)
@@ -106,7 +105,7 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
             head = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
             rows[:, 0:2] = _heads(rels, head)
             ids = self.codec.ids(publish.msg_no, count)[::-1]
-            publishing.fill_publish(rows, 2, self.codec, publish, ids, self.term)
+            publishing.fill_publish(rows, 2, self.codec, publish, ids, self.term, -1)
             at = record_bytes - MARK_BYTES * self.marks
         if self.marks:
             mark = _heads(rels, MARK)
@@ -116,7 +115,7 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
         return rows.tobytes()
 
     def each_entry(self) -> Iterator[bytes]:
-        """Yield the entries of messages whose bodies differ, lowest seq_id first."""
+        """Yield the entries of messages whose bodies differ and lie in them, lowest seq_id first."""
         publish, pack, marks = self.publish, _HEAD.pack, self.marks
         assert publish is not None
         head = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
@@ -228,7 +227,7 @@ def _longest(
     if publish is not None and isinstance(publish.size_bytes, int):
         column = first.codec.column_of(publish.msg_no, publish.size_bytes)
         if column is not None:
-            return _longest_unequal(data, at, first, publish, column)
+            return _longest_unequal(data, view, at, first, publish, column)
     if not _may_go_on(data, at + stride, first):
         return first
     most = first.start % first.entry_count + 1
@@ -257,14 +256,25 @@ def _longest(
 
 
 def _longest_unequal(
-    data: bytes, at: int, first: SegmentRecords, publish: Publish, column: Sizes
+    data: bytes,
+    view: np.ndarray[tuple[int], np.dtype[np.uint8]],
+    at: int,
+    first: SegmentRecords,
+    publish: Publish,
+    column: Sizes,
 ) -> SegmentRecords:
     """Return the longest descending run of messages of a column, the first of which is this entry."""
     most = min(first.start % first.entry_count, publish.msg_no - column.first)
     lowest = msgspec.structs.replace(publish, msg_no=publish.msg_no - most, size_bytes=column)
     run = msgspec.structs.replace(first, start=first.start - most, count=most + 1, publish=lowest)
-    blocks = (reversed(list(run.written(*block).each_entry())) for block in growing(run.count))
-    found = count_alike(data, at, chain.from_iterable(blocks))
+    stride = run.record_bytes
+    if isinstance(stride, int):
+        found = count_matching(
+            view, at, stride, run.count, lambda skip, count: run.written(skip, count).encode()
+        )
+    else:
+        blocks = (reversed(list(run.written(*block).each_entry())) for block in growing(run.count))
+        found = count_alike(data, at, chain.from_iterable(blocks))
     if found > 1 and first.marks < 2:
         end = at + run.written_bytes(found)
         last = first.start % first.entry_count - found + 1
