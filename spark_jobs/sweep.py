@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine import ENGINE_VERSION
@@ -13,11 +13,14 @@ from spark_jobs.publish import write_page, write_table
 from spark_jobs.run import run_cells
 from spark_jobs.session import end_session, start_session
 from spark_jobs.spec import read_spec
+from sweeps.cell import Cell
 from sweeps.errors import read
 from sweeps.grid import Spec
 from sweeps.plan import Plan, make_plan
 
 Report = Callable[[str], None]
+MOST_TOLD = 3
+"""Failed cells of a wave that are named; all of them keep their error in their rows."""
 
 
 def sweep(
@@ -61,10 +64,13 @@ def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
     session = start_session(master)
     report(f"Spark took {time.perf_counter() - began:.1f} s to start")
     began = time.perf_counter()
-    total = len(plan.todo)
+    total, told = len(plan.todo), 0
 
     def note(done: int) -> None:
+        nonlocal told
         took_s = time.perf_counter() - began
+        tell_failures(plan.todo[told:done], cells, report)
+        told = done
         left_s = took_s / done * (total - done) if done else 0
         report(
             f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s, about {left_s:.0f} s left"
@@ -80,6 +86,21 @@ def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
         raise
 
 
+def tell_failures(wave: Sequence[Cell], cells: str, report: Report) -> None:
+    """Name the cells of a wave that failed, while the others still run.
+
+    Args:
+        wave: what was run.
+        cells: the dataset in which its rows are.
+        report: called with a line for each, some at most.
+    """
+    failed = failed_rows(cells, [cell.cell_id for cell in wave], engine_build())
+    for cell_id, row in list(failed.items())[:MOST_TOLD]:
+        report(f"cell {cell_id} failed with {row['values']}: {read(row['error'])}")
+    if len(failed) > MOST_TOLD:
+        report(f"and {len(failed) - MOST_TOLD} more of this wave failed")
+
+
 def _publish(spec: Spec, plan: Plan, out: str, cells: str, report: Report) -> int:
     rows = known_rows(cells, ENGINE_VERSION, engine_build())
     missing = {cell.cell_id for cell in plan.cells} - rows.keys()
@@ -90,8 +111,6 @@ def _publish(spec: Spec, plan: Plan, out: str, cells: str, report: Report) -> in
     report(f"wrote {base}.parquet: {table.num_rows} rows")
     write_page(spec, table, ENGINE_VERSION, f"{base}.json")
     report(f"wrote {base}.json for the what-if page")
-    for cell_id, row in list(failed.items())[:3]:
-        report(f"cell {cell_id} failed with {row['values']}: {read(row['error'])}")
     if failed:
         report(f"{len(failed)} cells failed; their rows hold the error, and the next sweep tries them again")
     return len(failed)

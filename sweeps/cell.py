@@ -20,6 +20,8 @@ from sweeps.states import STATES, messages_by_state
 
 MOST_TRANSITIONS = 2_000_000
 """A run that makes more is stopped and becomes a row with its error."""
+MOST_A_MESSAGE = 10
+"""Or more than so many for each message whose own size its scenario has: a log of a million goes in, out and away."""
 
 BATCH = 500
 """Transitions between two checks of the log, if no single event makes more."""
@@ -83,16 +85,17 @@ def outcome(cell: Cell) -> Row:
     The series are samples at equal distances of virtual time, the last one at the end.
 
     Raises:
-        SweepError: the run made more than MOST_TRANSITIONS transitions.
+        SweepError: the run made more than `most_transitions`.
         engine.values.errors.EngineError: the engine refused the scenario or a command.
     """
     node = on_ledger(cell.scenario, KEEP_EVENTS)
-    player = Player(node, most=MOST_TRANSITIONS, whole=True)
+    most = most_transitions(cell.scenario)
+    player = Player(node, most=most, whole=True)
     until_us = cell.scenario["until_us"]
     meter, witness = Meter(), Witness(node)
     series: dict[str, list[int]] = {name: [] for name in SERIES}
     for point in range(1, cell.series_points + 1):
-        play(player, meter, witness, until_us * point // cell.series_points)
+        play(player, meter, witness, until_us * point // cell.series_points, most)
         series["series_ram_bytes"].append(meter.levels.ram_bytes)
         series["series_ready"].append(meter.levels.ready)
         by_state = messages_by_state(node.snapshot())
@@ -112,8 +115,18 @@ def _power_cut(cell: Cell, node: Cluster) -> PowerCut:
     return cut_power(fork)
 
 
-def play(player: Player, meter: Meter, witness: Witness, until_us: int) -> None:
-    """Go on to a virtual time, and count every transition since the last, the node's first ones too."""
+def most_transitions(scenario: dict[str, Any]) -> int:
+    """Return how many transitions a run of this scenario may make."""
+    of_a_log = sum(command.get("count", 1) for command in scenario["commands"] if command.get("sizes"))
+    return max(MOST_TRANSITIONS, MOST_A_MESSAGE * of_a_log)
+
+
+def play(player: Player, meter: Meter, witness: Witness, until_us: int, most: int = MOST_TRANSITIONS) -> None:
+    """Go on to a virtual time, and count every transition since the last, the node's first ones too.
+
+    Raises:
+        SweepError: the run, or one event of it, made more transitions than it may.
+    """
     try:
         for piece in player.play(until_us, BATCH):
             for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
@@ -122,4 +135,4 @@ def play(player: Player, meter: Meter, witness: Witness, until_us: int) -> None:
     except RunTooLong as error:
         if error.bound == "event":
             raise SweepError("event_too_long", most=KEEP_EVENTS) from None
-        raise SweepError("cell_too_long", most=MOST_TRANSITIONS) from None
+        raise SweepError("cell_too_long", most=most) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import sys
 from collections.abc import Iterator
 from typing import Final
 
@@ -85,9 +84,7 @@ def fill_publish(
         assert length == 0, "unequal bodies in the index make records of unequal length"
         rows[:, at + 16 : at + FIXED_BYTES] = np.frombuffer(_FIXED.pack(publish.expiry_us, 0, 0), np.uint8)
         own = size_bytes.of(publish.msg_no, len(ids))[::step]
-        if sys.byteorder == "little":
-            own.byteswap()
-        table = np.frombuffer(own.tobytes(), np.uint8).reshape(len(own), 4)
+        table = np.frombuffer(struct.pack(f">{len(own)}I", *own), np.uint8).reshape(len(own), 4)
         rows[:, at + SIZE_AT : at + SIZE_AT + 4] = table
         return
     assert isinstance(length, int)

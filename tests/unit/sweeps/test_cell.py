@@ -3,6 +3,7 @@
 import pytest
 
 from engine.broker.cluster import Cluster
+from engine.broker.commands.packed import pack
 from engine.broker.commands.scenario import parse
 from engine.report.transitions.messages import Fetched, Published, PublishedDelivered
 from engine.storage.ledger import LedgerStorage
@@ -110,6 +111,19 @@ def test_a_run_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "BATCH", 10)
     row = cells.run_cell(cell(), "build")
     assert str(read(row["error"])).startswith("the run made more than 100 transitions")
+
+
+def test_a_log_may_make_ten_transitions_for_each_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "MOST_TRANSITIONS", 10)
+    monkeypatch.setattr(cells, "BATCH", 1)
+    burst = {"do": "publish", "count": 2, "size_bytes": 2500, "sizes": pack([1000, 4000])}
+    bursts = [{"at_us": at * 10_000, **burst} for at in range(20)]
+    scenario: Scenario = {**SCENARIO, "commands": bursts, "until_us": 1_000_000}
+    whole = cells.run_cell(cell(scenario), "build")
+    assert whole["error"] is None
+    assert cells.MOST_TRANSITIONS < whole["transitions"] <= cells.MOST_A_MESSAGE * 40
+    monkeypatch.setattr(cells, "MOST_A_MESSAGE", 1)
+    assert read(cells.run_cell(cell(scenario), "build")["error"]).values["most"] == 40
 
 
 def test_an_event_too_large_for_the_log_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
