@@ -72,7 +72,8 @@ TAIWANESE = (
 PLACES = re.compile(r"%\(\w+\)s|%%|\{\w+\}")
 PYTHON_CALLS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 PYTHON_CALLS_WITH_CONTEXT = {"pgettext", "pgettext_lazy"}
-TEMPLATE_CALL = re.compile(r"""gettext\(u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+TEMPLATE_TEXT = r"""u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+TEMPLATE_CALL = re.compile(rf"(?:pgettext\({TEMPLATE_TEXT},\s*|(?<!p)gettext\(){TEMPLATE_TEXT}")
 SCRIPT_CALL = re.compile(r"\bn?gettext\(\s*(?P<text>\"(?:[^\"\\]|\\.)*\"\s*[,)])?")
 
 
@@ -112,8 +113,9 @@ def in_python() -> Iterator[str]:
 def in_templates() -> Iterator[str]:
     """Find the texts that templates mark, as Django itself reads them."""
     for path in sorted((ROOT / "templates").rglob("*.html")):
-        for literal in TEMPLATE_CALL.findall(templatize(path.read_text("utf-8"))):
-            yield ast.literal_eval(literal)
+        for context, literal in TEMPLATE_CALL.findall(templatize(path.read_text("utf-8"))):
+            text = ast.literal_eval(literal)
+            yield in_context(text, ast.literal_eval(context)) if context else text
 
 
 def in_scripts() -> Iterator[str]:
