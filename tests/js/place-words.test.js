@@ -8,7 +8,7 @@ test("each lane of the usual queue says what lies in it, and which end it is", (
   assert.deepEqual(stageLanesOf(null).map((name) => laneMeaning(name, lanesOf(null))), [
     "α, newest",
     "β γ",
-    "δ, one record in RAM",
+    "δ, one record for all",
     "β γ",
     "α, next to deliver",
     "with consumers",

@@ -130,7 +130,7 @@ export function everyLane() {
 export function laneMeaning(name, lanes) {
   if (name === UNACKED) return gettext("with consumers");
   const { content, counted, letter } = aboutPlace(name);
-  if (counted) return gettext("\u03b4, one record in RAM");
+  if (counted) return gettext("\u03b4, one record for all");
   if (content === "mixed") return letter === "alpha" ? "\u03b1 \u03b3" : "\u03b2 \u03b3";
   return name === lanes[0] ? gettext("\u03b1, newest") : gettext("\u03b1, next to deliver");
 }
