@@ -30,7 +30,10 @@ class Twin:
             expression: such as `Object.keys(m.NAMES)`; `m` is the module.
             module: a file below static/js.
         """
-        program = f'import * as m from "./static/js/{module}"; console.log(JSON.stringify({expression}))'
+        begun = 'import "./static/js/generations/all.js"; '  # as every page that has a state begins
+        program = (
+            f'{begun}import * as m from "./static/js/{module}"; console.log(JSON.stringify({expression}))'
+        )
         asked = subprocess.run(
             [self.node_js, "--input-type=module", "--eval", program],
             capture_output=True,

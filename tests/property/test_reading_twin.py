@@ -61,7 +61,7 @@ def combined(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 CONDITIONS = st.lists(st.recursive(COMPARISONS, combined, max_leaves=4), min_size=4, max_size=30)
-UNTIL = "Object.values(m.CONDITIONS).map(({ when }) => when('orders', 3))"
+UNTIL = "Object.values(m.conditionsOf({ queues: {} })).map(({ when }) => when('orders', 3))"
 
 
 def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:

@@ -35,7 +35,7 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
         "x-max-priority is at most 126",
         "x-max-priority 最大为 126",
     ),
-    ("nothing held", [{"do": "ack", "count": 2}], "0 messages are held by hand", "0 条，不是 2 条"),
+    ("nothing held", [{"do": "ack", "count": 2}], "Held by hand: 0, not 2", "0 条，不是 2 条"),
     ("nothing held to requeue", [{"do": "requeue", "count": 1}], "use Get", "请先取出"),
     ("name of the other kind", [PUBLISHER, {**CONSUMER, "name": "p1"}], "The name p1", "名称 p1"),
     ("name of the node", [{**PUBLISHER, "name": "burst"}], "The name burst", "名称 burst"),
@@ -43,7 +43,7 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     (
         "ack mode while holding",
         [BURST, CONSUMER, {**CONSUMER, "ack": "manual"}],
-        "c1 holds 2",
+        "c1 holds messages (2)",
         "c1 持有 2 条",
     ),
     ("too many actors", [{**PUBLISHER, "name": f"p{n}"} for n in range(129)], "There are 128", "已有 128 个"),
