@@ -160,7 +160,7 @@ def test_inspect_reads_a_real_nodes_directory_here_and_sends_nothing(
 
     # The engine's own start on these files passes on the stage, and stands still behind it.
     expect(page.locator("[data-clock]")).to_have_text("00:02.000", timeout=ENGINE_MS)
-    expect(page.locator("#files")).to_contain_text("5 live records")
+    expect(page.locator("#files")).to_contain_text("16 live records")
 
     # Any record in hex, with its fields.
     report.get_by_text("Files, record by record").click()

@@ -33,7 +33,7 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     life = page.get_by_role("group", name="Life of the message")
     expect(life).to_contain_text("message 7")
     expect(life.get_by_role("button", name=re.compile("published to q4"))).to_be_visible()
-    expect(page.locator("[data-leader] path.line")).to_have_count(2)
+    expect(page.locator("[data-leader] path.line:not(.behind)")).to_have_count(2)
     expect(page.locator("[data-leader] rect.ring").first).to_be_visible()
     expect(strip(page, "index").locator("[data-part='message id']").first).to_be_visible()
     message_id = id_bytes(page, "index")

@@ -7,13 +7,8 @@ import { byteAt, storeScene } from "../../static/js/layout/store-map.js";
 import { fieldName, fieldValue, whyNoBytes } from "../../static/js/model/byte-words.js";
 import "../../static/js/generations/all.js";
 import { entryOf, indexPlan } from "../../static/js/generations/v1/model/bytes.js";
-import {
-  recordAtByte,
-  recordOf,
-  recordOfNumber,
-  seqOfNumber,
-  storePlan,
-} from "../../static/js/model/bytes.js";
+import { recordAtByte, seqOfNumber, storePlan } from "../../static/js/model/bytes.js";
+import { recordOf, recordOfNumber } from "../../static/js/model/messages.js";
 
 const field = (name, offset, length, more = {}) => ({
   name,

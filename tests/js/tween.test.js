@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ease } from "../../static/js/view/base/motion.js";
+import { ease } from "../../static/js/view/base/scheduler.js";
 import { Tween } from "../../static/js/view/stage/tween.js";
 
 const mark = (key, x, y = 0, from = null) => ({

@@ -1,11 +1,13 @@
-/** Where a message is in a scene: its lane, and the stretch of the lane that it takes. */
+/** Where a message is in a scene: its lane, and the stretch of the lane that it takes; and which message is at a place of a lane. */
 import { EXTENT as E } from "../model/catalogue/rows.js";
 import { rowsOf } from "../model/messages.js";
 import { UNACKED, aboutPlace, pendingPlacesOf } from "../model/places.js";
+import { shownState } from "../model/shown.js";
 import { liveRows } from "./counted.js";
+import { walker } from "./lane.js";
 
 /**
- * @import { Extent, QueueState } from "../model/catalogue/types.js"
+ * @import { Extent, QueueState, State } from "../model/catalogue/types.js"
  * @import { Numbered } from "../model/stretches.js"
  * @import { LanePlan } from "./lane.js"
  * @import { Lane, Scene } from "./stage.js"
@@ -31,6 +33,31 @@ export function pendingRowsOf(queue) {
   /** @type {[row: Extent, place: string][]} */
   const pairs = pendingPlacesOf(queue).flatMap((place) => rowsOf(queue, place).map((row) => [row, place]));
   return pairs.sort(([a], [b]) => a[E.start] - b[E.start]);
+}
+
+/**
+ * The message at an index of a lane: {seq, place, row} or null.
+ * @param {State} state
+ * @param {string} lane
+ * @param {number} index
+ */
+export function messageAt(state, lane, index) {
+  const queue = shownState(state);
+  if (!queue) return null;
+  const found = walker(rowsOfLane(queue, lane))(index);
+  if (!found) return null;
+  const place = lane === UNACKED ? placeOfRow(queue, found.row) : lane;
+  return { seq: found.row[E.start] + found.offset, place, row: found.row };
+}
+
+/**
+ * Which of the places of unacknowledged messages has a row.
+ * @param {QueueState} queue
+ * @param {Extent | Numbered} row
+ */
+function placeOfRow(queue, row) {
+  const found = pendingPlacesOf(queue).find((each) => rowsOf(queue, each).some((other) => other === row));
+  return /** @type {string} the row came from one of them */ (found);
 }
 
 /**

@@ -1,13 +1,14 @@
 /** Where a message's bytes are: its record in a store file. What a queue has in files of its own stands in generations/. */
-import { EXTENT as E, HOME_STORE, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
+import { EXTENT as E, HOME_STORE, IN_STORE, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
 import { recordBytes } from "./columns.js";
-import { locate, rowsOf } from "./messages.js";
+import { locate, recordOf, recordOfNumber, rowsOf, waitsInBuffer } from "./messages.js";
 import { listedPlacesOf } from "./places.js";
-import { bytesOfRow, holding, lowestByte, offsetOf, recordAt } from "./stretches.js";
+import { bytesOfRow, lowestByte, offsetOf, recordAt } from "./stretches.js";
 
-/** @import { QueueState, State, Values } from "./catalogue/types.js" */
-
-/** @typedef {{ store: string, file: number, offset: number, bytes: number }} StoreRecord where a message's record is */
+/**
+ * @import { QueueState, State, Values } from "./catalogue/types.js"
+ * @import { StoreRecord } from "./messages.js"
+ */
 
 /** @typedef {StoreRecord & { msgNo?: number, refs?: number }} RecordAt a record, with its message's number and references where they are known */
 
@@ -18,32 +19,6 @@ import { bytesOfRow, holding, lowestByte, offsetOf, recordAt } from "./stretches
 /** @typedef {NoBytes | BytesQuestion} Plan where to read bytes */
 
 /** @typedef {Values & { msg_id: string | null, fields: { value: string }[], embedded?: boolean }} SentRecord an index record as the host sent it */
-
-/**
- * {store, file, offset, bytes} of a message's record, or null where it has none (or RAM only counts it, without a number).
- * @param {State} state
- * @param {QueueState} queue
- * @param {number} seq
- */
-export function recordOf(state, queue, seq) {
-  const found = locate(queue, seq);
-  if (!found?.row || !(found.row[E.flags] & IN_STORE) || !(found.row[E.flags] & HOME_STORE)) return null;
-  const store = found.row[E.flags] & PERSISTENT ? "persistent" : "transient";
-  return recordOfNumber(state, store, found.row[E.msg_no] + seq - found.row[E.start]);
-}
-
-/**
- * {store, file, offset, bytes} of a message number's record, or null.
- * @param {State} state
- * @param {string} store
- * @param {number} msgNo
- */
-export function recordOfNumber(state, store, msgNo) {
-  const row = holding(state.stores[store]?.rows || [], msgNo);
-  if (!row) return null;
-  const bytes = recordBytes(row[S.record_bytes], msgNo, 1);
-  return { store, file: row[S.file], offset: offsetOf(row, msgNo - row[S.start]), bytes };
-}
 
 /**
  * The record that covers a byte of a store file: {store, file, offset, bytes, msgNo, refs}, or null.
@@ -103,10 +78,9 @@ export function storePlan(state, queue, seq, indexRecord) {
  * @returns {Plan}
  */
 export function placePlan(state, record) {
-  const { store, file, offset, bytes } = record;
+  const { store, file, offset } = record;
+  if (waitsInBuffer(state, record)) return { why: "buffer", buffered: state.stores[store].buffered_bytes, record };
   const row = state.stores[store].files.find((each) => each[F.number] === file);
-  if (row && row[F.disk_bytes] !== undefined && offset + bytes > row[F.disk_bytes])
-    return { why: "buffer", buffered: state.stores[store].buffered_bytes, record };
   const name = `${store}:${file}`;
   return { question: { file: name, offset }, key: `${name}:${offset}`, later: String(row?.[F.disk_bytes]), record };
 }

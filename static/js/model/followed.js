@@ -1,7 +1,6 @@
 /** The story of one message on the first page: its beats, and the sentence of each; each a function of one moment's state. */
-import { placePlan, recordOf } from "./bytes.js";
 import { EXTENT as E } from "./catalogue/rows.js";
-import { locate, stateOf } from "./messages.js";
+import { locate, recordOf, stateOf, waitsInBuffer } from "./messages.js";
 import { aboutPlace } from "./places.js";
 import { figures, sentence, situation } from "./situation.js";
 import { bytes, gettext, number } from "./text.js";
@@ -68,8 +67,7 @@ const CAPTIONS = {
 function waitingWith(state, seq) {
   const { queue } = figures(state);
   const record = queue && recordOf(state, queue, seq);
-  const plan = record && placePlan(state, record);
-  return plan && "why" in plan && plan.why === "buffer" ? (plan.buffered ?? 0) : 0;
+  return record && waitsInBuffer(state, record) ? (state.stores[record.store].buffered_bytes ?? 0) : 0;
 }
 
 /**

@@ -1,11 +1,14 @@
-/** What the flags and the place of a message mean (the twin of engine/values/extents.py). */
-import { DELTA as D, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
+/** What the flags and the place of a message mean (the twin of engine/values/extents.py), and where a store has its record. */
+import { DELTA as D, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
+import { recordBytes } from "./columns.js";
 import { generationOf } from "./generations.js";
 import { aboutPlace, countedLanesOf, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
-import { holding, total } from "./stretches.js";
+import { holding, offsetOf, total } from "./stretches.js";
 import { gettext } from "./text.js";
 
 /** @import { QueueState, State } from "./catalogue/types.js" */
+
+/** @typedef {{ store: string, file: number, offset: number, bytes: number }} StoreRecord where a message's record is */
 
 /**
  * The rows of one place of a queue.
@@ -176,4 +179,40 @@ export function spans(queue) {
     for (const row of rowsOf(queue, place)) found.push([row[E.start], row[E.count], "unacked", row[E.msg_no]]);
   }
   return found.sort((a, b) => a[0] - b[0]);
+}
+
+/**
+ * {store, file, offset, bytes} of a message's record, or null where it has none (or RAM only counts it, without a number).
+ * @param {State} state
+ * @param {QueueState} queue
+ * @param {number} seq
+ */
+export function recordOf(state, queue, seq) {
+  const found = locate(queue, seq);
+  if (!found?.row || !(found.row[E.flags] & IN_STORE) || !(found.row[E.flags] & HOME_STORE)) return null;
+  const store = found.row[E.flags] & PERSISTENT ? "persistent" : "transient";
+  return recordOfNumber(state, store, found.row[E.msg_no] + seq - found.row[E.start]);
+}
+
+/**
+ * {store, file, offset, bytes} of a message number's record, or null.
+ * @param {State} state
+ * @param {string} store
+ * @param {number} msgNo
+ */
+export function recordOfNumber(state, store, msgNo) {
+  const row = holding(state.stores[store]?.rows || [], msgNo);
+  if (!row) return null;
+  const bytes = recordBytes(row[S.record_bytes], msgNo, 1);
+  return { store, file: row[S.file], offset: offsetOf(row, msgNo - row[S.start]), bytes };
+}
+
+/**
+ * Whether a record waits in its store's write buffer: its file does not have it yet.
+ * @param {State} state
+ * @param {StoreRecord} record
+ */
+export function waitsInBuffer(state, { store, file, offset, bytes }) {
+  const onDisk = state.stores[store].files.find((each) => each[F.number] === file)?.[F.disk_bytes];
+  return onDisk !== undefined && offset + bytes > onDisk;
 }

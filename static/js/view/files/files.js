@@ -3,9 +3,9 @@ import { STORE_SYNC_MS, USUAL } from "../../model/catalogue/places.js";
 import { STORE_FILE as F } from "../../model/catalogue/rows.js";
 import { recordSpot } from "../../layout/bytes-spot.js";
 import { byteAt, storeScene } from "../../layout/store-map.js";
-import { recordAtByte, recordOf, recordOfNumber, seqOfNumber, storePlan } from "../../model/bytes.js";
+import { recordAtByte, seqOfNumber, storePlan } from "../../model/bytes.js";
 import { generationOf } from "../../model/generations.js";
-import { locate } from "../../model/messages.js";
+import { locate, recordOf, recordOfNumber } from "../../model/messages.js";
 import { isCounted } from "../../model/places.js";
 import { shownQueue, shownState } from "../../model/shown.js";
 import { fileBytes } from "../../model/situation.js";
@@ -17,8 +17,7 @@ import { RecordMoves } from "./moves.js";
 import { goneText, paintFile } from "./paint.js";
 import { clockOf, collectionClock, paintClock, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
-import { CALM_SPEED } from "../base/motion.js";
-import { act, draw } from "../base/scheduler.js";
+import { CALM_SPEED, act, draw } from "../base/scheduler.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"

@@ -6,7 +6,7 @@ import { STORE_ROW as S } from "../../model/catalogue/rows.js";
 import { recordBytes } from "../../model/columns.js";
 import { bytesOfRow, offsetOf } from "../../model/stretches.js";
 import { colors } from "../base/colors.js";
-import { ease } from "../base/motion.js";
+import { ease } from "../base/scheduler.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"

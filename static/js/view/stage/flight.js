@@ -8,7 +8,7 @@ import { total } from "../../model/stretches.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors } from "../base/colors.js";
 import { required } from "../base/dom.js";
-import { ease } from "../base/motion.js";
+import { ease } from "../base/scheduler.js";
 
 /**
  * @import { Geo } from "../../layout/geometry.js"

@@ -1,6 +1,6 @@
 /** The stage on its canvas: follows the session, lets marks travel, and finds what the pointer is over. */
 import { DELTA as D, EXTENT as E } from "../../model/catalogue/rows.js";
-import { frameOf, rowsOfLane, spotOf } from "../../layout/spot.js";
+import { frameOf, messageAt, rowsOfLane, spotOf } from "../../layout/spot.js";
 import { hit, stageScene } from "../../layout/stage.js";
 import { walker } from "../../layout/lane.js";
 import { lengthOf, pendingOf } from "../../model/messages.js";
@@ -12,11 +12,9 @@ import { gaugesOf } from "./gauges.js";
 import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
 import { colors } from "../base/colors.js";
-import { CALM_SPEED } from "../base/motion.js";
-import { Pace, act, draw } from "../base/scheduler.js";
+import { CALM_SPEED, Pace, act, draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./frame.js";
 import { paintDelta, paintFence, paintLoad, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
-import { messageAt } from "./tooltip.js";
 import { Slide, Tween } from "./tween.js";
 
 /**

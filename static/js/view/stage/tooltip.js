@@ -1,11 +1,9 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
 import { EXTENT as E, PERSISTENT } from "../../model/catalogue/rows.js";
 import { bodyBytes } from "../../model/columns.js";
-import { rowsOf, stateWords } from "../../model/messages.js";
-import { UNACKED, aboutPlace, pendingPlacesOf } from "../../model/places.js";
-import { shownState } from "../../model/shown.js";
-import { walker } from "../../layout/lane.js";
-import { rowsOfLane } from "../../layout/spot.js";
+import { stateWords } from "../../model/messages.js";
+import { aboutPlace } from "../../model/places.js";
+import { messageAt } from "../../layout/spot.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { el, required, setText, show } from "../base/dom.js";
@@ -16,30 +14,6 @@ import { el, required, setText, show } from "../base/dom.js";
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
  */
-
-/**
- * The message at an index of a lane: {seq, place, row} or null.
- * @param {State} state
- * @param {string} lane
- * @param {number} index
- */
-export function messageAt(state, lane, index) {
-  const queue = shownState(state);
-  if (!queue) return null;
-  const found = walker(rowsOfLane(queue, lane))(index);
-  if (!found) return null;
-  const place = lane === UNACKED ? placeOfRow(queue, found.row) : lane;
-  return { seq: found.row[E.start] + found.offset, place, row: found.row };
-}
-
-/**
- * Which of the places of unacknowledged messages has a row.
- * @param {QueueState} queue
- * @param {Extent | Numbered} row
- */
-function placeOfRow(queue, row) {
-  return required(pendingPlacesOf(queue).find((each) => rowsOf(queue, each).some((other) => other === row)), "the place of a row");
-}
 
 export class Tooltip {
   /**

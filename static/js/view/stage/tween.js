@@ -3,7 +3,7 @@
  * from RAM while its twin came up on disk (or back) is carried over by `from`. It needs no page.
  */
 
-import { ease } from "../base/motion.js";
+import { ease } from "../base/scheduler.js";
 
 /**
  * @import { Box } from "../../layout/geometry.js"
