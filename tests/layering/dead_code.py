@@ -27,7 +27,7 @@ READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 
 ALLOWED = (
     (
-        r"tests/programs/conformance/(door|door_both|door_v2|cluster)\.py",
+        r"tests/programs/conformance/(door|door_both|door_v2|operations|cluster)\.py",
         r"_\w+",
         "a step of a recording names its method",
     ),

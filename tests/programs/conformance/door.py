@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.queue import QueueMeans, VariableQueue
 from engine.classic_v1.settings import QueueSettings
@@ -21,9 +20,9 @@ from engine.releases import RELEASES
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 from engine.values.ranges import Range
-from tests.programs.conformance.vector import seq_ranges, vector
+from tests.programs.conformance.operations import Operations
+from tests.programs.conformance.vector import vector
 
-EPOCH_US = 1_600_000_000_000_000
 SETTING_NAMES = (
     "segment_entry_count",
     "queue_index_embed_msgs_below",
@@ -60,7 +59,7 @@ def _ranges(pairs: list[list[int]]) -> list[Range]:
     return [Range(first, last - first + 1) for first, last in pairs]
 
 
-class BackingQueueDoor:
+class BackingQueueDoor(Operations):
     """One queue with its two stores, driven by the steps of a trace.
 
     Args:
@@ -134,11 +133,6 @@ class BackingQueueDoor:
         self.queue.state.rates.freeze(*self.rates)
         self.queue.set_queue_mode(self.config["mode"])
 
-    def settle(self) -> None:
-        """Let both stores handle what was sent, sync what they owe and collect garbage to the end."""
-        self.persistent.settle()
-        self.transient.settle()
-
     def step(self, step: dict[str, Any]) -> dict[str, Any]:
         """Execute one step; return what the trace calls result, drain (absent when empty) and after."""
         result = getattr(self, f"_{step['op']}")(step)
@@ -156,27 +150,6 @@ class BackingQueueDoor:
         return outcome
 
     # --- operations, named as in the trace ---------------------------------------------------------------------------
-
-    def _init(self, step: dict[str, Any]) -> dict[str, Any]:
-        return {}
-
-    def _arrivals(self, step: dict[str, Any]) -> list[Arrival]:
-        count = step["count"]
-        pattern = step.get("pattern") or [[step["size"], step["persistent"]]]
-        expiry_ms = step.get("expiry_ms")
-        expiry_step_ms = step.get("expiry_step_ms", 0)
-        single = len(pattern) > 1 or (expiry_ms is not None and expiry_step_ms)
-        arrivals: list[Arrival] = []
-        done = 0
-        while done < count:
-            size, persistent = pattern[done % len(pattern)]
-            confirm = bool(step.get("confirm")) and persistent and self.config["durable"]
-            expiry_us = 0 if expiry_ms is None else EPOCH_US + (expiry_ms + done * expiry_step_ms) * 1000
-            run = 1 if single else count
-            arrivals.append(Arrival(run, self.next_msg_no, size, persistent, confirm, expiry_us))
-            self.next_msg_no += run
-            done += run
-        return arrivals
 
     def _publish(self, step: dict[str, Any]) -> dict[str, Any]:
         delivered = bool(step.get("delivered"))
@@ -217,14 +190,6 @@ class BackingQueueDoor:
                     delivered.append([flag, count])
         return {**self._taken(taken, step["count"]), "delivered": delivered}
 
-    def _drop(self, step: dict[str, Any]) -> dict[str, Any]:
-        return self._taken(self.queue.drop(step["count"], step["ack"]), step["count"])
-
-    @staticmethod
-    def _taken(taken: list[Taken], wanted: int) -> dict[str, Any]:
-        count = sum(each.extent.count for each in taken)
-        return {"seq": seq_ranges(each.extent for each in taken), "count": count, "empty": count < wanted}
-
     def _ack(self, step: dict[str, Any]) -> dict[str, Any]:
         found = self.queue.ack(_ranges(step["tags"]), step["multiple"])
         return {"acked": sum(each.count for each in found)}
@@ -232,27 +197,6 @@ class BackingQueueDoor:
     def _requeue(self, step: dict[str, Any]) -> dict[str, Any]:
         found = self.queue.requeue(_ranges(step["tags"]), step["multiple"])
         return {"requeued": sum(each.count for each in found)}
-
-    def _purge(self, step: dict[str, Any]) -> dict[str, Any]:
-        return {"purged": self.queue.purge()}
-
-    def _purge_acks(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.purge_acks()
-        return {}
-
-    @staticmethod
-    def _expiry(next_expiry_us: int | None) -> Any:
-        if next_expiry_us is None:
-            return None
-        return (next_expiry_us - EPOCH_US) // 1000 if next_expiry_us else "none"
-
-    def _dropwhile(self, step: dict[str, Any]) -> dict[str, Any]:
-        taken, expiry = self.queue.dropwhile(EPOCH_US + step["now_ms"] * 1000)
-        return {"dropped": sum(each.extent.count for each in taken), "next_expiry_ms": self._expiry(expiry)}
-
-    def _fetchwhile(self, step: dict[str, Any]) -> dict[str, Any]:
-        taken, expiry = self.queue.fetchwhile(EPOCH_US + step["now_ms"] * 1000)
-        return {"tags": seq_ranges(each.extent for each in taken), "next_expiry_ms": self._expiry(expiry)}
 
     def _set_target(self, step: dict[str, Any]) -> dict[str, Any]:
         self.queue.set_target(None if step["target"] == "infinity" else step["target"])
@@ -276,17 +220,9 @@ class BackingQueueDoor:
         self.queue.resume()
         return {}
 
-    def _timeout(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.timeout()
-        return {}
-
     def _pre_hibernate(self, step: dict[str, Any]) -> dict[str, Any]:
         self.queue.pre_hibernate()
         return {}
-
-    def _needs_timeout(self, step: dict[str, Any]) -> dict[str, Any]:
-        answer = self.queue.needs_timeout()
-        return {"needs_timeout": False if answer == "no" else answer}
 
     def _drain_confirmed(self, step: dict[str, Any]) -> dict[str, Any]:
         ranges = self.queue.drain_confirmed()

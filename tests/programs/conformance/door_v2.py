@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.terms import Terms
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.mc import EPOCH_MS, McCodec
@@ -22,11 +21,11 @@ from engine.formats.chunks import RawBytes
 from engine.formats.message import Template
 from engine.storage.port import Storage
 from engine.values.ranges import Range
+from tests.programs.conformance.operations import Operations
 from tests.programs.conformance.picks import picked
 from tests.programs.conformance.vector import seq_ranges
 from tests.programs.conformance.vector_v2 import Files, vector
 
-EPOCH_US: Final = 1_600_000_000_000_000
 SETTING_NAMES: Final = (
     "segment_entry_count",
     "store_max_cache_size",
@@ -88,7 +87,7 @@ def ranges(pairs: list[list[int]]) -> list[Range]:
     return [Range(first, last - first + 1) for first, last in pairs]
 
 
-class V2Door:
+class V2Door(Operations):
     """One queue of version 2 with its two stores, driven by the steps of a trace.
 
     Args:
@@ -163,11 +162,6 @@ class V2Door:
     def _freeze(self) -> None:
         self.queue.state.rates.freeze(0.0, float(self.out_rate), 0.0, 0.0)
 
-    def settle(self) -> None:
-        """Let both stores handle what was sent, sync what they owe and collect garbage to the end."""
-        self.persistent.settle()
-        self.transient.settle()
-
     def step(self, step: dict[str, Any]) -> dict[str, Any]:
         """Execute one step; return what the trace calls result, drain (absent when empty) and after."""
         try:
@@ -194,27 +188,6 @@ class V2Door:
         return vector(self.queue.state, self.persistent, self.transient, found)
 
     # --- operations, named as in the trace ---------------------------------------------------------------------------
-
-    def _init(self, step: dict[str, Any]) -> dict[str, Any]:
-        return {}
-
-    def _arrivals(self, step: dict[str, Any]) -> list[Arrival]:
-        count = step["count"]
-        pattern = step.get("pattern") or [[step["size"], step["persistent"]]]
-        expiry_ms = step.get("expiry_ms")
-        expiry_step_ms = step.get("expiry_step_ms", 0)
-        single = len(pattern) > 1 or (expiry_ms is not None and expiry_step_ms)
-        arrivals: list[Arrival] = []
-        done = 0
-        while done < count:
-            size, persistent = pattern[done % len(pattern)]
-            confirm = bool(step.get("confirm")) and persistent and self.config["durable"]
-            expiry_us = 0 if expiry_ms is None else EPOCH_US + (expiry_ms + done * expiry_step_ms) * 1000
-            run = 1 if single else count
-            arrivals.append(Arrival(run, self.next_msg_no, size, persistent, confirm, expiry_us))
-            self.next_msg_no += run
-            done += run
-        return arrivals
 
     def _noted(self, first_msg_no: int, first: int, count: int) -> None:
         for skip in range(count):
@@ -247,14 +220,6 @@ class V2Door:
             result["delivery_count"] = counted
         return result
 
-    def _drop(self, step: dict[str, Any]) -> dict[str, Any]:
-        return self._taken(self.queue.drop(step["count"], step["ack"]), step["count"])
-
-    @staticmethod
-    def _taken(taken: list[Taken], wanted: int) -> dict[str, Any]:
-        count = sum(each.extent.count for each in taken)
-        return {"seq": seq_ranges(each.extent for each in taken), "count": count, "empty": count < wanted}
-
     def _ack(self, step: dict[str, Any]) -> dict[str, Any]:
         tags = ranges(step["tags"]) if "tags" in step else self._picked(step["pick"])
         found = self.queue.ack(tags, step["multiple"])
@@ -284,42 +249,13 @@ class V2Door:
         ]
         return {"seq": seq_ranges(found)}
 
-    def _purge(self, step: dict[str, Any]) -> dict[str, Any]:
-        return {"purged": self.queue.purge()}
-
-    def _purge_acks(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.purge_acks()
-        return {}
-
-    @staticmethod
-    def _expiry(next_expiry_us: int | None) -> Any:
-        if next_expiry_us is None:
-            return None
-        return (next_expiry_us - EPOCH_US) // 1000 if next_expiry_us else "none"
-
-    def _dropwhile(self, step: dict[str, Any]) -> dict[str, Any]:
-        taken, expiry = self.queue.dropwhile(EPOCH_US + step["now_ms"] * 1000)
-        return {"dropped": sum(each.extent.count for each in taken), "next_expiry_ms": self._expiry(expiry)}
-
-    def _fetchwhile(self, step: dict[str, Any]) -> dict[str, Any]:
-        taken, expiry = self.queue.fetchwhile(EPOCH_US + step["now_ms"] * 1000)
-        return {"tags": seq_ranges(each.extent for each in taken), "next_expiry_ms": self._expiry(expiry)}
-
     def _out_rate(self, step: dict[str, Any]) -> dict[str, Any]:
         self.out_rate = step["out_rate"]
         self._freeze()
         return {}
 
-    def _timeout(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.timeout()
-        return {}
-
-    _resume = _timeout
-    _pre_hibernate = _timeout
-
-    def _needs_timeout(self, step: dict[str, Any]) -> dict[str, Any]:
-        answer = self.queue.needs_timeout()
-        return {"needs_timeout": False if answer == "no" else answer}
+    _resume = Operations._timeout
+    _pre_hibernate = Operations._timeout
 
     def _drain_confirmed(self, step: dict[str, Any]) -> dict[str, Any]:
         ranges = self.queue.drain_confirmed()
