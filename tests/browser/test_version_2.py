@@ -32,3 +32,18 @@ def test_l_has_the_rate_that_feeds_it(open_page: OpenPage) -> None:
     assert found, said
     value, rate = int(found[1]), float(found[2])
     assert value == min(1 + int(2 * rate), 8), said
+
+
+def test_a_kill_asks_for_a_guess_and_takes_what_it_said(open_page: OpenPage) -> None:
+    """Transient messages of version 2 are lost in a crash, though all but one lie on disk."""
+    page = open_page()
+    begin(page, "4.3.6-classroom")
+    page.get_by_role("button", name="Publish the first messages").click()
+    expect(page.locator(GAUGE)).to_contain_text("L is 1 of at most 8")
+    page.locator("[data-restart=kill]").click()
+    expect(page.get_by_text("If the node is killed now")).to_be_visible()
+    page.locator("[data-theatre-guess] input").fill("12")
+    page.get_by_role("button", name="Predict").click()
+    page.locator("[data-theatre-act=cut]").click()
+    expect(page.get_by_text("If the node is killed now")).to_be_hidden()
+    expect(page.locator("[data-situation]")).to_have_text("Restarted: 12 transient lost.")

@@ -19,8 +19,7 @@ from engine.formats.message import MessageCodec, Template
 from engine.releases import RELEASES
 from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
-from engine.values.ranges import Range
-from tests.programs.conformance.operations import Operations
+from tests.programs.conformance.operations import Operations, ranges
 from tests.programs.conformance.vector import vector
 
 SETTING_NAMES = (
@@ -53,10 +52,6 @@ def settings_of(source: str) -> QueueSettings:
             assert isinstance(settings, QueueSettings)
             return settings
     raise ValueError(f"{source!r} names no release that the engine plays: {', '.join(RELEASES)}")
-
-
-def _ranges(pairs: list[list[int]]) -> list[Range]:
-    return [Range(first, last - first + 1) for first, last in pairs]
 
 
 class BackingQueueDoor(Operations):
@@ -191,11 +186,11 @@ class BackingQueueDoor(Operations):
         return {**self._taken(taken, step["count"]), "delivered": delivered}
 
     def _ack(self, step: dict[str, Any]) -> dict[str, Any]:
-        found = self.queue.ack(_ranges(step["tags"]), step["multiple"])
+        found = self.queue.ack(ranges(step["tags"]), step["multiple"])
         return {"acked": sum(each.count for each in found)}
 
     def _requeue(self, step: dict[str, Any]) -> dict[str, Any]:
-        found = self.queue.requeue(_ranges(step["tags"]), step["multiple"])
+        found = self.queue.requeue(ranges(step["tags"]), step["multiple"])
         return {"requeued": sum(each.count for each in found)}
 
     def _set_target(self, step: dict[str, Any]) -> dict[str, Any]:
@@ -215,25 +210,6 @@ class BackingQueueDoor(Operations):
     def _set_mode(self, step: dict[str, Any]) -> dict[str, Any]:
         self.config = {**self.config, "mode": step["mode"]}
         return {} if self.queue.set_queue_mode(step["mode"]) else NEVER_ENDS
-
-    def _resume(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.resume()
-        return {}
-
-    def _pre_hibernate(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.pre_hibernate()
-        return {}
-
-    def _drain_confirmed(self, step: dict[str, Any]) -> dict[str, Any]:
-        ranges = self.queue.drain_confirmed()
-        seqs = sorted(self.seq_of_msg[r.start + i] for r in ranges for i in range(r.count))
-        runs: list[list[int]] = []
-        for seq in seqs:
-            if runs and runs[-1][1] + 1 == seq:
-                runs[-1][1] = seq
-            else:
-                runs.append([seq, seq])
-        return {"confirmed": len(seqs), "seq": runs}
 
     # --- restarts ----------------------------------------------------------------------------------------------------
 

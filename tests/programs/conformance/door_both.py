@@ -26,8 +26,8 @@ from tests.programs.conformance.door_v2 import (
     V2Door,
     id_of,
     longer,
-    ranges,
 )
+from tests.programs.conformance.operations import Operations, ranges
 from tests.programs.conformance.vector import seq_ranges
 from tests.programs.conformance.vector_both import Marks, vector
 
@@ -207,13 +207,8 @@ class BothDoor(V2Door):
     def _out_rate(self, step: dict[str, Any]) -> dict[str, Any]:
         return {}
 
-    def _resume(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.resume()
-        return {}
-
-    def _pre_hibernate(self, step: dict[str, Any]) -> dict[str, Any]:
-        self.queue.pre_hibernate()
-        return {}
+    _resume = Operations._resume
+    _pre_hibernate = Operations._pre_hibernate
 
     # --- restarts ----------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.message import Template
 from engine.storage.port import Storage
 from engine.values.ranges import Range
-from tests.programs.conformance.operations import Operations
+from tests.programs.conformance.operations import Operations, ranges
 from tests.programs.conformance.picks import picked
 from tests.programs.conformance.vector import seq_ranges
 from tests.programs.conformance.vector_v2 import Files, vector
@@ -80,11 +80,6 @@ def settings_of(config: dict[str, Any], release: str) -> V2Settings:
         msg_store_credit_disc_bound=(initial, more),
         **{name: config[name] for name in SETTING_NAMES},
     )
-
-
-def ranges(pairs: list[list[int]]) -> list[Range]:
-    """Return ranges of [first, last] pairs."""
-    return [Range(first, last - first + 1) for first, last in pairs]
 
 
 class V2Door(Operations):
@@ -256,17 +251,6 @@ class V2Door(Operations):
 
     _resume = Operations._timeout
     _pre_hibernate = Operations._timeout
-
-    def _drain_confirmed(self, step: dict[str, Any]) -> dict[str, Any]:
-        ranges = self.queue.drain_confirmed()
-        seqs = sorted(self.seq_of_msg[each.start + skip] for each in ranges for skip in range(each.count))
-        runs: list[list[int]] = []
-        for seq in seqs:
-            if runs and runs[-1][1] + 1 == seq:
-                runs[-1][1] = seq
-            else:
-                runs.append([seq, seq])
-        return {"confirmed": len(seqs), "seq": runs}
 
     def _gc_tick(self, step: dict[str, Any]) -> dict[str, Any]:
         fired = {}

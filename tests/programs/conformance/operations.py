@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.values.ranges import Range
 from tests.programs.conformance.vector import seq_ranges
 
 EPOCH_US: Final = 1_600_000_000_000_000
+
+
+def ranges(pairs: list[list[int]]) -> list[Range]:
+    """Return ranges of [first, last] pairs."""
+    return [Range(first, last - first + 1) for first, last in pairs]
 
 
 class Operations:
@@ -15,6 +21,7 @@ class Operations:
 
     config: dict[str, Any]
     next_msg_no: int
+    seq_of_msg: dict[int, int]
     queue: Any
     persistent: Any
     transient: Any
@@ -81,3 +88,22 @@ class Operations:
     def _needs_timeout(self, step: dict[str, Any]) -> dict[str, Any]:
         answer = self.queue.needs_timeout()
         return {"needs_timeout": False if answer == "no" else answer}
+
+    def _resume(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.resume()
+        return {}
+
+    def _pre_hibernate(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.pre_hibernate()
+        return {}
+
+    def _drain_confirmed(self, step: dict[str, Any]) -> dict[str, Any]:
+        ranges = self.queue.drain_confirmed()
+        seqs = sorted(self.seq_of_msg[each.start + skip] for each in ranges for skip in range(each.count))
+        runs: list[list[int]] = []
+        for seq in seqs:
+            if runs and runs[-1][1] + 1 == seq:
+                runs[-1][1] = seq
+            else:
+                runs.append([seq, seq])
+        return {"confirmed": len(seqs), "seq": runs}
