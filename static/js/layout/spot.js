@@ -45,19 +45,9 @@ export function messageAt(state, lane, index) {
   const queue = shownState(state);
   if (!queue) return null;
   const found = walker(rowsOfLane(queue, lane))(index);
-  if (!found) return null;
-  const place = lane === UNACKED ? placeOfRow(queue, found.row) : lane;
+  const place = lane === UNACKED ? pendingRowsOf(queue).find(([row]) => row === found?.row)?.[1] : lane;
+  if (!found || place === undefined) return null;
   return { seq: found.row[E.start] + found.offset, place, row: found.row };
-}
-
-/**
- * Which of the places of unacknowledged messages has a row.
- * @param {QueueState} queue
- * @param {Extent | Numbered} row
- */
-function placeOfRow(queue, row) {
-  const found = pendingPlacesOf(queue).find((each) => rowsOf(queue, each).some((other) => other === row));
-  return /** @type {string} the row came from one of them */ (found);
 }
 
 /**

@@ -3,18 +3,69 @@
  * engine has really done what the text describes, and names what to highlight: a part of the page, and lanes of the stage.
  */
 import { ownOrUsual } from "./generations.js";
+import { lengthOf } from "./messages.js";
 import { shownState } from "./shown.js";
 import { gettext } from "./text.js";
 
-/** @import { State, Values } from "./catalogue/types.js" */
+/**
+ * @import { State, Values } from "./catalogue/types.js"
+ * @import { FirstStep } from "./generations.js"
+ */
 
 /**
  * A step of the tour; `turned` where the stage stands upright, as on phones; `seen` has the kinds of rows since the step began.
  * @typedef {{ id: string, title: () => string, text: (turned: boolean) => string, commands?: Values[], met?: (state: State, seen: Set<string>) => boolean, part: string, lanes?: string[] }} Step
  */
 
+const SIZE_BYTES = 6144;
+
 /**
- * Steps that are the same whatever the kind of queue.
+ * The command that publishes a burst; persistent messages are confirmed.
+ * @param {number} count
+ * @param {boolean} persistent
+ */
+export const publish = (count, persistent) => ({ do: "publish", count, size_bytes: SIZE_BYTES, persistent, confirm: persistent });
+
+/**
+ * The command that sets the tour's consumer.
+ * @param {boolean} running
+ */
+export const consumer = (running) => ({ do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running });
+
+/**
+ * How many messages a lane of the shown queue has.
+ * @param {State} state
+ * @param {string} lane
+ */
+export const length = (state, lane) => lengthOf(shownState(state), lane);
+
+/**
+ * First steps that are the same whatever the kind of queue.
+ * @type {Record<"publish" | "consume" | "cut", FirstStep>}
+ */
+export const FIRST = {
+  publish: {
+    id: "publish",
+    done: ["Published"],
+    text: () => gettext("Publish a burst"),
+    goal: "[data-form=publish] button[type=submit]",
+  },
+  consume: {
+    id: "consume",
+    done: ["Fetched", "PublishedDelivered", "Discarded"],
+    text: () => gettext("Start a consumer"),
+    goal: "[data-act=consume]",
+  },
+  cut: {
+    id: "cut",
+    done: ["QueueStopped"],
+    text: () => gettext("Restart, or pull the plug"),
+    goal: "[data-restart=power]",
+  },
+};
+
+/**
+ * Steps of the tour that are the same whatever the kind of queue.
  * @type {Record<string, Step>}
  */
 export const COMMON = {

@@ -1,27 +1,12 @@
 /** Queues of version 1 for newcomers: the first steps, and the guided tour. */
-import { lengthOf } from "../../../model/messages.js";
 import { countedLanesOf, limitedLanesOf } from "../../../model/places.js";
-import { shownState } from "../../../model/shown.js";
-import { COMMON } from "../../../model/tour-steps.js";
+import { COMMON, FIRST, consumer, length, publish } from "../../../model/tour-steps.js";
 import { gettext } from "../../../model/text.js";
 
 /**
- * @import { State, Values } from "../../../model/catalogue/types.js"
  * @import { FirstStep } from "../../../model/generations.js"
  * @import { Step } from "../../../model/tour-steps.js"
  */
-
-const SIZE = 6144;
-/**
- * @param {number} count
- * @param {boolean} persistent
- */
-const publish = (count, persistent) => ({ do: "publish", count, size_bytes: SIZE, persistent, confirm: persistent });
-/**
- * @param {State} state
- * @param {string} lane
- */
-const length = (state, lane) => lengthOf(shownState(state), lane);
 
 /** The lanes nearest to the head with contents in RAM and with index entries in RAM, and the lane that RAM only counts. */
 const ALPHAS = limitedLanesOf(null, "contents").slice(-1);
@@ -30,12 +15,7 @@ const DELTA = countedLanesOf(null);
 
 /** @type {FirstStep[]} */
 export const FIRST_STEPS = [
-  {
-    id: "publish",
-    done: ["Published"],
-    text: () => gettext("Publish a burst"),
-    goal: "[data-form=publish] button[type=submit]",
-  },
+  FIRST.publish,
   {
     id: "page",
     done: ["AlphasPushed"],
@@ -48,24 +28,14 @@ export const FIRST_STEPS = [
     text: () => gettext("Go on until delta appears"),
     goal: "[data-form=publish] button[type=submit]",
   },
-  {
-    id: "consume",
-    done: ["Fetched", "PublishedDelivered", "Discarded"],
-    text: () => gettext("Start a consumer"),
-    goal: "[data-act=consume]",
-  },
+  FIRST.consume,
   {
     id: "read",
     done: ["DeltaRead"],
     text: () => gettext("Wait for a segment to be read back"),
     goal: "[data-act=play]",
   },
-  {
-    id: "cut",
-    done: ["QueueStopped"],
-    text: () => gettext("Restart, or pull the plug"),
-    goal: "[data-restart=power]",
-  },
+  FIRST.cut,
 ];
 
 /** @type {Step[]} */
@@ -115,9 +85,7 @@ export const TOUR = [
     title: () => gettext("The way back"),
     text: () =>
       gettext("A consumer takes from q4, then from q3. When q3 runs out, one segment is read from delta into it, which is cheap; the bodies in the message store are then read one by one, and that is what makes a long backlog drain slowly."),
-    commands: [
-      { do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running: true },
-    ],
+    commands: [consumer(true)],
     met: (state, seen) => seen.has("DeltaRead"),
     part: "stage",
     lanes: [...BETAS, ...DELTA],
@@ -128,10 +96,7 @@ export const TOUR = [
     title: () => gettext("Pull the plug"),
     text: () =>
       gettext("The power is cut, then the node starts again. What is left are persistent messages that had reached the files; the transient ones are gone. Some come back: what consumers held unacknowledged, and messages whose acks had not reached the disk."),
-    commands: [
-      { do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running: false },
-      { do: "restart", kind: "power" },
-    ],
+    commands: [consumer(false), { do: "restart", kind: "power" }],
     met: (state, seen) => seen.has("QueueStarted"),
     part: "stage",
   },

@@ -3,7 +3,7 @@ import { gettext } from "../../../model/text.js";
 
 /** @import { Kind, TransitionOf, Values } from "../../../model/catalogue/types.js" */
 
-/** @param {[number, number][]} files each with its bytes */
+/** @param {number[][]} files each as its number, its bytes, and more */
 const bytesOf = (files) => files.reduce((sum, [, bytes]) => sum + bytes, 0);
 
 /** @type {{ [K in Kind]?: (t: TransitionOf<K>) => Values }} */
@@ -12,7 +12,7 @@ export const NUMBERS = {
   FilesFound: ({ segments, bodies, live }) => ({
     segments: segments.length,
     slots_live: live.reduce((sum, [, count]) => sum + count, 0),
-    bytes: bytesOf(segments.map(([number, bytes]) => [number, bytes])),
+    bytes: bytesOf(segments),
     body_files: bodies.length,
     body_bytes: bytesOf(bodies),
   }),

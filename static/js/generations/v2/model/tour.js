@@ -1,8 +1,7 @@
 /** Queues of version 2 for newcomers: the first steps, and the guided tour. */
-import { lengthOf } from "../../../model/messages.js";
 import { countedLanesOf, limitedLanesOf } from "../../../model/places.js";
 import { shownState } from "../../../model/shown.js";
-import { COMMON } from "../../../model/tour-steps.js";
+import { COMMON, FIRST, consumer, length, publish } from "../../../model/tour-steps.js";
 import { gettext } from "../../../model/text.js";
 
 /**
@@ -14,35 +13,20 @@ import { gettext } from "../../../model/text.js";
 const QUEUE = { backing_queue: "classic_v2" };
 const [HEAD] = limitedLanesOf(QUEUE, "contents");
 const [TAIL] = countedLanesOf(QUEUE);
-const SIZE = 6144;
 
 /** How many messages a load asks for now. @param {State} state */
 const windowOf = (state) => shownState(state)?.counters.window ?? 1;
-/** @param {State} state @param {string} lane */
-const length = (state, lane) => lengthOf(shownState(state), lane);
-/** @param {boolean} running */
-const consumer = (running) => ({ do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running });
 
 /** @type {FirstStep[]} */
 export const FIRST_STEPS = [
-  {
-    id: "publish",
-    done: ["Published"],
-    text: () => gettext("Publish a burst"),
-    goal: "[data-form=publish] button[type=submit]",
-  },
+  FIRST.publish,
   {
     id: "tail",
     met: (state) => length(state, HEAD) > 0 && length(state, TAIL) > 0,
     text: () => gettext("Publish more: one message stays in RAM"),
     goal: "[data-form=publish] button[type=submit]",
   },
-  {
-    id: "consume",
-    done: ["Fetched", "PublishedDelivered", "Discarded"],
-    text: () => gettext("Start a consumer"),
-    goal: "[data-act=consume]",
-  },
+  FIRST.consume,
   {
     id: "load",
     done: ["TailLoaded"],
@@ -55,12 +39,7 @@ export const FIRST_STEPS = [
     text: () => gettext("Let the consumer run: L grows"),
     goal: "[data-act=play]",
   },
-  {
-    id: "cut",
-    done: ["QueueStopped"],
-    text: () => gettext("Restart, or pull the plug"),
-    goal: "[data-restart=power]",
-  },
+  FIRST.cut,
 ];
 
 /** @type {Step[]} */
@@ -71,7 +50,7 @@ export const TOUR = [
     title: () => gettext("The head lane: one message in RAM"),
     text: () =>
       gettext("Eight messages were just published. Nobody reads yet, so L is 1: the first message waits whole in RAM, in the head lane. All others went to disk at once, though they are transient."),
-    commands: [{ do: "publish", count: 8, size_bytes: SIZE, persistent: false, confirm: false }],
+    commands: [publish(8, false)],
     met: (state) => length(state, HEAD) > 0 && length(state, TAIL) > 0,
     part: "stage",
     lanes: [HEAD, TAIL],
@@ -81,7 +60,7 @@ export const TOUR = [
     title: () => gettext("The tail: nothing in RAM"),
     text: () =>
       gettext("Forty more, persistent ones, and RAM does not grow with them. Of the whole tail it keeps where it begins, where it ends, and how many messages it has. There is no paging: memory decides nothing here."),
-    commands: [{ do: "publish", count: 40, size_bytes: SIZE, persistent: true, confirm: true }],
+    commands: [publish(40, true)],
     met: (state) => length(state, TAIL) > 40,
     part: "stage",
     lanes: [TAIL],
