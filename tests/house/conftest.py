@@ -19,7 +19,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def dealt(items: list[Item], long: list[bool], workers: int) -> list[Item]:
-    """Return all items, in an equal part for each worker: each begins with its share of the long ones."""
+    """Return all items, in as many equal parts as there are workers: each part begins with its share of the long ones."""
     first = [item for item, is_long in zip(items, long, strict=True) if is_long]
     rest = iter([item for item, is_long in zip(items, long, strict=True) if not is_long])
     parts = []
