@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from playground import handles
 from tests.programs.attack import hogs, intruders, nonsense, readers, senders, storms
-from tests.programs.attack.world import World, seats_left
+from tests.programs.attack.world import PATIENCE_S, World, seats_left
 from tools import live_server
 
 CASES: Final = (
@@ -61,17 +61,31 @@ Stretch = tuple[str, float, float]
 
 @contextlib.contextmanager
 def innocent(url: str, times_file: Path) -> Iterator[None]:
-    """Let the innocent session work meanwhile."""
+    """Let the innocent session work meanwhile, from its first answer on: until then it still opens its files.
+
+    Raises:
+        TimeoutError: nothing was answered in time.
+    """
     command = [sys.executable, "-m", "tests.programs.attack.innocent", url]
     with (
         times_file.open("wb") as out,
         subprocess.Popen(command, cwd=live_server.ROOT, stdin=subprocess.PIPE, stdout=out) as process,
     ):
         try:
+            await_first_line(times_file)
             yield
         finally:
             assert process.stdin is not None
             process.stdin.close()
+
+
+def await_first_line(times_file: Path) -> None:
+    """Wait until the innocent has measured its first command; raises TimeoutError."""
+    until_s = time.monotonic() + PATIENCE_S
+    while b"\n" not in times_file.read_bytes():
+        if time.monotonic() > until_s:
+            raise TimeoutError(f"the innocent session did nothing in {PATIENCE_S:.0f} s")
+        time.sleep(0.05)
 
 
 def measured(times_file: Path) -> list[tuple[float, float]]:

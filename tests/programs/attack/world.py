@@ -8,6 +8,7 @@ import http.cookiejar
 import itertools
 import json
 import sqlite3
+import time
 import urllib.error
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -208,9 +209,13 @@ class World:
 
     async def rested(self, handles: int) -> None:
         """Wait until only the innocent session is awake, and no more handles are open; raises TimeoutError."""
-        async with asyncio.timeout(PATIENCE_S):
-            while len(self.directories()) > 1 or open_files(self.server.process.pid) > handles:  # noqa: ASYNC110 - seen only from outside
-                await asyncio.sleep(0.2)
+        until_s = time.monotonic() + PATIENCE_S
+        while len(self.directories()) > 1 or open_files(self.server.process.pid) > handles:
+            if time.monotonic() > until_s:
+                awake = ", ".join(each.name for each in self.directories())
+                opened = open_files(self.server.process.pid)
+                raise TimeoutError(f"awake: {awake}; {opened} handles are open, {handles} may be")
+            await asyncio.sleep(0.2)
 
 
 async def in_thread(work: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
