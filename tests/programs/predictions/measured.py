@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any, Final, NamedTuple
 
 from tests.conftest import RECORDINGS
+from tests.programs.predictions.logs import log_cells
 
 PLACE: Final = RECORDINGS / "validation"
 RUNS: Final = PLACE / "runs.json"
@@ -104,7 +105,7 @@ UNDER_RSS: Final = {"drain p.5 w.4 rss": 0, "drain p.5 w.4 rss+75": 75_000_000}
 
 
 def cells() -> list[CellToMeasure]:
-    """Return every cell: shipped workloads with the settings of a heatmap's cell, others, and those under `rss`.
+    """Return every cell: shipped workloads with the settings of a heatmap's cell, others, logs, and those under `rss`.
 
     Cells that nobody has measured yet are predicted by nobody: `make predict` measures them first.
     """
@@ -116,7 +117,7 @@ def cells() -> list[CellToMeasure]:
             each.get("strategy", STRATEGY),
             each.get("limit_shift_bytes", 0),
         )
-        for each in json.loads((PLACE / "cells.json").read_text(encoding="utf-8"))
+        for each in [*json.loads((PLACE / "cells.json").read_text(encoding="utf-8")), *log_cells()]
     ]
     first = found[0]
     return [

@@ -9,11 +9,21 @@ from typing import Any
 
 import pytest
 
+from engine.broker.commands.packed import pack
 from tests.programs.differential.node import NodeFailed
+from tests.programs.predictions.drive import clients
 from tests.programs.predictions.drive.clients import TICK_S, Client, Hands
 from tests.programs.predictions.drive.repeat import measure_missing
-from tests.programs.predictions.drive.run import NotOnANode, first_paging_s, measure, node_settings, reported
+from tests.programs.predictions.drive.run import (
+    NotOnANode,
+    first_paging_s,
+    measure,
+    node_settings,
+    reported,
+    without_log,
+)
 from tests.programs.predictions.drive.seen import Seen, percentile
+from tests.programs.predictions.logs import LOGS, SECONDS, log_cells
 from tests.programs.predictions.measured import RUNS, CellToMeasure, cells, read
 
 FILES = {
@@ -57,6 +67,74 @@ def test_every_cell_can_be_given_to_a_node_and_one_that_cannot_is_refused() -> N
         assert settings["vm_memory_high_watermark"][1] >= 0.39 * 268435456
     with pytest.raises(NotOnANode, match="bogus"):
         node_settings({"settings": {"ram_bytes": 1, "bogus": 2}}, "rss")
+
+
+def test_logs_keep_each_message_and_are_replayed_by_one_client() -> None:
+    found = log_cells()
+    assert [each["name"] for each in found] == list(LOGS)
+    assert found == log_cells()
+    assert {each.name for each in cells()} > set(LOGS)
+    for each in found:
+        scenario = each["scenario"]
+        rest, log = without_log(scenario["commands"])
+        assert [command["do"] for command in rest] == ["set_consumer"]
+        assert {command["persistent"] for command in log} == {False, True}
+        assert 9_000 < sum(command["count"] for command in log) < 22_000
+        assert log == sorted(log, key=lambda command: command["at_us"])
+        assert SECONDS * 1_000_000 < scenario["until_us"] < 20_000_000
+    tiny = TINY["commands"]
+    assert without_log(tiny) == (tiny, [])
+
+
+class _Channel:
+    """Keeps what is published, and when."""
+
+    def __init__(self) -> None:
+        self.bodies: list[tuple[float, int, int]] = []
+        self._impl = self
+
+    def basic_publish(self, exchange: str, key: str, body: bytes, properties: Any) -> None:
+        assert (exchange, key) == ("", "orders")
+        self.bodies.append((time.monotonic(), len(body), properties.delivery_mode))
+
+
+class _Connection:
+    """Blocks after the first burst for a while, then unblocks, then lets the client stop."""
+
+    def __init__(self, client: Any, blocked_s: float) -> None:
+        self._client, self._blocked_s = client, blocked_s
+        self._began = time.monotonic()
+
+    def process_data_events(self, wait_s: float) -> None:
+        time.sleep(wait_s)
+        after_s = time.monotonic() - self._began
+        self._client._set_blocked(after_s < self._blocked_s)
+        self._client._stopping = after_s > 2 * self._blocked_s
+
+
+def test_a_log_is_replayed_at_its_times_with_its_own_sizes() -> None:
+    bursts = [
+        {
+            "do": "publish",
+            "at_us": 0,
+            "count": 2,
+            "size_bytes": 55,
+            "sizes": pack([10, 100]),
+            "persistent": True,
+        },
+        {"do": "publish", "at_us": 20_000, "count": 1, "size_bytes": 8},
+    ]
+    began_s = time.monotonic()
+    command = {"do": "replay", "queue": "orders", "bursts": bursts, "began_s": began_s}
+    pipe, other = clients.PROCESSES.Pipe()
+    client, channel = clients._Connected(command, other), _Channel()
+    client._replay(_Connection(client, 0.15), channel)  # type: ignore[arg-type]
+    pipe.close()
+    assert [each[1:] for each in channel.bodies] == [(10, 2), (100, 2), (8, 1)]
+    first, _second, last = (at - began_s for at, _size, _mode in channel.bodies)
+    assert first < 0.15 <= last, "a blocked connection writes nothing, and goes on where it was"
+    assert (client.seen.published_count, client.seen.published_bytes) == (3, 118)
+    assert len(client.seen.blocked_spans) == 1
 
 
 def test_a_run_is_written_in_the_words_of_the_recorded_ones() -> None:

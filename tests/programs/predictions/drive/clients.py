@@ -17,6 +17,7 @@ from typing import Any, Final
 import pika
 from pika.exceptions import AMQPError
 
+from engine.broker.commands.packed import unpack
 from tests.programs.predictions.drive.seen import Seen
 
 TICK_S = 0.005
@@ -39,7 +40,7 @@ class Client:
     """A process with a connection, which works until it is stopped.
 
     Args:
-        command: `set_publisher`, `set_consumer` or `publish`, as a scenario has it.
+        command: `set_publisher`, `set_consumer` or `publish`, as a scenario has it; or `replay`, a log.
     """
 
     def __init__(self, port: int, command: dict[str, Any]) -> None:
@@ -148,6 +149,7 @@ class _Connected:
         {
             "set_publisher": self._publish,
             "publish": self._burst,
+            "replay": self._replay,
             "set_consumer": self._consume,
         }[self._command["do"]](connection, channel)
         if self._blocked:
@@ -194,14 +196,14 @@ class _Connected:
     # --- publishers --------------------------------------------------------------------------------------------------
 
     def _publish(self, connection: pika.BlockingConnection, channel: Any) -> None:
-        due, send = self._due(), self._sender(channel)
+        due, send = self._due(), self._sender(channel, self._command)
         while self._goes_on():
             for _ in range(due()):
                 send()
             connection.process_data_events(TICK_S)
 
     def _burst(self, connection: pika.BlockingConnection, channel: Any) -> None:
-        send, left = self._sender(channel), self._command.get("count", 1)
+        send, left = self._sender(channel, self._command), self._command.get("count", 1)
         while left and self._goes_on():
             if not self._blocked:
                 for _ in range(min(left, BURST_ROUND)):
@@ -211,23 +213,37 @@ class _Connected:
         while self._goes_on():
             connection.process_data_events(TICK_S)
 
-    def _sender(self, channel: Any) -> Callable[[], None]:
-        """Return what publishes one message; confirms are waited for beside it."""
-        asked_for = self._command
+    def _replay(self, connection: pika.BlockingConnection, channel: Any) -> None:
+        """Publish each burst of a log at its time; what came due while the connection was blocked comes after it."""
+        waiting = deque(self._command["bursts"])
+        began_s = self._command["began_s"]
+        while self._goes_on():
+            while waiting and not self._blocked and waiting[0]["at_us"] <= 1e6 * (time.monotonic() - began_s):
+                burst = {"queue": self._command["queue"], **waiting.popleft()}
+                sizes = unpack(burst["sizes"], burst["count"]) if "sizes" in burst else None
+                send = self._sender(channel, burst)
+                for size_bytes in sizes or [burst["size_bytes"]] * burst.get("count", 1):
+                    send(size_bytes)
+                connection.process_data_events(0)
+            connection.process_data_events(TICK_S)
+
+    def _sender(self, channel: Any, asked_for: dict[str, Any]) -> Callable[..., None]:
+        """Return what publishes one message, of a size of its own if given one; confirms are waited for beside it."""
         properties = pika.BasicProperties(
             delivery_mode=2 if asked_for.get("persistent") else 1,
             expiration=None if asked_for.get("expiration_ms") is None else str(asked_for["expiration_ms"]),
         )
-        padding = b"x" * max(0, asked_for["size_bytes"] - STAMP_BYTES)
         exchange = asked_for.get("exchange", "")
         key = asked_for.get("routing_key") if exchange else asked_for.get("routing_key") or asked_for["queue"]
         unconfirmed: deque[tuple[int, int]] = deque()
         if asked_for.get("confirm"):
             channel._impl.confirm_delivery(lambda frame: self._confirmed(unconfirmed, frame.method))
-        number = 0
+        number, padding = 0, b""
 
-        def send() -> None:
-            nonlocal number
+        def send(size_bytes: int = asked_for["size_bytes"]) -> None:
+            nonlocal number, padding
+            if len(padding) != size_bytes - STAMP_BYTES:
+                padding = b"x" * max(0, size_bytes - STAMP_BYTES)
             number += 1
             now_ns = time.monotonic_ns()
             if asked_for.get("confirm"):

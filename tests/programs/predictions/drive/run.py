@@ -116,8 +116,11 @@ def play(
     named: dict[str, Client] = {}
     everybody: list[Client] = []
     sampled: list[tuple[float, Row]] = []
-    waiting = sorted(scenario["commands"], key=lambda each: each.get("at_us", 0))
+    waiting, log = without_log(scenario["commands"])
     began, end = time.monotonic(), scenario["until_us"] / 1e6
+    if log:
+        replay = {"do": "replay", "queue": first_queue, "bursts": log, "began_s": began}
+        everybody.append(Client(port, replay))
     try:
         while (now := time.monotonic() - began) < end:
             while waiting and waiting[0].get("at_us", 0) <= now * 1e6:
@@ -135,6 +138,20 @@ def play(
     for own, _ in ended:
         seen.add(own)
     return seen, [(at, row, seen.anybody_blocked(began + at)) for at, row in sampled]
+
+
+def without_log(commands: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return commands in the order of their times, and apart from them the bursts of a log if there is one.
+
+    A log's messages have sizes of their own; it came over one connection, as the engine's bursts do.
+    """
+    ordered = sorted(commands, key=lambda each: each.get("at_us", 0))
+    if not any(each.get("sizes") for each in ordered):
+        return ordered, []
+    return (
+        [each for each in ordered if each["do"] != "publish"],
+        [each for each in ordered if each["do"] == "publish"],
+    )
 
 
 def _do(
