@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.costs.work import PROFILES
+from engine.releases import RELEASES
 from engine.storage.ledger import LedgerStorage
 
 SECONDS: Final = 10
@@ -28,10 +29,14 @@ ACKS: Final = ("each", "multiple", "auto")
 OFF_THE_GRID: Final = (80, 150, 190, 250, 400, 900)
 
 
-def waiting(profile: str, count: int) -> Cluster:
+REAL: Final = tuple(each.profiles["real"] for each in RELEASES.values())
+"""The real scale of each release; whatever its queue is made of, consumers keep their rates."""
+
+
+def waiting(profile: str, count: int, release: str = "real") -> Cluster:
     """Return a node in whose queue so many messages wait, and whose processes are at rest."""
     asked_for = {"work_profile": profile, "ram_bytes": 2**36}
-    node = Cluster(parse({"version": 1, "profile": "real", "settings": asked_for}), LedgerStorage())
+    node = Cluster(parse({"version": 1, "profile": release, "settings": asked_for}), LedgerStorage())
     node.submit({"do": "publish", "count": count, "size_bytes": 100})
     node.advance(20 * SECOND_US)
     assert node.queues["orders"].depth == count
@@ -67,8 +72,8 @@ def by_prefetch(profile: str, rate: int, most: int) -> float:
     return alone if most == 1 else min(rate, max(alone, most / 2 * SECOND_US / round_us))
 
 
-def check(profile: str, rate: int, prefetch: int, ack: str, **more: Any) -> None:
-    node = waiting(profile, rate * (SECONDS + 1) + 100)
+def check(profile: str, rate: int, prefetch: int, ack: str, release: str = "real", **more: Any) -> None:
+    node = waiting(profile, rate * (SECONDS + 1) + 100, release)
     before_s = busy_s(node)
     consume(node, rate, prefetch=prefetch, ack=ack, **more)
     found = finished(node, SECONDS)
@@ -87,6 +92,15 @@ def test_rates_off_the_grid_of_ticks_are_held(rate: int, prefetch: int, ack: str
     check("instant", rate, prefetch, ack)
 
 
+@pytest.mark.parametrize("release", REAL)
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+@pytest.mark.parametrize(("prefetch", "ack"), [(1, "each"), (20, "each"), (20, "multiple"), (0, "auto")])
+def test_every_profile_of_every_release_keeps_a_rate_off_the_grid(
+    release: str, profile: str, prefetch: int, ack: str
+) -> None:
+    check(profile, 150, prefetch, ack, release)
+
+
 @pytest.mark.parametrize(("rate", "real"), [(250, 224), (400, 369)])
 def test_a_consumer_that_waits_for_each_message_is_as_slow_as_on_a_real_node(rate: int, real: int) -> None:
     node = waiting("measured-vm", rate * SECONDS)
@@ -100,9 +114,12 @@ def test_a_consumer_that_waits_for_each_message_is_as_slow_as_on_a_real_node(rat
     rate=st.integers(1, 600) | st.sampled_from(OFF_THE_GRID),
     prefetch=st.sampled_from([0, 1, 2, 3]) | st.integers(0, 300),
     ack=st.sampled_from(ACKS),
+    release=st.sampled_from(REAL),
 )
-def test_the_rate_over_ten_seconds_is_what_was_set(profile: str, rate: int, prefetch: int, ack: str) -> None:
-    check(profile, rate, prefetch, ack)
+def test_the_rate_over_ten_seconds_is_what_was_set(
+    profile: str, rate: int, prefetch: int, ack: str, release: str
+) -> None:
+    check(profile, rate, prefetch, ack, release)
 
 
 @settings(max_examples=6, deadline=None)
@@ -111,11 +128,12 @@ def test_the_rate_over_ten_seconds_is_what_was_set(profile: str, rate: int, pref
     rate=st.integers(600, 20_000),
     prefetch=st.sampled_from([0]) | st.integers(30, 1000),
     ack=st.sampled_from(ACKS),
+    release=st.sampled_from(REAL),
 )
 def test_high_rates_are_held_with_room_for_enough_messages(
-    profile: str, rate: int, prefetch: int, ack: str
+    profile: str, rate: int, prefetch: int, ack: str, release: str
 ) -> None:
-    check(profile, rate, prefetch, ack)
+    check(profile, rate, prefetch, ack, release)
 
 
 @pytest.mark.parametrize("profile", ["instant", "measured-vm"])
