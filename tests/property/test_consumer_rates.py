@@ -27,8 +27,6 @@ BUSY: Final = 0.9
 """The share of ten seconds that the processors' work takes where they are what limits a rate."""
 ACKS: Final = ("each", "multiple", "auto")
 OFF_THE_GRID: Final = (80, 150, 190, 250, 400, 900)
-
-
 REAL: Final = tuple(each.profiles["real"] for each in RELEASES.values())
 """The real scale of each release; whatever its queue is made of, consumers keep their rates."""
 
@@ -93,12 +91,9 @@ def test_rates_off_the_grid_of_ticks_are_held(rate: int, prefetch: int, ack: str
 
 
 @pytest.mark.parametrize("release", REAL)
-@pytest.mark.parametrize("profile", sorted(PROFILES))
-@pytest.mark.parametrize(("prefetch", "ack"), [(1, "each"), (20, "each"), (20, "multiple"), (0, "auto")])
-def test_every_profile_of_every_release_keeps_a_rate_off_the_grid(
-    release: str, profile: str, prefetch: int, ack: str
-) -> None:
-    check(profile, 150, prefetch, ack, release)
+@pytest.mark.parametrize(("profile", "ack"), [("instant", "each"), ("measured-vm", "multiple")])
+def test_every_release_keeps_a_rate_off_the_grid(release: str, profile: str, ack: str) -> None:
+    check(profile, 150, 20, ack, release)
 
 
 @pytest.mark.parametrize(("rate", "real"), [(250, 224), (400, 369)])
