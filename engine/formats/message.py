@@ -14,7 +14,7 @@ import msgspec
 from engine.formats import terms
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, Names, parse_message
-from engine.values.sizes import FRAME_BYTES, Each, Length, Lengths, Sizes, framed_bytes
+from engine.values.sizes import FRAME_BYTES, Each, Length, Lengths, Sizes, framed_bytes, unframed_bytes
 
 RECORD_OVERHEAD_BYTES: Final = 25
 """Size field, id and marker around the term of a store record (S54)."""
@@ -26,7 +26,7 @@ OWN_PREFIX: Final = b"waterlin"
 _ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 _FIXED_TERM_BYTES = 142
 _CACHED_LAYOUT_BYTES = 256 * 1024
-_KNOWN_SHAPES = 1024
+_KNOWN_SHAPES = 8
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -115,6 +115,10 @@ class TermLayout(NamedTuple):
     lead_bytes: int
 
 
+_Parts = tuple[bytes, memoryview, bytes, bytes]
+"""A term up to the length of its body, the body from its ninth byte on, what lies before the id, and behind it."""
+
+
 class MessageCodec:
     """Encodes and reads message terms, by runs of consecutive message numbers.
 
@@ -142,8 +146,9 @@ class MessageCodec:
         self.id_prefix = id_prefix
         self.templates: list[Template] = []
         self._template_numbers: dict[Template, int] = {}
-        self._shapes: dict[int, tuple[int, int, bool]] = {}
-        """Template, body bytes and persistence of own terms that were read, by the length of the term."""
+        self._shapes: list[tuple[int, bool]] = []
+        """Template and persistence of own terms that were read, the newest first."""
+        self._one_frame = min(frame_bytes, FRAME_BYTES)
         self._rewritten: dict[int, int] = {}
         """Headers of templates that the broker wrote anew, whose encoded block it does not have (S57)."""
         self.columns: list[Sizes] = []
@@ -163,6 +168,7 @@ class MessageCodec:
     def _make_caches(self) -> None:
         self._cached_term_bytes = lru_cache(4096)(self._measure)
         self._cached_layout = lru_cache(64)(self._lay_out)
+        self._cached_parts = lru_cache(64)(self._take_apart)
 
     def __getstate__(self) -> dict[str, object]:
         """Return everything but the caches: for a checkpoint of the run."""
@@ -176,7 +182,7 @@ class MessageCodec:
     def in_vhost(self, vhost: str) -> MessageCodec:
         """Return what encodes messages of another virtual host, with the same templates."""
         other = copy(self)
-        other.__setstate__({"vhost": vhost, "_shapes": {}})  # terms have another length there (S55)
+        other.__setstate__({"vhost": vhost, "_shapes": []})  # terms have another length there (S55)
         return other
 
     # --- templates and sizes ---
@@ -317,13 +323,19 @@ class MessageCodec:
             body = at + layout.body_at
             rows[:, body : body + layout.lead_bytes] = ids[:, 8 : 8 + layout.lead_bytes]
 
-    def one(self, layout: TermLayout, own: bytes) -> bytes:
+    def one(self, own: bytes, template: int, size_bytes: int, raw_persistent: bool) -> bytes:
         """Return the term of one message: without a table, which costs more than a message does.
 
         Args:
-            layout: its shape.
             own: its 16 id bytes.
+            template, size_bytes, raw_persistent: as for `term_bytes`.
         """
+        if 8 <= size_bytes <= self._one_frame:
+            largest = min(self._one_frame, 1 << size_bytes.bit_length())
+            head, body, until_id, behind = self._cached_parts(template, largest, raw_persistent)
+            length = size_bytes.to_bytes(4, "big")
+            return b"".join((head, length, own[8:], body[: size_bytes - 8], until_id, own, behind))
+        layout = self.layout(template, size_bytes, raw_persistent)
         term = bytearray(layout.row.tobytes())
         term[layout.id_at : layout.id_at + 16] = own
         term[layout.body_at : layout.body_at + layout.lead_bytes] = own[8 : 8 + layout.lead_bytes]
@@ -340,21 +352,24 @@ class MessageCodec:
     ) -> Iterator[tuple[bytes | memoryview, ...]]:
         """Yield the parts of each term: what writes them among other bytes copies a body once."""
         own = sizes.of(msg_no, count)
-        largest = min(FRAME_BYTES, 1 << max(own).bit_length())  # few shapes, which are laid out once each
-        layout = self.layout(template, largest, raw_persistent)
-        whole = layout.row.tobytes()
-        begin = layout.body_at - 4
-        head, body = whole[:begin], memoryview(whole)[layout.body_at + 8 : layout.body_at + largest]
-        until_id, behind = whole[layout.body_at + largest : layout.id_at], whole[layout.id_at + 16 :]
+        most = self._one_frame
+        largest = min(most, 1 << max(own).bit_length())
+        head, body, until_id, behind = self._cached_parts(template, largest, raw_persistent)
         prefix = self.id_prefix
         for number, size in enumerate(own, msg_no):
-            if 8 <= size <= FRAME_BYTES:
-                low = number.to_bytes(8, "big")
-                length = size.to_bytes(4, "big")
-                yield head, length, low, body[: size - 8], until_id, prefix, low, behind
+            low = number.to_bytes(8, "big")
+            if 8 <= size <= most:
+                yield head, size.to_bytes(4, "big"), low, body[: size - 8], until_id, prefix, low, behind
             else:
-                layout = self.layout(template, size, raw_persistent)
-                yield (self.one(layout, prefix + number.to_bytes(8, "big")),)
+                yield (self.one(prefix + low, template, size, raw_persistent),)
+
+    def _take_apart(self, template: int, largest: int, raw_persistent: bool) -> _Parts:
+        """Return what terms with bodies of one frame, up to a largest, have in common: few shapes for many sizes."""
+        layout = self._lay_out(template, max(8, largest), raw_persistent)
+        whole, body_at = layout.row.tobytes(), layout.body_at
+        end = body_at + max(8, largest)
+        body = memoryview(whole)[body_at + 8 : end]
+        return whole[: body_at - 4], body, whole[end : layout.id_at], whole[layout.id_at + 16 :]
 
     def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
         """Return the terms of `count` messages as one table, a term a row.
@@ -424,10 +439,10 @@ class MessageCodec:
         Raises:
             TermError: it is no message term.
         """
-        shape = self._shapes.get(len(term))
-        known = self._read_generated(term, *shape) if shape is not None else None
-        if known is not None:
-            return known
+        for shape in self._shapes:
+            known = self._read_generated(term, *shape)
+            if known is not None:
+                return known
         message = parse_message(term)
         template = self.template_no(
             Template(
@@ -444,24 +459,22 @@ class MessageCodec:
             and term == self.terms(msg_no, 1, template, size_bytes, message.persistent).tobytes()
         )
         if generated:
-            if len(self._shapes) >= _KNOWN_SHAPES:
-                self._shapes.clear()
-            self._shapes[len(term)] = (template, size_bytes, message.persistent)
+            self._shapes = [(template, message.persistent), *self._shapes[: _KNOWN_SHAPES - 1]]
         return ReadMessage(msg_no, size_bytes, message.persistent, template, generated)
 
-    def _read_generated(
-        self, term: bytes, template: int, size_bytes: int, raw_persistent: bool
-    ) -> ReadMessage | None:
+    def _read_generated(self, term: bytes, template: int, raw_persistent: bool) -> ReadMessage | None:
         """Read a term without taking it apart if it is this codec's own and of this shape; else return None."""
-        layout = self.layout(template, size_bytes, raw_persistent)
-        id16 = term[layout.id_at : layout.id_at + 16]
+        behind = self._cached_parts(template, 8, raw_persistent)[3]
+        id_at = len(term) - len(behind) - 16
+        id16 = term[id_at : id_at + 16]
         number = int.from_bytes(id16[8:], "big")
         if id16[:8] != self.id_prefix or number >= FIRST_FOREIGN:
             return None
-        own = bytearray(layout.row.tobytes())
-        own[layout.id_at : layout.id_at + 16] = id16
-        own[layout.body_at : layout.body_at + layout.lead_bytes] = id16[8 : 8 + layout.lead_bytes]
-        return ReadMessage(number, size_bytes, raw_persistent, template, True) if own == term else None
+        framed = len(term) - self._cached_term_bytes(template, 0, raw_persistent)
+        size_bytes = unframed_bytes(framed, self._frame_bytes)
+        if size_bytes < 0 or self.one(id16, template, size_bytes, raw_persistent) != term:
+            return None
+        return ReadMessage(number, size_bytes, raw_persistent, template, True)
 
 
 def big_endian(start: int, count: int, step: int = 1) -> Bytes2D:

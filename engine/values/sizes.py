@@ -24,6 +24,13 @@ def framed_bytes(size_bytes: int, frame_bytes: int = FRAME_BYTES) -> int:
     return 5 + 5 * -(-size_bytes // frame_bytes) + size_bytes if size_bytes else 0
 
 
+def unframed_bytes(framed: int, frame_bytes: int = FRAME_BYTES) -> int:
+    """Return the body that takes so many bytes in a stored term, a negative number where none does (S55)."""
+    if not framed:
+        return 0
+    return framed - 5 - 5 * -(-(framed - 5) // (frame_bytes + 5)) or -1
+
+
 class Sizes:
     """Body bytes of consecutive messages; it never changes.
 

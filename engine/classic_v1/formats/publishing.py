@@ -106,8 +106,7 @@ def one_publish(codec: MessageCodec, publish: Publish, term: bytes | None) -> by
     if not publish.embedded:
         term = b""
     elif term is None:
-        layout = codec.layout(publish.template, size_bytes, publish.raw_persistent)
-        term = codec.one(layout, own)
+        term = codec.one(own, publish.template, size_bytes, publish.raw_persistent)
     return own + _FIXED.pack(publish.expiry_us, size_bytes, len(term)) + term
 
 

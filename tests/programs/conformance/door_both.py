@@ -56,8 +56,9 @@ class BothCodec(MessageCodec):
             number = self._foreign_numbers[own.tobytes()]
             row[body : body + layout.lead_bytes] = big_endian(number, 1)[0, : layout.lead_bytes]
 
-    def one(self, layout: TermLayout, own: bytes) -> bytes:
+    def one(self, own: bytes, template: int, size_bytes: int, raw_persistent: bool) -> bytes:
         """Return the term of one message."""
+        layout = self.layout(template, size_bytes, raw_persistent)
         rows = np.empty((1, len(layout.row)), np.uint8)
         self.fill(rows, 0, layout, np.frombuffer(own, np.uint8).reshape(1, 16))
         return rows.tobytes()
