@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { differingFields, laneDifferences } from "../../static/js/compare/differences.js";
+import { KINDS } from "../../static/js/model/catalogue/kinds.js";
 import { decode } from "../../static/js/model/catalogue/rows.js";
 import { geometry, laneSpans } from "../../static/js/layout/geometry.js";
 import { paged, published, stateOf } from "./feed.js";
@@ -9,13 +10,37 @@ test("where two runs part only the fields that differ are told", () => {
   const target = (value, duration) => decode(["TargetChanged", "Q43", "orders", value, { duration, rates: 5, old: null }]);
   assert.deepEqual(differingFields(target(10, 2), target(12, 2.4)), [
     { name: "target", a: "10", b: "12" },
-    { name: "duration", a: "2", b: "2.4" },
+    { name: "seconds that a queue is to keep", a: "2", b: "2.4" },
   ]);
   assert.deepEqual(differingFields(target(10, 2), target(10, 2)), []);
   assert.deepEqual(differingFields(target(10, 2), decode(published(0, 1)[0])), []);
   assert.deepEqual(differingFields(null, target(10, 2)), []);
   const [a, b] = [published(0, 3), published(0, 4)].map(([row]) => decode(row));
-  assert.deepEqual(differingFields(a, b), [{ name: "extents", a: "0\u20262", b: "0\u20263" }]);
+  assert.deepEqual(differingFields(a, b), [{ name: "messages by number", a: "0\u20262", b: "0\u20263" }]);
+});
+
+/** A value unlike `value`, of the same form. */
+function unlike(value) {
+  if (typeof value === "number") return value + 1;
+  if (typeof value === "boolean") return !value;
+  return value === null ? "q1" : `${value} of B`;
+}
+
+test("no field is called by its raw name, whatever the kind of transition", () => {
+  const fields = ["source", "to", "queue", "exchange", "routing_key", "actor", "node", "store", "file", "segment", "start", "count", "bytes"];
+  const values = { reason: "memory", how: "power", offset: 7, msg_no: 3, journal_bytes: 9, code: 320, target: 4, locked: true };
+  const why = { ram_msg_count: 5, permitted: 9, io_batch_size: 4096, order: "acks_first", q3_len: 5 };
+  for (const kind of Object.keys(KINDS)) {
+    const scalars = { ...Object.fromEntries(fields.map((name, at) => [name, at < 8 ? "x" : at])), ...values };
+    const made = (own, numbers, count) => ({ kind, rule: "Q1", ...own, extents: [[5, count, 5, 100, 0, 0, 0]], why: numbers });
+    const changed = (table) => Object.fromEntries(Object.entries(table).map(([name, value]) => [name, unlike(value)]));
+    const found = differingFields(made(scalars, why, 3), made(changed(scalars), changed(why), 4));
+    assert.ok(found.length > 3, kind);
+    for (const { name, a: left, b: right } of found) {
+      assert.doesNotMatch(name, /_|^(extents|source|to|actor|start|count|file|segment|store)$/, kind);
+      assert.doesNotMatch(`${left} ${right}`, /\w_\w|[[{"]/, `${kind}: ${name}`);
+    }
+  }
 });
 
 test("B against A, lane by lane", () => {

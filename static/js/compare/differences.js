@@ -1,40 +1,27 @@
-/** Where two runs differ at a moment: the fields of what each did, and what their lanes hold. Pure. */
+/** Where two runs differ at a moment: the values of what each did, in words, and what their lanes hold. Pure. */
 import { lengthOf, pendingOf } from "../model/messages.js";
+import { named, numbersOf } from "../model/number-words.js";
 import { UNACKED, lanesOf } from "../model/places.js";
 import { shownState } from "../model/shown.js";
-import { decimal, gettext, number, signed } from "../model/text.js";
+import { gettext, signed } from "../model/text.js";
+import { fieldsOf } from "./field-words.js";
 
-/** @import { AnyTransition, Extent, QueueState, State } from "../model/catalogue/types.js" */
+/** @import { AnyTransition, QueueState, State } from "../model/catalogue/types.js" */
 
 const MOST = 8;
-
-/** @param {Extent} extent */
-const spanText = ([start, count]) => `${start}\u2026${start + count - 1}`;
+const NOTHING = "\u2013";
 
 /**
- * The values of a transition by name: its fields, and the numbers that made it fire.
+ * What a transition says of itself by the words for it: where it moves what, its own numbers, and those that made it fire.
  * @param {AnyTransition} t
  */
 function valuesOf(t) {
-  /** @type {Map<string, unknown>} */
-  const found = new Map();
-  for (const [name, value] of Object.entries(t ?? {})) {
-    if (name === "why") continue;
-    found.set(name, name === "extents" && t?.extents ? t.extents.map(spanText).join(", ") : value);
-  }
-  for (const [name, value] of Object.entries(t?.why ?? {})) found.set(name.replaceAll("_", " "), value);
-  return found;
-}
-
-/** @param {unknown} value */
-function written(value) {
-  if (value === undefined || value === null) return "\u2013";
-  if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  const own = Object.fromEntries(Object.entries(t).filter(([name, value]) => typeof value === "number" && named().has(name)));
+  return new Map([...fieldsOf(t), ...numbersOf({ ...own, ...t.why }, t.kind)]);
 }
 
 /**
- * The fields in which two transitions of one kind differ: [{name, a, b}]; transitions of two kinds give only their kinds.
+ * The values in which two transitions of one kind differ: [{name, a, b}], all in words; transitions of two kinds give only their kinds.
  * @param {AnyTransition | null} a
  * @param {AnyTransition | null} b
  */
@@ -43,7 +30,7 @@ export function differingFields(a, b) {
   const [left, right] = [valuesOf(a), valuesOf(b)];
   const names = [...new Set([...left.keys(), ...right.keys()])];
   return names
-    .map((name) => ({ name, a: written(left.get(name)), b: written(right.get(name)) }))
+    .map((name) => ({ name, a: left.get(name) ?? NOTHING, b: right.get(name) ?? NOTHING }))
     .filter((each) => each.a !== each.b)
     .slice(0, MOST);
 }

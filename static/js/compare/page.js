@@ -218,7 +218,10 @@ class Page {
       );
     for (const [letter, row] of Object.entries({ A: divergence.a, [other]: divergence.b }))
       list.append(el("dt", {}, letter), el("dd", {}, ...this.reason(row)));
-    const fields = differingFields(divergence.a && decode(divergence.a), divergence.b && decode(divergence.b));
+    const [left, right] = [divergence.a, divergence.b].map((row) => row && decode(row));
+    const fields = differingFields(left, right);
+    if (left && right && !fields.length && explain(left).title === explain(right).title)
+      list.append(el("dd.mid", {}, gettext("Both take the same step; what they differ in shows in their files or settings.")));
     if (fields.length)
       list.append(
         el("dt", { "aria-hidden": "true" }, "\u2260"),
@@ -228,7 +231,7 @@ class Page {
           el(
             "table.compare-fields-differ",
             {},
-            el("thead", {}, el("tr", {}, ...[gettext("Field"), "A", other].map((text) => el("th", { scope: "col" }, text)))),
+            el("thead", {}, el("tr", {}, ...[gettext("What differs"), "A", other].map((text) => el("th", { scope: "col" }, text)))),
             el(
               "tbody",
               {},
