@@ -102,22 +102,27 @@ def _redelivered(
 
 
 def store_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
-    """Return a row for each store file: records, and what of it is alive after a start."""
+    """Return a row for each store file: records, and what of it is alive and what garbage after a start.
+
+    `size` is that of the file as given, `after` the one that a start leaves of it: 0 where it deletes it.
+    """
     owners = _owners(report)
     rows = []
     for store in stores_of(report):
         side = "transient" if "transient" in store["dir"] else "persistent"
-        alive = _alive(revival, side)
+        alive, left = _alive(revival, side), _left(revival, side)
         for file in store["files"]:
             number = int(file["file"].split(".")[0])
             live = alive.get(number, (0, 0)) if alive is not None else None
-            garbage = None if live is None else max(0, file["size"] - live[1])
-            share = None if garbage is None or not file["size"] else round(100 * garbage / file["size"])
+            after, valid = left.get(number, (0, 0)) if left is not None else (None, 0)
+            garbage = None if after is None else after - valid
+            share = round(100 * garbage / after) if after and garbage is not None else None
             rows.append(
                 {
                     "store": side,
                     "file": file["file"],
                     "size": file["size"],
+                    "after": after,
                     "entries": file["entries"],
                     "live": None if live is None else live[0],
                     "garbage": garbage,
@@ -191,6 +196,13 @@ def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | N
             messages, size = found.get(file, (0, 0))
             found[file] = messages + count, size + count * record_bytes
     return found
+
+
+def _left(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | None:
+    """Return the size and the valid bytes of each file that a start leaves, as the page's map of the store has them."""
+    if revival is None or revival.state is None:
+        return None
+    return {number: (size, valid) for number, size, valid, *_ in revival.state["stores"][side]["files"]}
 
 
 def damage_rows(report: dict[str, Any], files: Files) -> list[dict[str, Any]]:

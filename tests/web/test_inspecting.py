@@ -69,6 +69,14 @@ def test_a_directory_of_a_real_node_is_started(mixed: uploads.Files) -> None:
         ("0.rdq", "transient", 7, 0),
     ]
     assert files[0]["garbage"] == 0
+    assert revived.state is not None
+    for store in ("persistent", "transient"):
+        map_of_the_store = revived.state["stores"][store]["files"]
+        ours = [row for row in files if row["store"] == store]
+        assert sum(row["after"] for row in ours) == sum(size for _number, size, *_ in map_of_the_store), store
+        assert sum(row["garbage"] for row in ours) == sum(
+            size - valid for _number, size, valid, *_ in map_of_the_store
+        ), "the page's map of the store shows the same moment"
 
 
 def test_the_answer_has_the_start_and_keeps_nothing(mixed: uploads.Files) -> None:

@@ -2,19 +2,22 @@
 import { EXTENT as E } from "../model/catalogue/rows.js";
 import { gettext, number } from "../model/text.js";
 
-/** @import { AnyTransition, Extent } from "../model/catalogue/types.js" */
+/** @import { AnyTransition, Extent, Values } from "../model/catalogue/types.js" */
 
 /** @param {Extent} extent */
 const spanText = ({ [E.start]: start, [E.count]: count }) =>
   count === 1 ? number(start) : `${number(start)}\u2026${number(start + count - 1)}`;
 
-/** Fields whose values are names or stretches, not numbers. @type {Record<string, { name: () => string, text: (value: any) => string }>} */
+/**
+ * Fields whose values are names or stretches, not numbers: what each is called, and its value in words.
+ * @type {Record<string, { name: () => string, text: (value: unknown) => string }>}
+ */
 const FIELDS = {
   source: { name: () => gettext("from lane"), text: laneText },
   to: { name: () => gettext("to lane"), text: laneText },
-  extents: { name: () => gettext("messages by number"), text: (extents) => extents.map(spanText).join(", ") },
+  extents: { name: () => gettext("messages by number"), text: (extents) => /** @type {Extent[]} */ (extents).map(spanText).join(", ") },
   queue: { name: () => gettext("in queue"), text: String },
-  exchange: { name: () => gettext("exchange"), text: (name) => name || gettext("the default exchange") },
+  exchange: { name: () => gettext("exchange"), text: (name) => String(name || gettext("the default exchange")) },
   routing_key: { name: () => gettext("routing key"), text: String },
   actor: { name: () => gettext("who"), text: String },
   node: { name: () => gettext("on node"), text: String },
@@ -35,7 +38,7 @@ function laneText(value) {
  * @returns {[name: string, value: string][]}
  */
 export function fieldsOf(t) {
-  /** @type {Record<string, any>} */
+  /** @type {Values} */
   const values = t;
   return Object.entries(FIELDS)
     .filter(([field]) => values[field] !== undefined && typeof values[field] !== "number")

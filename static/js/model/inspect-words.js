@@ -14,7 +14,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  * The summary of a broker's files (playground/inspecting/summary.py); what cannot be found in the files is null.
  * @typedef {{ name: string, live: number, back: number | null, listed: number | null, unreadable: number | null, transient: number | null, no_content: number | null, delivered: number | null, redelivered: number | null, version?: number, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
  * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number, live?: number | null }} SegmentRow
- * @typedef {{ store: string, file: string, size: number, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
+ * @typedef {{ store: string, file: string, size: number, after: number | null, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
  * @typedef {{ queue: string, count: number, first: number, last: number }} Pin messages of a queue that keep a store file
  * @typedef {{ clean: boolean, compared: string[] }} CleanStop
  * @typedef {{ store: string, count: number, bytes: number }} Unowned bodies of a store that belong to no message of any index

@@ -72,10 +72,11 @@ function queues(given) {
 }
 
 /**
- * How much of a file is live and how much is garbage; the words beside it repeat it without the picture.
+ * How much of what a start leaves of a file is garbage, as the store's map of that moment says; the words beside it repeat it without the picture.
  * @param {StoreRow} file
  */
 function shareOf(file) {
+  if (file.after === 0) return gettext("deleted by the start");
   if (file.share === null) return "?";
   return [el("meter", { min: 0, max: 100, value: file.share, "aria-hidden": "true" }), ` ${file.share} %`];
 }
@@ -84,7 +85,7 @@ function shareOf(file) {
 function stores(rows) {
   return table(
     gettext("Message stores: what lives in each file, and how much of it is garbage"),
-    [[gettext("File")], [gettext("Size"), true], [gettext("Records"), true], [gettext("Live after a start"), true], [gettext("Garbage"), true], [gettext("What pins it")]],
+    [[gettext("File")], [gettext("Size as given"), true], [gettext("Records"), true], [gettext("Live after a start"), true], [gettext("Garbage after a start"), true], [gettext("What pins it")]],
     rows.map((file) => [`${file.store}/${file.file}`, bytes(file.size), counted(file.entries), counted(file.live), shareOf(file), lines(pinWords(file))]),
   );
 }
