@@ -264,6 +264,12 @@ def _longest_unequal(
     column: Sizes,
 ) -> SegmentRecords:
     """Return the longest descending run of messages of a column, the first of which is this entry."""
+    behind = at + first.size_bytes
+    rel = first.start % first.entry_count
+    kind = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
+    if not rel or data[behind : behind + 2] != _HEAD.pack(kind | (rel - 1)):
+        # Often in a log of many kinds: nothing needs to be written for a comparison.
+        return msgspec.structs.replace(first, publish=msgspec.structs.replace(publish, size_bytes=column))
     most = min(first.start % first.entry_count, publish.msg_no - column.first)
     lowest = msgspec.structs.replace(publish, msg_no=publish.msg_no - most, size_bytes=column)
     run = msgspec.structs.replace(first, start=first.start - most, count=most + 1, publish=lowest)

@@ -56,6 +56,10 @@ def live_entries(filed: Iterable[Slot], pending: Iterable[Slot]) -> tuple[Stretc
     """
     live: Stretches[Slot] = Stretches()
     change = 0
+    pending = list(pending)
+    if not pending:
+        live.insert_all([slot for slot in filed if slot.publish is not None and not slot.acked])
+        return live, change
     for old, new in overlay((slot for slot in filed if slot.live), pending):
         result, each = combined(old, new)
         if result is not None:

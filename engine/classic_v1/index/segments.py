@@ -266,17 +266,30 @@ def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
     """
     slots: Stretches[Slot] = Stretches()
     unacked = 0
+    falling: list[Slot] = []
     for chunk in chunks:
         if not isinstance(chunk, SegmentRecords):
             continue
+        marks = chunk.marks
         if chunk.publish is not None:
-            slots.remove(chunk.start, chunk.count)
-            fresh = Slot(chunk.start, chunk.count, chunk.publish, term=chunk.term)
-            slots.insert(fresh.with_marks(chunk.marks))
-            unacked += chunk.count * (chunk.marks < 2)
+            if falling and chunk.start + chunk.count > falling[-1].start:
+                _put(slots, falling)
+            falling.append(Slot(chunk.start, chunk.count, chunk.publish, marks > 0, marks > 1, chunk.term))
+            unacked += chunk.count * (marks < 2)
         else:
-            unacked -= _mark(slots, chunk.start, chunk.count, chunk.marks)
+            _put(slots, falling)
+            unacked -= _mark(slots, chunk.start, chunk.count, marks)
+    _put(slots, falling)
     return slots, unacked
+
+
+def _put(slots: Stretches[Slot], falling: list[Slot]) -> None:
+    """Let entries, the highest first as one flush writes them (S65), replace those that are there; forget the list."""
+    for slot in reversed(falling):
+        if slots.total and slot.start < slots.last.end:
+            slots.remove(slot.start, slot.count)
+        slots.insert(slot)
+    falling.clear()
 
 
 def _mark(slots: Stretches[Slot], start: int, count: int, marks: int) -> int:

@@ -11,7 +11,7 @@ from engine.classic_v1.transitions.queue import DeltaChanged
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Dropped
 from engine.values.errors import ProcessCrash
-from engine.values.extents import BLANK, Delta, Extent
+from engine.values.extents import BLANK, IN_RAM, PERSISTENT, Delta, Extent
 from engine.values.ranges import Range
 
 
@@ -51,16 +51,20 @@ def _sift(q: QueueState, found: list[Extent]) -> tuple[list[Extent], list[Extent
     kept: list[Extent] = []
     dropped: list[Extent] = []
     skipped = 0
+    any_pending = bool(found) and bool(is_pending(q, found[0].start, found[-1].end - found[0].start))
     for record in found:
         lost = 0
-        if not record.persistent and record.start < q.transient_threshold:
+        if record.start < q.transient_threshold and not record.persistent:
             lost = min(record.count, q.transient_threshold - record.start)
             dropped.append(record.part(0, lost))
             if lost == record.count:
                 continue
-        extent = record.part(lost, record.count - lost)
-        if extent.in_ram:  # embedded: the body came with the record
+        extent = record.part(lost, record.count - lost) if lost else record
+        if extent.flags & IN_RAM:  # embedded: the body came with the record
             [extent] = q.as_read(extent)
+        if not any_pending:
+            kept.append(extent)
+            continue
         at = extent.start
         for pending in is_pending(q, extent.start, extent.count):
             if pending.start > at:
@@ -88,13 +92,14 @@ def _forget(q: QueueState, dropped: list[Extent], ack: bool) -> None:
 
 
 def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) -> None:
-    total = sum(each.count for each in kept)
-    embedded = [each for each in kept if each.in_ram]
-    q.ram_msg_count += sum(each.count for each in embedded)
-    q.ram_bytes += sum(each.total_bytes for each in embedded)
-    q.disk_read_count += sum(each.count for each in embedded)
-    transient = [each for each in kept if not each.persistent]
-    why["embedded"] = sum(each.count for each in embedded)
+    total = sum([each.count for each in kept])
+    embedded = [each for each in kept if each.flags & IN_RAM]
+    embedded_count = sum([each.count for each in embedded])
+    q.ram_msg_count += embedded_count
+    q.ram_bytes += sum([each.total_bytes for each in embedded])
+    q.disk_read_count += embedded_count
+    transient = [each for each in kept if not each.flags & PERSISTENT]
+    why["embedded"] = embedded_count
     q.q3.insert_all(kept)
     left = delta.count - total
     if left < 0:  # an old journal brought messages back that were gone when the queue was stopped
@@ -103,9 +108,9 @@ def _keep(q: QueueState, delta: Delta, stop: int, kept: list[Extent], why: Why) 
         q.delta = BLANK
         q.delta_transient_bytes = 0
     else:
-        gone = sum(each.count for each in transient)
+        gone = sum([each.count for each in transient])
         q.delta = Delta(stop, left, delta.transient - gone, delta.end).asserted(q.name)
-        q.delta_transient_bytes -= sum(each.total_bytes for each in transient)
+        q.delta_transient_bytes -= sum([each.total_bytes for each in transient])
     q.emit(DeltaRead("Q34", q.name, "delta", "q3", tuple(kept), q.delta, why))
     if left == 0 and q.q2:
         joining = tuple(q.q2)
