@@ -197,6 +197,19 @@ def reach(each: Each | Length, msg_no: int, count: int, step: int, needed: int) 
     return found + 1
 
 
+def read_length(columns: Iterable[Sizes], each: int) -> Length:
+    """Return the bytes of each record from what stands for them (see `plain`).
+
+    Args:
+        columns: of which a negative number says one.
+        each: what stands there.
+    """
+    if each >= 0:
+        return each
+    number, own = divmod(-1 - each, 1 << OWN_BITS)
+    return Lengths(own, next(column for column in columns if column.number == number))
+
+
 def plain(value: object) -> object:
     """Return what stands on the wire for a column, which was sent before: a negative number; its sizes are a list.
 

@@ -20,6 +20,14 @@ def files_of_the_other(storage: Storage, directory: str, version: int) -> bool:
     return any(name.endswith(OF_VERSION[3 - version]) for name in storage.list(directory))
 
 
+def seen_at_start(storage: Storage, directory: str, version: int, clean: bool) -> bool:
+    """Return whether a start sees files of the other version; after a crash a journal alone is none (W100)."""
+    names = storage.list(directory)
+    if clean or version == 1:
+        return files_of_the_other(storage, directory, version)
+    return any(name.endswith(".idx") for name in names)
+
+
 def live_of(index: QueueIndex | FilesIndex | object) -> Iterable[tuple[int, int]]:
     """Return (segment, live messages)."""
     if isinstance(index, FilesIndex):

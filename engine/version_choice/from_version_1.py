@@ -16,7 +16,7 @@ from engine.formats.names import read_config
 from engine.report.transitions.base import Transition
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import Range, RangeSet
-from engine.version_choice.conversion import files_of_the_other
+from engine.version_choice.conversion import files_of_the_other, seen_at_start
 from engine.version_choice.legacy import LegacyCodec
 
 LONGEST: Final = 16384
@@ -72,11 +72,11 @@ class ConvertingQueue(ClassicQueueV2):
         in_order: bool = False,
     ) -> None:
         """Begin on the files that a stop left, whichever version they have (W96, W97, W100)."""
-        if not self._is_old():
+        clean = terms is not None and store_clean
+        if not seen_at_start(self._made_of.storage, self._made_of.directory, 2, clean):
             super().recover(terms, store_clean, contains, in_order)
             return
         q, old = self.state, self._old_index()
-        clean = terms is not None and store_clean
         count = size_bytes = 0
         if clean:
             q.index.begin()

@@ -128,7 +128,8 @@ class VersionedQueue(VariableQueue):
         contains: Callable[[Range], RangeSet],
         in_order: bool = False,
     ) -> None:
-        other = conversion.files_of_the_other(self._means.storage, self._means.directory, self._version)
+        clean = terms is not None and store_clean
+        other = conversion.seen_at_start(self._means.storage, self._means.directory, self._version, clean)
         self._say_version(was_other=other)
         if not other:
             super().recover(terms, store_clean, contains, in_order)

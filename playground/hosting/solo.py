@@ -47,6 +47,9 @@ class Ledger(LedgerStorage):
     def close(self) -> None:
         """Nothing is open."""
 
+    def met(self, node: Cluster) -> None:
+        """Take note of the node whose files these are."""
+
 
 class LedgerDoor(EngineDoor):
     """The engine on a ledger: the same transitions and sizes; bytes are made when somebody asks for them.
@@ -63,7 +66,9 @@ class LedgerDoor(EngineDoor):
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Cluster, Any]:
         """Make a node whose files are a ledger."""
         self.files = self._storage(max_bytes)
-        return operator.operated(scenarios.parse(scenario), self.files), self.files
+        node = operator.operated(scenarios.parse(scenario), self.files)
+        self.files.met(node)
+        return node, self.files
 
 
 ANSWERED: Final = ("ask", "step")

@@ -18,12 +18,14 @@ class Choice(msgspec.Struct, frozen=True):
     Args:
         vhost: the directory of the virtual host that is meant; of several the answer is their list otherwise.
         target: name of the upgrade whose start is played (`rehearsal.TARGETS`); empty for the release that wrote them.
+        stopped: whether an orderly stop comes before that start; without a target it is all that is played.
         profile: of the session that wrote the files; empty where a broker did, and its files say the release.
         entries: of a segment in that session's settings; None where the files say it.
     """
 
     vhost: str = ""
     target: str = ""
+    stopped: bool = False
     profile: str = ""
     entries: int | None = None
 

@@ -134,8 +134,10 @@ class Desk:
         revived = self._revival
         if revived is None:
             raise Unreadable("no_files")
-        files = revived.files
-        return Solo(revived.scenario, [], until_us, send, keep, storage=lambda most: FoundFiles(files, most))
+        files, stop = revived.files, revived.stop
+        return Solo(
+            revived.scenario, [], until_us, send, keep, storage=lambda most: FoundFiles(files, most, stop)
+        )
 
 
 def _ignore(text: str) -> None:

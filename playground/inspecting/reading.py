@@ -6,7 +6,16 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from playground.inspecting import again, configuration, definitions, other_text, rehearsal, revival, summary
+from playground.inspecting import (
+    again,
+    configuration,
+    definitions,
+    other_text,
+    played,
+    rehearsal,
+    revival,
+    summary,
+)
 from playground.inspecting.choice import USUAL, Choice
 from playground.inspecting.listing import figures
 from playground.inspecting.revival import Revival
@@ -70,12 +79,17 @@ def directory(files: Files, choice: Choice = USUAL, steps: Steps = _ignore) -> t
     revived = revival.revive(files, report, choice)
     source = rehearsal.source_of(report, choice)
     target = rehearsal.target_of(source, choice.target)
-    rehearsed = []
-    if revived is not None and target is not None:
-        revived = revival.start(rehearsal.upgraded(revived, source, target, choice))
+    rehearsed: list[Answer] = []
+    orderly: Answer | None = None
+    if revived is not None and choice.stopped and target is None:
+        revived = revival.start(rehearsal.stopping(revived))
+    elif revived is not None and target is not None:
+        found = rehearsal.in_order(revived, files, report, source)[0] if choice.stopped else revived
+        revived = found and revival.start(rehearsal.upgraded(found, source, target, choice))
     started = revived is not None and revived.state is not None
-    if revived is not None and started and target is None and _lives(report) <= rehearsal.MOST_MESSAGES:
-        rehearsed = rehearsal.rehearse(revived, report, flags, choice, steps)
+    plain = target is None and not choice.stopped
+    if revived is not None and started and plain and _lives(report) <= played.MOST_MESSAGES:
+        rehearsed, orderly = rehearsal.rehearse(revived, files, report, flags, choice, steps)
     steps("answering")
     return {
         "kind": report["kind"],
@@ -90,6 +104,8 @@ def directory(files: Files, choice: Choice = USUAL, steps: Steps = _ignore) -> t
         "damage_more": max(0, len(report["damage"]) - summary.MOST_DAMAGE) + report["damage_more"],
         "files": summary.file_rows(files),
         "files_more": max(0, len(files) - summary.MOST_LISTED),
+        "stopped": choice.stopped,
+        "orderly": orderly,
         "upgrades": rehearsed,
         "failure": revived.failure if revived else None,
         "unplayed": revived.unplayed if revived else None,

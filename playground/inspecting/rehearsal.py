@@ -1,7 +1,7 @@
 """An upgrade, rehearsed: what becomes of the queues in a directory when another release starts on a copy of it.
 
 The files are those of a node that stopped without a word, as a copy of a running one is; each release starts on them as
-the engine plays it. What an orderly stop changes is said beside it, by its rule.
+the engine plays it, and once more on what an orderly stop makes of them, which comes before an upgrade.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from engine.broker.cluster import Cluster
-from engine.broker.commands.scenario import parse
 from engine.releases import REFERENCE, RELEASES
-from engine.values.errors import EngineError
-from playground.inspecting import summary, ways
+from playground.inspecting import played, summary, ways
 from playground.inspecting.choice import Choice
-from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, V2_ENTRIES, FoundFiles, Revival
-from playground.inspecting.unreadable import OutOfTime, why
+from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, V2_ENTRIES, Revival, root_of
+from playground.inspecting.stopped import of_files, without_marks
+from playground.inspecting.unreadable import OutOfTime
 from playground.inspecting.uploads import Files
 
-MOST_MESSAGES: Final = 200_000
-"""With more the order is not compared one by one."""
-ROOM_BYTES: Final = 256 << 20
+OLDEST: Final = "3.8"
+VERSION_1: Final = (OLDEST, REFERENCE.series)
+"""Sources whose queues have files of version 1."""
 
 
 class Target(NamedTuple):
@@ -34,16 +32,20 @@ class Target(NamedTuple):
         series: of its release.
         arguments: of each queue there.
         is_back: whether it is an older release, which nobody supports: nothing is played then.
-        keeps_terms: whether it reads what an orderly stop of the source says of deliveries (W41).
     """
 
     name: str
     series: str
     arguments: dict[str, Any]
     is_back: bool = False
-    keeps_terms: bool = False
+
+    def drops(self, source: str) -> bool:
+        """Return whether it has no code for the files: a first start of a queue fails after an orderly stop (W100)."""
+        return source in VERSION_1 and self.series == "4.3"
 
 
+STOPPED: Final = "stopped"
+"""Name of the run in which the release that wrote the files stops in order."""
 VERSION_2: Final = "3.10-v2"
 """The reference with queues of version 2, which it has where an argument or a policy asks for them (W2)."""
 _TO_4_0: Final = Target("4.0.5", "4.0", {})
@@ -52,7 +54,7 @@ TARGETS: Final = {
     "3.8": (Target("3.10.8", "3.10", {}),),
     "3.10": (Target("3.10.8-v2", "3.10", {"x-queue-version": 2}), _TO_4_0, _TO_4_3),
     VERSION_2: (Target("3.10.8-v1", "3.10", {}), _TO_4_0, _TO_4_3),
-    "4.0": (Target("4.3.6", "4.3", {}, keeps_terms=True), Target("3.10.8", "3.10", {}, is_back=True)),
+    "4.0": (Target("4.3.6", "4.3", {}), Target("3.10.8", "3.10", {}, is_back=True)),
     "4.3": (Target("4.0.5", "4.0", {}, is_back=True),),
 }
 """By the series that wrote the files, and for one of them by the version of its queues."""
@@ -78,15 +80,17 @@ def target_of(source: str, name: str) -> Target | None:
 
 def rehearse(
     revival: Revival,
+    files: Files,
     report: dict[str, Any],
     flags: bytes | None,
     choice: Choice,
     steps: Callable[..., None],
-) -> list[dict[str, Any]]:
-    """Return a row for each release that the files could go to.
+) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """Return a row for each release that the files could go to, and what the orderly stop before it does.
 
     Args:
         revival: a start of the release that wrote them.
+        files: that were given.
         report: on the files.
         flags: the node's own list of enabled feature flags, None where it was not given.
         choice: the scale of the constants.
@@ -96,22 +100,59 @@ def rehearse(
     source = source_of(report, choice)
     enabled = None if flags is None else ways.read_flags(flags)
     series = source.partition("-")[0]
-    delivered = {
-        str(each["name"] or each["dir"]): each.get("delivered_before") for each in summary.queues_of(report)
-    }
+    shown = None
     try:
-        before = _played(revival)
+        before = played.start(revival)
+        stopped, shown = in_order(revival, files, report, source)
         for target in TARGETS[source]:
             gate = ways.gate(series, target.series, enabled)
             if target.is_back:
-                rows.append(_row(revival, target, gate, before, None, delivered))
+                rows.append(_row(revival, source, target, gate, before, None, None))
                 continue
             steps("rehearsing", release=target.name)
-            after = _played(upgraded(revival, source, target, choice))
-            rows.append(_row(revival, target, gate, before, after, delivered))
+            after = played.start(upgraded(revival, source, target, choice))
+            later = None
+            if stopped is not None:
+                later = played.start(upgraded(stopped, source, target, choice))
+            rows.append(_row(revival, source, target, gate, before, after, later))
     except (MemoryError, OutOfTime):
         pass  # the report on the files does not depend on it; what was rehearsed by then is shown
-    return rows
+    return rows, shown
+
+
+def in_order(
+    revival: Revival, files: Files, report: dict[str, Any], source: str
+) -> tuple[Revival | None, dict[str, Any]]:
+    """Return a start on what an orderly stop of the release that wrote the files leaves, and what it does to them.
+
+    Files that such a stop left already are taken as they are, with what it saved beside them.
+    """
+    if summary.is_believed(report):
+        own = {
+            each["dir"].rpartition("/")[2]: revival.names[name]
+            for each in summary.queues_of(report)
+            if (name := str(each["name"] or each["dir"])) in revival.names
+        }
+        found = of_files(files, root_of(files, report), own)
+        if found is not None:
+            saved = {name: found.terms.get(inside) is not None for name, inside in revival.names.items()}
+            said = {"found": True, "files": [], "work": None, "saved": saved, "failure": None}
+            return msgspec.structs.replace(revival, stop=found), said
+    stopped, done = played.stop(revival)
+    if stopped is not None and stopped.stop is not None and source == OLDEST:
+        stopped = msgspec.structs.replace(stopped, stop=without_marks(stopped.stop))
+    return stopped, {"found": False, **done}
+
+
+def stopping(revival: Revival) -> Revival:
+    """Return the same start with an orderly stop behind it, not yet played."""
+    more = {"at_us": UNTIL_US, "do": "stop_app"}
+    scenario = {
+        **revival.scenario,
+        "commands": [*revival.scenario["commands"], more],
+        "until_us": UNTIL_US + POWER_CUT_US,
+    }
+    return msgspec.structs.replace(revival, scenario=scenario, state=None, messages=[])
 
 
 def upgraded(revival: Revival, source: str, target: Target, choice: Choice) -> Revival:
@@ -136,135 +177,50 @@ def upgraded(revival: Revival, source: str, target: Target, choice: Choice) -> R
         "settings": settings,
         "topology": {**topology, "queues": queues},
     }
+    stop = None if target.drops(source) else revival.stop  # the queue's second start finds nothing of it
     return msgspec.structs.replace(
-        revival, scenario=scenario, state=None, messages=[], failure=None, unplayed=None
+        revival, scenario=scenario, state=None, messages=[], failure=None, unplayed=None, stop=stop
     )
 
 
 def _row(
     revival: Revival,
+    source: str,
     target: Target,
     gate: dict[str, Any],
     before: dict[str, Any],
     after: dict[str, Any] | None,
-    delivered: dict[str, int | None],
+    later: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    row: dict[str, Any] = {"target": target.name, "gate": gate, "is_back": target.is_back}
+    row: dict[str, Any] = {"target": target.name, "gate": gate, "is_back": target.is_back, "orderly": None}
     if after is None:
         return {**row, "failure": None, "queues": [], "files": [], "work": None}
+    orderly = later or {"queues": {}}
     queues = [
         _compared(own, before["queues"].get(name), after["queues"].get(name))
-        | {"delivered": delivered.get(own) if target.keeps_terms else None}
+        | {"orderly": _outcome(before["queues"].get(name), orderly["queues"].get(name))}
         for own, name in revival.names.items()
     ]
+    if later is not None and not target.drops(source):
+        changes = played.changes(before["files"], later["files"])
+        row["orderly"] = {"failure": later["failure"], "files": changes, "work": later["work"]}
     return {
         **row,
         "failure": after["failure"],
         "queues": queues,
-        "files": _changes(before["files"], after["files"]),
+        "files": played.changes(before["files"], after["files"]),
         "work": after["work"],
     }
 
 
-class _CountedFiles(FoundFiles):
-    """Files that count what a start does with them."""
-
-    def __init__(self, files: Files) -> None:
-        super().__init__(files, ROOM_BYTES)
-        self.work = dict.fromkeys(("read", "written", "synced", "deleted"), 0)
-        """Bytes read and written; calls that make a file durable, and files deleted."""
-
-    def power_cut(self) -> None:
-        """Count from here on."""
-        super().power_cut()
-        self.work = dict.fromkeys(self.work, 0)
-
-    def read(self, path: str, decode: Any) -> Any:
-        """Read as a storage does."""
-        self.work["read"] += self.size(path) or 0
-        return super().read(path, decode)
-
-    def read_bytes(self, path: str, offset: int, count: int) -> bytes:
-        """Read as a storage does."""
-        found = super().read_bytes(path, offset, count)
-        self.work["read"] += len(found)
-        return found
-
-    def append(self, path: str, chunks: Any) -> None:
-        """Write as a storage does."""
-        super().append(path, chunks)
-        self.work["written"] += sum(each.size_bytes for each in chunks)
-
-    def write(self, path: str, offset: int, chunks: Any) -> None:
-        """Write as a storage does."""
-        super().write(path, offset, chunks)
-        self.work["written"] += sum(each.size_bytes for each in chunks)
-
-    def fsync(self, path: str) -> None:
-        """Make durable as a storage does."""
-        super().fsync(path)
-        self.work["synced"] += 1
-
-    def delete(self, path: str) -> None:
-        """Delete as a storage does."""
-        self.work["deleted"] += self.size(path) is not None
-        super().delete(path)
-
-
-def _played(revival: Revival) -> dict[str, Any]:
-    """Return what a start makes of the files: each queue's messages in order, its files afterwards, and its work."""
-    storage = _CountedFiles(revival.files)
-    try:
-        node = Cluster(parse({**revival.scenario, "commands": []}), storage)
-        node.advance(POWER_CUT_US)
-        node.submit({"do": "restart", "kind": "power"})
-        node.advance(UNTIL_US)
-        files, work = _files(storage), dict(storage.work)
-        found = {name: _contents(node, name) for name in revival.names.values()}
-    except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        return {"queues": {}, "files": {}, "work": None, "failure": why(error)}
-    return {"queues": found, "files": files, "work": work, "failure": None}
-
-
-def _contents(node: Cluster, name: str) -> dict[str, Any]:
-    """Return how many messages a queue has, and up to a bound which, in their order, and how many are redelivered."""
-    queue = node.queues[name].process.queue
-    depth = queue.depth
-    found: dict[str, Any] = {"count": depth, "ids": None, "redelivered": None}
-    if depth <= MOST_MESSAGES:
-        taken = queue.fetch(depth, True) if depth else []
-        codec = node.codec
-        found["ids"] = [
-            codec.id_bytes(each.extent.msg_no + at) for each in taken for at in range(each.extent.count)
-        ]
-        found["redelivered"] = sum(each.redelivered for each in taken)
-    return found
-
-
 def _compared(name: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any]:
-    row: dict[str, Any] = {"name": name, "before": None, "after": None, "order": None, "redelivered": None}
-    if before is not None:
-        row["before"] = before["count"]
+    return {"name": name, "before": before and before["count"], **_outcome(before, after)}
+
+
+def _outcome(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"after": None, "order": None, "redelivered": None}
     if after is not None:
         row |= {"after": after["count"], "redelivered": after["redelivered"]}
     if before is not None and after is not None and None not in (before["ids"], after["ids"]):
         row["order"] = before["ids"] == after["ids"]
     return row
-
-
-def _files(storage: FoundFiles) -> dict[str, tuple[int, int]]:
-    """Return number and bytes of the files of each kind."""
-    found: dict[str, tuple[int, int]] = {}
-    for path in storage.paths():
-        kind = path.rpartition(".")[2]
-        if kind in ("idx", "jif", "qi", "qs", "rdq"):
-            count, size = found.get(kind, (0, 0))
-            found[kind] = (count + 1, size + (storage.size(path) or 0))
-    return found
-
-
-def _changes(
-    before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]
-) -> list[tuple[str, int, int, int, int]]:
-    """Return (kind, files and bytes before, files and bytes afterwards) of each kind of file."""
-    return [(kind, *before.get(kind, (0, 0)), *after.get(kind, (0, 0))) for kind in sorted({*before, *after})]

@@ -20,8 +20,10 @@ from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
 from engine.values.errors import EngineError
+from engine.values.inherit import override
 from playground.hosting.solo import Ledger
 from playground.inspecting.choice import USUAL, Choice
+from playground.inspecting.stopped import Stop, give
 from playground.inspecting.unreadable import OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
@@ -49,6 +51,7 @@ class Revival(msgspec.Struct, frozen=True):
         names: of the queues in the node, by the queues' own names.
         files: what the node finds, by path in its own directory.
         not_started: queues that were given besides.
+        stop: what an orderly stop saved beside the files; None where the node just died.
     """
 
     scenario: dict[str, Any]
@@ -59,6 +62,7 @@ class Revival(msgspec.Struct, frozen=True):
     names: dict[str, str]
     files: Files
     not_started: int
+    stop: Stop | None = None
 
 
 class FoundFiles(Ledger):
@@ -67,11 +71,18 @@ class FoundFiles(Ledger):
     Args:
         files: those that are found.
         max_bytes: of all files, or None.
+        stop: what an orderly stop saved beside them; None where there was none.
     """
 
-    def __init__(self, files: Files, max_bytes: int | None = None) -> None:
+    def __init__(self, files: Files, max_bytes: int | None = None, stop: Stop | None = None) -> None:
         super().__init__(max_bytes)
         self._found: Files | None = files
+        self._stop = stop
+        self._node: Cluster | None = None
+
+    @override
+    def met(self, node: Cluster) -> None:
+        self._node = node
 
     def power_cut(self) -> None:
         """Forget what there was, and have the files that were given; later ones are like any other."""
@@ -82,6 +93,8 @@ class FoundFiles(Ledger):
             self.delete(path)
         found, self._found = self._found, None
         fill(self, found)
+        if self._stop is not None and self._node is not None:
+            give(self._node, self._stop)
 
 
 def fill(storage: LedgerStorage, files: Files) -> None:
@@ -195,15 +208,15 @@ def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revi
 
 
 def start(revival: Revival, records: int = 0) -> Revival:
-    """Return what a start of a revival's scenario on its files comes to.
+    """Return what a start of a revival's scenario on its files comes to, to the scenario's end.
 
     Args:
         revival: that was not played.
         records: that are in its indexes, for who asks why it takes too long.
     """
-    starter = _Starter(revival.files)
+    starter = _Starter(revival)
     try:
-        recorded = recording.record(starter, revival.scenario, [POWER_CUT_US, UNTIL_US])  # type: ignore[arg-type]
+        recorded = recording.record(starter, revival.scenario, [POWER_CUT_US, revival.scenario["until_us"]])  # type: ignore[arg-type]
     except (MemoryError, OutOfTime) as error:
         return msgspec.structs.replace(revival, unplayed=_too_much(error, records))
     except (EngineError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
@@ -255,14 +268,21 @@ def _too_much(error: Exception, records: int) -> Why:
 class _Starter:
     """Makes the one node, for a recording."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, revival: Revival) -> None:
         self.node: Cluster | None = None
-        self._files = files
+        self._revival = revival
 
     def rehearse(self, scenario: dict[str, Any], keep: int = KEEP_EVENTS) -> Cluster:
         """Return a node whose storage has the files after its power cut."""
-        self.node = operated(parse(scenario), FoundFiles(self._files), keep)
+        files = FoundFiles(self._revival.files, stop=self._revival.stop)
+        self.node = operated(parse(scenario), files, keep)
+        files.met(self.node)
         return self.node
+
+
+def root_of(files: Files, report: dict[str, Any]) -> str:
+    """Return the path of the virtual host in what was given; empty where it is the host itself, or less."""
+    return _the_vhost(files, report)[1]
 
 
 def _the_vhost(files: Files, report: dict[str, Any]) -> tuple[dict[str, Any], str]:

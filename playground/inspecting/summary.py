@@ -57,7 +57,9 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
         back = None
         own = str(queue["name"] or queue["dir"])
         if revival is not None and revival.state is not None and own in revival.names:
-            back = revival.state["queues"][revival.names[own]]["counters"]["len"]
+            # After a stop there is none: there are files alone.
+            shown = revival.state["queues"].get(revival.names[own])
+            back = shown and shown["counters"]["len"]
         live = [each for each in queue["messages"] if not each["acked"]]
         whole = len(live) == queue["live_messages"]
         lasting = [each for each in live if each["persistent"]]
@@ -188,7 +190,7 @@ def unowned_rows(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | None:
     """Return messages and bytes that live in each file after the start, which may have deleted files."""
-    if revival is None or revival.state is None:
+    if revival is None or revival.state is None or side not in revival.state["stores"]:
         return None
     found: dict[int, tuple[int, int]] = {}
     for _start, count, refs, file, _offset, record_bytes, _step in revival.state["stores"][side]["rows"]:

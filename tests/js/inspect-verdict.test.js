@@ -1,9 +1,10 @@
 /** The first sentence of the answer about a broker's files, and the rehearsal of an upgrade in words. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { fateWords, insteadWords } from "../../static/js/model/next-release-words.js";
-import { gateWords, redeliveredWords, targetNotes, workWords } from "../../static/js/model/upgrade-words.js";
+import { gateWords, orderlyWords, outcomeWords, targetNotes, workWords } from "../../static/js/model/upgrade-words.js";
 import { verdictOf, worstFirst } from "../../static/js/model/verdict-words.js";
 
 const queue = (name, live, back, more = {}) => ({ name, live, back, listed: null, unreadable: null, transient: 0, segments: [], journal: null, ...more });
@@ -45,7 +46,7 @@ test("queues that lose something come first", () => {
 });
 
 const gate = { accepted: true, missing: [], enable_first: [], way: ["4.3"], listed: true };
-const upgrade = { target: "4.3.6", is_back: false, gate, failure: null, queues: [], files: [], work: null };
+const upgrade = { target: "4.3.6", is_back: false, gate, failure: null, queues: [], files: [], work: null, orderly: null };
 
 test("the gate says what is only read, and that nothing leads back", () => {
   const long = { ...upgrade, gate: { ...gate, accepted: false, missing: ["stream_queue"], way: ["3.11", "3.12", "3.13", "4.0"] } };
@@ -63,10 +64,28 @@ test("each way has notes of its own: a 4.0 that goes to 4.3 is told nothing of v
   assert.deepEqual(targetNotes("4.3", { ...upgrade, target: "4.0.5", is_back: true }), []);
 });
 
-test("redelivered after a crash, and after an orderly stop where its terms say so; what a start does with files", () => {
-  assert.equal(redeliveredWords({ redelivered: 9, delivered: 2 }), "9 (after an orderly stop: 2)");
-  assert.equal(redeliveredWords({ redelivered: 9, delivered: null }), "9");
-  assert.equal(redeliveredWords({ redelivered: null, delivered: null }), "?");
+test("a 4.0.5 on a directory of 4.3.6 refuses by no flag, as the real one did, and waits", () => {
+  const { directories } = JSON.parse(readFileSync(new URL("../recordings/upgrades/4.0.5.json", import.meta.url), "utf8"));
+  assert.match(directories["4.3.6"], /^waits for 180 s and more: .*metadata store members.*no file of a queue or store changed$/);
+  const words = gateWords({ ...upgrade, target: "4.0.5", is_back: true });
+  assert.match(words[1], /refuses by no feature flag.*waited for it three minutes and more, and touched no file of a queue/);
+});
+
+test("what an orderly stop does is told with its files, and whose terms are lost", () => {
+  const stop = { found: false, files: [["idx", 1, 2048, 1, 2048]], work: { read: 0, written: 113, synced: 2, deleted: 0 }, saved: { a: true, b: true }, failure: null };
+  const words = orderlyWords(stop, {});
+  assert.match(words[1], /113.B written.*fsyncs: 2, files deleted: 0/);
+  assert.match(words[2], /^\.idx: 1 file with 2.KiB before, 1 with 2.KiB afterwards$/);
+  assert.match(words[3], /every message counts as delivered/);
+  assert.match(orderlyWords({ ...stop, saved: { a: true, b: false } }, {}).at(-1), /^Terms were lost of: b\..*W201/);
+  assert.match(orderlyWords({ ...stop, found: true, files: [], work: null }, {})[0], /^The node had stopped in order/);
+  assert.equal(orderlyWords({ ...stop, failure: { code: "x", values: {} } }, { x: "no" })[0], "The stop would fail: no");
+  assert.match(verdictOf(answer({ queues: [queue("a", 30, null)], stopped: true })).first, /stopped in order, with 30 persistent messages/);
+});
+
+test("what comes back after a stop, a question mark where nobody knows; what a start does with files", () => {
+  assert.deepEqual(outcomeWords({ after: 9, order: true, redelivered: 2 }), ["9", "the same", "2"]);
+  assert.deepEqual(outcomeWords(null), ["?", "?", "?"]);
   assert.deepEqual(workWords(null), []);
   assert.match(workWords({ read: 2048, written: 10, synced: 3, deleted: 1 })[0], /2.KiB read, 10.B written; fsyncs: 3, files deleted: 1/);
 });

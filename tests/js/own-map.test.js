@@ -85,6 +85,7 @@ test("of slots that a start leaves out only the number is known", () => {
   assert.deepEqual(looks(scene.items[0]), Array(8).fill("unread"));
   assert.deepEqual(scene.items[0].blocks.map(({ tone }) => tone), ["unread"]);
   assert.equal(scene.unread, 8);
+  assert.equal(scene.unreadBytes, 800);
 });
 
 test("below what a start found, a gap between bodies is unread, and no hole", () => {
@@ -92,7 +93,7 @@ test("below what a start found, a gap between bodies is unread, and no hole", ()
   const places = [[0, 1, 64, 100, WRITTEN], [2, 1, 264, 100, WRITTEN], [3, 1, 464, 100, WAITING]];
   const scene = ownScene(queueOf({ ...files, places, bodies: [[0, 364]], waiting: [[3, 1]], waiting_bytes: 92 }), 8, 600, 200);
   assert.deepEqual(scene.items[0].blocks.map(({ tone }) => tone), ["delta", "unread", "unacked", "hole", "alpha"]);
-  assert.deepEqual([scene.unread, scene.holes], [0, 100]);
+  assert.deepEqual([scene.unread, scene.unreadBytes, scene.holes], [0, 100, 100]);
 });
 
 test("a cell and a block give their message back, and the message both of them", () => {

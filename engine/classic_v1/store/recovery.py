@@ -14,7 +14,7 @@ from engine.classic_v1.store.views import disk
 from engine.formats.chunks import RawBytes
 from engine.report.transitions.stores import StoreRecovered
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import OWN_BITS, Length, Lengths, plain
+from engine.values.sizes import Length, plain, read_length
 
 CLEAN = "clean_stop.json"
 """The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240)."""
@@ -83,7 +83,9 @@ def start(
         for number, size, valid in stop.files:
             state.files.open(number, size, valid)
         for first, count, shares, place, at, each, step in stop.rows:
-            state.index.insert(StoreIndexRow(first, count, shares, place, at, _length(state, each), step))
+            state.index.insert(
+                StoreIndexRow(first, count, shares, place, at, read_length(state.codec.columns, each), step)
+            )
         state.refs.update(refs)
         state.orphans = {n: size for n, size in on_disk.items() if n not in {f[0] for f in stop.files}}
         _open(state, state.files[state.files.current].file_size, clean=True)
@@ -93,13 +95,6 @@ def start(
     for file in list(state.files):
         collector.delete_if_empty(file.number)
     return False
-
-
-def _length(state: StoreState, each: int) -> Length:
-    if each >= 0:
-        return each
-    number, own = divmod(-1 - each, 1 << OWN_BITS)
-    return Lengths(own, next(column for column in state.codec.columns if column.number == number))
 
 
 def _read_stop(state: StoreState) -> CleanStop | None:

@@ -1,12 +1,15 @@
 /** What a rehearsed upgrade says in words: the node's gate, what an orderly stop changes, and what stops having an effect. */
+import { codedWords } from "./inspect-words.js";
 import { bytes, fill, gettext, ngettext, number } from "./text.js";
 
 /**
  * @typedef {{ accepted: boolean, missing: string[], enable_first: string[], way: string[], listed: boolean }} Gate
- * @typedef {{ name: string, before: number | null, after: number | null, order: boolean | null, redelivered: number | null, delivered: number | null }} UpgradedQueue `delivered`: redelivered after an orderly stop, as its terms say
+ * @typedef {{ name: string, before: number | null, after: number | null, order: boolean | null, redelivered: number | null, orderly: Outcome | null }} UpgradedQueue after a crash, and after an orderly stop
+ * @typedef {{ after: number | null, order: boolean | null, redelivered: number | null }} Outcome
  * @typedef {[kind: string, count: number, bytes: number, later: number, laterBytes: number]} FilesOfKind before and after the start
  * @typedef {{ read: number, written: number, synced: number, deleted: number }} StartWork bytes, calls, and files
- * @typedef {{ target: string, is_back: boolean, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[], work: StartWork | null }} Upgrade
+ * @typedef {{ target: string, is_back: boolean, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[], work: StartWork | null, orderly: { failure: import("./inspect-words.js").Coded | null, files: FilesOfKind[], work: StartWork | null } | null }} Upgrade
+ * @typedef {{ found: boolean, files: FilesOfKind[], work: StartWork | null, saved: Record<string, boolean>, failure: import("./inspect-words.js").Coded | null }} OrderlyStop of the release that wrote the files; `saved`: whether a queue left its terms
  */
 
 /**
@@ -32,9 +35,12 @@ export function releaseWords(source) {
  * Whether the node starts at all, and the way where it does not.
  * @param {Upgrade} upgrade
  */
-export function gateWords({ is_back: isBack, gate: { accepted, missing, enable_first: first, way, listed } }) {
+export function gateWords({ target, is_back: isBack, gate: { accepted, missing, enable_first: first, way, listed } }) {
   if (isBack)
-    return [gettext("There is no way back: RabbitMQ supports no step to an older release. Keep a copy of the directory from before the upgrade; nothing was played here.")];
+    return [
+      gettext("There is no way back: RabbitMQ supports no step to an older release. Keep a copy of the directory from before the upgrade; nothing was played here."),
+      ...(target === "4.0.5" ? [gettext("Tried with real nodes: on a directory that 4.3.6 left, 4.0.5 refuses by no feature flag. It found the metadata of 4.3.6, waited for it three minutes and more, and touched no file of a queue.")] : []),
+    ];
   const words = [
     accepted
       ? gettext("The node starts: no feature flag that it requires is missing.")
@@ -63,6 +69,7 @@ function notes() {
     gettext("Defaults: the alarm rings at 0.6 of the memory instead of 0.4, and a message has at most 16 MiB instead of 128 MiB (W1, W72)."),
     gettext("A confirm does not wait for an fsync any more: it survives the death of the node, not of the machine (W65)."),
   ];
+  const second = gettext("Held to real nodes, behind the gate: 4.0.5 and 4.3.6 brought 21 of 21 messages of 3.10.8 back in their order, after an orderly stop only the 2 delivered before as redelivered, after a kill all 21.");
   return {
     "3.10.8": [
       gettext("Every message counts as redelivered, even after an orderly stop: what 3.8 leaves has no number below which all were delivered (Q33, V1). Segments keep their 16,384 entries, as there is no .config (V6)."),
@@ -70,32 +77,29 @@ function notes() {
     ],
     "3.10.8-v1": [
       gettext("A queue whose argument and policy say nothing has version 1: its files of version 2 are converted back when it starts, or at once when a policy changes (W100, W209)."),
+      gettext("Held to real nodes: 3.10.8 brought 21 of 21 messages back in their order, after an orderly stop only the 2 delivered before as redelivered, after a kill all 21."),
     ],
     "4.0>4.3.6": [
       gettext("The files stay as they are: both releases have version 2, with the same .qi, .qs and message store (W82, W110)."),
       gettext("Held to real nodes: after an orderly stop of 4.0.5, 4.3.6 brought 21 messages, only those delivered before as redelivered; after a kill 23, all redelivered (W41, W203)."),
       gettext("4.3 has no code for files of version 1: every queue must have been converted by 4.0 to 4.2 before (W195)."),
     ],
-    "3.10-v2>4.3.6": [
-      gettext("Queues that already have version 2 keep their files. Only the engine of this site was asked; no real 4.3.6 was started on such files."),
-      ...today,
-    ],
-    "3.10-v2>4.0.5": [
-      gettext("Queues that already have version 2 keep their files. Only the engine of this site was asked; no real 4.0.5 was started on such files."),
-      ...today,
-    ],
+    "3.10-v2>4.3.6": [gettext("Queues that already have version 2 keep their files."), second, ...today],
+    "3.10-v2>4.0.5": [gettext("Queues that already have version 2 keep their files."), second, ...today],
     "3.10.8-v2": [
       gettext("Files of version 2 stay only while an argument or a policy asks for them: the next start without one converts them back (W209)."),
       gettext("Nothing of .qi and .qs is ever fsynced for a confirm; the message store still is (W65)."),
+      gettext("Held to real nodes: after an orderly stop 3.10.8 brought 21 of 21 messages back in their order, only the 2 delivered before as redelivered. After a kill all come back where a segment (.idx) is there, and none where all were still in the journal: after a crash nobody looks for a journal alone (W100)."),
     ],
     "4.0.5": [
       gettext("Each segment is converted when its queue starts: small bodies move to .qs as they are, large ones stay in the message store; each .idx file is deleted after its messages, the journal last (W100)."),
       gettext("Held to real nodes: started on such files, 4.0.5 wrote the same bytes, message by message."),
+      gettext("Held to real nodes, behind the gate: after an orderly stop of 3.10.8, 4.0.5 brought 21 of 21 messages, only the 2 delivered before as redelivered. After a kill it brought 21 of 21 where a segment (.idx) was there, and none of 21 where all were still in the journal: after a crash nobody looks for a journal alone (W100). So stop in order before the upgrade."),
       ...today,
     ],
     "4.3.6": [
-      gettext("4.3 has no code for files of version 1. After a crash it leaves them where they are and finds no message; after an orderly stop the queue does not start (W100). Go through 4.0 to 4.2, which convert them."),
-      gettext("Held to real nodes: started on such files after a crash, 4.3.6 found no message and left the files."),
+      gettext("4.3 has no code for files of version 1. After a crash it leaves them where they are and finds no message; after an orderly stop the queue's first start fails, the node starts it again, and then it finds none either (W100). Go through 4.0 to 4.2, which convert them."),
+      gettext("Held to real nodes, behind the gate: 4.3.6 brought none of 21 messages of 3.10.8, after an orderly stop as after a kill, and left the files of the queue."),
       ...today,
     ],
   };
@@ -122,13 +126,35 @@ export function workWords(work) {
 }
 
 /**
- * How many come back as redelivered; after an orderly stop it can be fewer.
- * @param {UpgradedQueue} queue
+ * What an orderly stop before the upgrade does to the files.
+ * @param {OrderlyStop} stop
+ * @param {Record<string, string>} sentences the engine's by code
  */
-export function redeliveredWords({ redelivered, delivered }) {
-  if (redelivered === null) return "?";
-  if (delivered === null || delivered === redelivered) return number(redelivered);
-  return fill(gettext("%(n)s (after an orderly stop: %(orderly)s)"), { n: number(redelivered), orderly: number(delivered) });
+export function orderlyWords({ found, files, work, saved, failure }, sentences) {
+  if (failure) return [fill(gettext("The stop would fail: %(failure)s"), { failure: codedWords(failure, sentences) })];
+  const words = [
+    found
+      ? gettext("The node had stopped in order: its files are as the stop left them, with what it saved beside them (recovery.dets, clean.dot and two tables of the store).")
+      : gettext("The release that wrote the files starts on them, as after a crash, and stops in order: write buffers are written, the store writes its tables, and each queue leaves its terms."),
+  ];
+  if (work)
+    words.push(fill(gettext("The stop: %(written)s written, what it saves beside the files among them; fsyncs: %(synced)s, files deleted: %(deleted)s."), { written: bytes(work.written), synced: number(work.synced), deleted: number(work.deleted) }));
+  words.push(...files.map(filesWords));
+  const lost = Object.keys(saved).filter((name) => !saved[name]);
+  if (lost.length)
+    words.push(fill(gettext("Terms were lost of: %(queues)s. So the next start is one after a crash, for every queue of the virtual host (W200, W201)."), { queues: lost.join(", ") }));
+  else if (!found)
+    words.push(gettext("After the crash before it every message counts as delivered, and the terms say so. A node that runs counts only those that it delivered: read the directory of a node that stopped in order to see that."));
+  return words;
+}
+
+/**
+ * What comes back in a few figures, as numbers or question marks.
+ * @param {Outcome | null} outcome
+ */
+export function outcomeWords(outcome) {
+  const { after = null, order = null, redelivered = null } = outcome ?? {};
+  return [after === null ? "?" : number(after), orderWords(order), redelivered === null ? "?" : number(redelivered)];
 }
 
 /**

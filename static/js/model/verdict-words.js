@@ -23,12 +23,13 @@ const sum = (queues, of) => queues.reduce((whole, queue) => whole + (of(queue) ?
  * @param {FilesAnswer} answer
  * @returns {[tone: Verdict["tone"], words: string]}
  */
-function outcome({ failure, unplayed, queues, stores, target }) {
+function outcome({ failure, unplayed, queues, stores, target, stopped }) {
   if (failure) return ["bad", gettext("A start on these files fails.")];
   if (unplayed) return ["open", gettext("A start on these files was not played to its end, so what comes back is not known; the files were read.")];
   if (!queues.length && stores.every(({ size }) => !size)) return ["open", gettext("No queue has anything in these files: what it had was in memory alone, and no start brings that back.")];
   if (!queues.length) return ["open", gettext("These files hold message contents only: without the index of a queue nobody can say which of them are still wanted.")];
   const live = sum(queues, (queue) => queue.live);
+  if (stopped && !target) return ["good", fill(ngettext("The release that wrote the files started on a copy of them and stopped in order, with %(live)s persistent message.", "The release that wrote the files started on a copy of them and stopped in order, with %(live)s persistent messages.", live), { live: number(live) })];
   const back = sum(queues, (queue) => queue.back);
   const values = { live: number(live), back: number(back), lost: number(live - back), queues: number(queues.length), release: target };
   const tone = back < live || sum(queues, (queue) => queue.unreadable) ? "bad" : "good";

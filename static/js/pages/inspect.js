@@ -127,7 +127,7 @@ const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
 /**
  * @param {FilesAnswer} answer
  * @param {Reader} by
- * @param {(target: string) => void} step
+ * @param {(target: string, stopped?: boolean) => void} step
  */
 function directoryShown(answer, by, step) {
   const { started } = answer;
@@ -149,7 +149,7 @@ function directoryShown(answer, by, step) {
  */
 function readDirectory(entries, choice = {}) {
   const again = (/** @type {string} */ vhost) => readDirectory(entries, { ...choice, vhost });
-  const step = async (/** @type {string} */ target) => openApart({ entries: await entries, choice: { ...choice, target } });
+  const step = async (/** @type {string} */ target, stopped = false) => openApart({ entries: await entries, choice: { ...choice, target, stopped } });
   request(async (by, onStep) => by.directory(await entries, choice, onStep), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by, step)));
 }
 

@@ -219,6 +219,11 @@ class PrivateNode:
         return "\n".join("\n".join(text.splitlines()[-lines:]) for text in texts)
 
     @property
+    def is_alive(self) -> bool:
+        """Whether its process runs, ready to serve or not."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
     def pid(self) -> int:
         """The id of the node's process.
 

@@ -1,7 +1,7 @@
 """`python -m tests.programs.upgrades RELEASE`: ask a node of that release what it takes of an older broker.
 
-It writes `tests/recordings/upgrades/RELEASE.json`: each line of a configuration, each part of definitions and each
-directory of another release, with what the node did.
+It writes `tests/recordings/upgrades/RELEASE.json`: each line of a configuration, each part of definitions, each
+directory of another release, and each queue whose files another release left, with what the node did.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.programs.differential.installation import NodeFailed
-from tests.programs.differential.node import PrivateNode
+from tests.programs.differential.node import START_LIMIT_S, PrivateNode
+from tests.programs.upgrades.queues import EITHER, taken_over
 
 OUT: Final = Path(__file__).resolve().parents[2] / "recordings" / "upgrades"
 CONFIGURATION: Final = (
@@ -47,8 +48,10 @@ _POLICIES: Final[dict[str, dict[str, Any]]] = {
     "queue-master-locator": {"queue-master-locator": "min-masters"},
     "max-length": {"max-length": 5},
 }
-OTHERS: Final = {"4.0.5": ("3.10.8",), "4.3.6": ("4.0.5", "3.10.8")}
+OTHERS: Final = {"4.0.5": ("3.10.8", "4.3.6"), "4.3.6": ("4.0.5", "3.10.8")}
 """Directories of which other releases a node is started on."""
+ENDS: Final = ("stop", "kill")
+VERSIONS: Final = (1, 2)
 TELLING: Final = (
     "no setting",
     "feature flag",
@@ -62,6 +65,9 @@ STAMP: Final = re.compile(r"^\S+ \S+ \[\w+\] <[\d.]+>\s*")
 """What stands before each line of a log."""
 MOST_SAID: Final = 300
 """Letters of what a node said that are kept."""
+MOST_LINES: Final = 3
+"""Lines of a node that said nothing of a failure."""
+UNTOUCHED: Final = "no file of a queue or store changed"
 
 
 def main() -> None:
@@ -71,19 +77,24 @@ def main() -> None:
     empty: dict[str, Any] = {"release": release, "configuration": {}, "definitions": {}, "directories": {}}
     found = json.loads(path.read_text()) if path.exists() else empty
 
-    def keep(part: str, name: str, answer: str) -> None:
+    def keep(part: str, name: str, answer: Any) -> None:
         found[part][name] = answer
         path.write_text(json.dumps(found, indent=1) + "\n")
 
-    for line in CONFIGURATION:
+    for line in CONFIGURATION if release != EITHER else ():
         if line not in found["configuration"]:
             keep("configuration", line, _configured(release, line))
-    if not found["definitions"]:
+    if not found["definitions"] and release != EITHER:
         for name, answer in _imported(release).items():
             keep("definitions", name, answer)
     for other in OTHERS.get(release, ()):
         if other not in found["directories"]:
             keep("directories", other, _started_on(release, other))
+    for version in VERSIONS:
+        for how in ENDS:
+            name = f"{EITHER} v{version} {how}"
+            if name not in found.setdefault("queues", {}):
+                keep("queues", name, taken_over(release, EITHER, version, how))
 
 
 def _configured(release: str, line: str) -> str:
@@ -95,12 +106,16 @@ def _configured(release: str, line: str) -> str:
 
 
 def _start(node: PrivateNode) -> str:
+    """Return "starts", or what the node said that shows why it does not; at least the last that it said."""
     try:
         node.start()
     except NodeFailed as failed:
         lines = [STAMP.sub("", each).strip() for each in str(failed).splitlines()]
         told = [each for each in lines if any(word in each.lower() for word in TELLING)]
-        return " | ".join(dict.fromkeys(told))[:MOST_SAID] or " | ".join(filter(None, lines))[-MOST_SAID:]
+        if told:
+            return " | ".join(dict.fromkeys(told))[:MOST_SAID]
+        last = " | ".join(line for line in lines[-MOST_LINES:] if line)[-MOST_SAID:]
+        return f"waits for {START_LIMIT_S} s and more: {last}" if node.is_alive else last
     return "starts"
 
 
@@ -158,7 +173,17 @@ def _started_on(release: str, other: str) -> str:
         flags = older.root / "feature_flags"
         if flags.exists():
             shutil.copy(flags, node.root / "feature_flags")
-        return _start(node)
+        with (node.root / "rabbitmq.conf").open("a") as out:
+            out.write("log.file.level = notice\n")
+        before = _files_of(node)
+        answer = _start(node)
+        return answer if answer == "starts" or _files_of(node) != before else f"{answer} | {UNTOUCHED}"
+
+
+def _files_of(node: PrivateNode) -> dict[str, bytes]:
+    """Return the files of queues and stores."""
+    below = node.data / "msg_stores"
+    return {str(path): path.read_bytes() for path in below.rglob("*") if path.is_file()}
 
 
 if __name__ == "__main__":

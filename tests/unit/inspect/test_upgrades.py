@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tarfile
 from typing import Any
 
@@ -139,12 +140,79 @@ def test_a_directory_of_4_0_goes_to_4_3_as_it_is() -> None:
     found = {each["name"]: each for each in row["queues"]}
     assert all(each["order"] and each["before"] == each["after"] for each in found.values())
     assert all(each["redelivered"] == each["after"] for each in found.values())
-    assert {name: each["delivered"] for name, each in found.items()} == {
+    assert answer["orderly"]["found"]
+    assert all(each["orderly"]["order"] for each in found.values())
+    assert {name: each["orderly"]["redelivered"] for name, each in found.items()} == {
         "q.ttl": 0, "q.mixed": 2, "q.drained": 0, "q.small": 5, "q.fan": 1, "q.large": 2, "q.purged": 0,
     }  # fmt: skip
     assert row["work"]["read"] > row["work"]["written"] > 0
     assert (back["target"], back["is_back"], back["gate"]["accepted"]) == ("3.10.8", True, False)
     assert back["queues"] == []
+
+
+RECORDED = {
+    release: json.loads((RECORDINGS / "upgrades" / f"{release}.json").read_text())["queues"]
+    for release in ("3.10.8", "4.0.5", "4.3.6")
+}
+"""What real nodes made of 21 messages of a 3.10.8 in a queue of each version; 2 had been delivered before."""
+CONVERTED = {1: "3.10.8-v2", 2: "3.10.8-v1"}
+
+
+def left_in_journal(version: int) -> dict[str, bytes]:
+    """Return the files of a killed 3.10.8 like that of the recordings: nothing has left the journal of version 1."""
+    arguments = {"x-queue-version": version}
+    publish = {"at_us": 0, "do": "publish", "persistent": True}
+    run = {
+        "version": 1,
+        "profile": "real",
+        "topology": {"queues": [{"name": "orders", "arguments": arguments}]},
+        "commands": [
+            {**publish, "count": count, "size_bytes": size} for count, size in ((10, 100), (3, 6000), (8, 9))
+        ],
+        "until_us": 1_000_000,
+    }
+    return played_files(run)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("release", RECORDED)
+def test_what_real_nodes_made_of_a_queue(release: str, version: int) -> None:
+    """W100, W41: after a kill and after an orderly stop; of a journal alone 4.0.5 finds nothing after a kill."""
+    answer, _ = reading.directory(left_in_journal(version), Choice(profile="real"))
+    target = CONVERTED[version] if release == "3.10.8" else release
+    [queue] = next(row["queues"] for row in answer["upgrades"] if row["target"] == target)
+    killed, stopped = (RECORDED[release][f"3.10.8 v{version} {how}"] for how in ("kill", "stop"))
+    assert (queue["after"], queue["redelivered"]) == (killed["count"], killed["redelivered"])
+    assert queue["orderly"]["after"] == stopped["count"]
+    assert killed["numbers"] == sorted(killed["numbers"])
+    assert queue["order"] is (killed["count"] == 21)
+    assert queue["orderly"]["order"] is (stopped["count"] == 21)
+
+
+def test_an_orderly_stop_comes_first_and_can_be_stepped_through() -> None:
+    """Q63: its buffers are written, its store is closed, and its terms say that all was delivered (Q33)."""
+    answer, _ = reading.directory(given())
+    assert answer["orderly"]["saved"] == {"orders": True}
+    assert answer["orderly"]["work"]["synced"] == 2
+    stop, revived = reading.directory(given(), Choice(stopped=True))
+    assert revived is not None
+    assert (stop["target"], stop["stopped"], stop["upgrades"]) == ("", True, [])
+    rows = [row for part in reading.run(revived) for message in part for row in message.get("rows", ())]
+    assert [row[0] for row in rows if row[0] in ("QueueStarted", "QueueStopped")][-2:] == [
+        "QueueStarted",
+        "QueueStopped",
+    ]
+    later, _ = reading.directory(directory_of("clean-mixed-4.0.5"), Choice(target="4.3.6", stopped=True))
+    found = {row["name"]: (row["live"], row["back"], row["redelivered"]) for row in later["queues"]}
+    assert found["q.small"] == (18, 18, 5)
+
+
+def test_terms_that_4_0_5_loses_by_a_purge_make_a_dirty_start() -> None:
+    """W201: its recovery table has them under another name, so every message is redelivered, in each queue."""
+    answer, _ = reading.directory(directory_of("clean-purged-4.0.5"))
+    assert not answer["orderly"]["found"]
+    row = answer["upgrades"][0]
+    assert all(each["redelivered"] == each["after"] for each in row["queues"])
 
 
 def two(numbers: list[int]) -> tuple[list[int], list[int]]:
@@ -169,6 +237,10 @@ def session(profile: str, arguments: dict[str, Any]) -> dict[str, bytes]:
         ],
         "until_us": 1_000_000,
     }
+    return played_files(run)
+
+
+def played_files(run: dict[str, Any]) -> dict[str, bytes]:
     storage = LedgerStorage()
     node = Cluster(parse(run), storage)
     for _piece in Player(node).play(1_000_000):

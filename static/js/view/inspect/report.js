@@ -5,6 +5,7 @@ import { verdictOf, worstFirst } from "../../model/verdict-words.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
 import { table } from "./tables.js";
+import { releaseWords } from "../../model/upgrade-words.js";
 import { upgradesOf } from "./upgrades.js";
 import { verdict } from "./verdict.js";
 
@@ -128,12 +129,22 @@ function notRead({ left_out: names, left_out_count: count }) {
 }
 
 /**
+ * What the report is about: the files, or what was rehearsed with them.
+ * @param {FilesAnswer} answer
+ */
+function headingOf({ target: release, stopped, source }) {
+  if (release && stopped) return fill(gettext("Rehearsed: RabbitMQ %(release)s on what an orderly stop leaves of these files"), { release });
+  if (release) return fill(gettext("Rehearsed: RabbitMQ %(release)s on a copy of these files"), { release });
+  return stopped ? fill(gettext("Rehearsed: an orderly stop on a copy of these files. %(release)s"), { release: releaseWords(source) }) : gettext("What is in these files");
+}
+
+/**
  * The whole report; `reader` sends bytes where it can, `sentences` are the engine's by code, `kinds` names those of damage.
  * @param {FilesAnswer} answer
  * @param {Reader} reader
  * @param {{ sentences: Record<string, string>, kinds: Record<string, string> }} words
  * @param {(Node | null)[]} actions
- * @param {(target: string) => void} step opens the start of another release on the same files
+ * @param {(target: string, stopped?: boolean) => void} step opens the start of another release on the same files, or after an orderly stop
  */
 export function report(answer, reader, { sentences, kinds }, actions, step) {
   const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(answer.failure, sentences) })) : null;
@@ -144,7 +155,7 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     ? el("p.mid", {}, fill(ngettext("%(n)s more queue was given; only the first ones are started here.", "%(n)s more queues were given; only the first ones are started here.", answer.not_started), { n: number(answer.not_started) }))
     : null;
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
-    el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, answer.target ? fill(gettext("Rehearsed: RabbitMQ %(release)s on a copy of these files"), { release: answer.target }) : gettext("What is in these files")), el("span.spacer"), ...actions),
+    el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, headingOf(answer)), el("span.spacer"), ...actions),
     verdict(verdictOf(answer)),
     failed,
     unplayed,
@@ -157,7 +168,7 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     ...answer.unowned.map(({ store, count, bytes: size }) =>
       el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
-    upgradesOf(answer.upgrades, { source: answer.source, sentences, step }),
+    upgradesOf(answer.orderly, answer.upgrades, { source: answer.source, sentences, step }),
     notRead(answer),
     el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
       el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader))),

@@ -1,17 +1,18 @@
 /** The rehearsal of an upgrade, below the report on a broker's files: a section that can be printed alone. */
 import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { filesWords, gateWords, orderWords, redeliveredWords, releaseWords, targetName, targetNotes, workWords } from "../../model/upgrade-words.js";
+import { filesWords, gateWords, orderlyWords, outcomeWords, releaseWords, targetName, targetNotes, workWords } from "../../model/upgrade-words.js";
 import { el } from "../base/dom.js";
 import { table } from "./tables.js";
 
 /**
- * @import { Upgrade, UpgradedQueue } from "../../model/upgrade-words.js"
+ * @import { Coded } from "../../model/inspect-words.js"
+ * @import { OrderlyStop, Outcome, Upgrade, UpgradedQueue } from "../../model/upgrade-words.js"
  */
 
 /**
  * What the section knows besides: who wrote the files, the engine's sentences by code, and how a start is stepped through.
- * @typedef {{ source: string, sentences: Record<string, string>, step: (target: string) => void }} About
+ * @typedef {{ source: string, sentences: Record<string, string>, step: (target: string, stopped?: boolean) => void }} About
  */
 
 /** @param {number | null} value */
@@ -24,13 +25,30 @@ function printAlone() {
   window.print();
 }
 
-/** @param {UpgradedQueue[]} rows */
-function queues(rows) {
+/**
+ * @param {string} caption
+ * @param {UpgradedQueue[]} rows
+ * @param {(row: UpgradedQueue) => Outcome | null} of
+ */
+function queues(caption, rows, of) {
   return table(
-    gettext("Queues after a crash: in the release that wrote the files, and in the other one"),
+    caption,
     [[gettext("Queue")], [gettext("Messages before"), true], [gettext("Messages afterwards"), true], [gettext("Order")], [gettext("Redelivered"), true]],
-    rows.map((each) => [each.name, counted(each.before), counted(each.after), orderWords(each.order), redeliveredWords(each)]),
+    rows.map((each) => [each.name, counted(each.before), ...outcomeWords(of(each))]),
   );
+}
+
+const later = () => gettext("Opens in a tab of its own; this report stays");
+
+/**
+ * What comes before each upgrade: the release that wrote the files stops in order.
+ * @param {OrderlyStop} stop
+ * @param {About} about
+ */
+function orderlyStop(stop, { source, sentences, step }) {
+  return el("details", { "data-orderly": stop.found ? "found" : "played", open: true }, el("summary", {}, el("b", {}, gettext("First, an orderly stop")), " ", releaseWords(source)),
+    el("ul.damage", {}, ...orderlyWords(stop, sentences).map((text) => el("li", {}, text))),
+    stop.failure || stop.found ? null : el("button.btn.small", { type: "button", onclick: () => step("", true), title: later() }, gettext("Step through this stop")));
 }
 
 /**
@@ -39,28 +57,36 @@ function queues(rows) {
  * @param {About} about
  */
 function target(upgrade, { source, sentences, step }) {
-  const { target: name, is_back: isBack, gate, failure, queues: rows, files, work } = upgrade;
-  const result = () => (failure ? el("p.error", {}, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(failure, sentences) })) : queues(rows));
+  const { target: name, is_back: isBack, gate, failure, queues: rows, files, work, orderly } = upgrade;
+  const failed = (/** @type {Coded} */ why) => el("p.error", {}, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(why, sentences) }));
+  const result = () => (failure ? failed(failure) : queues(gettext("Queues after a crash: in the release that wrote the files, and in the other one"), rows, (each) => each));
+  const stopped = () => (orderly?.failure ? failed(orderly.failure) : queues(gettext("Queues after an orderly stop of the release that wrote the files"), rows, (each) => each.orderly));
   const outcome = isBack ? gettext("(no way back)") : gate.accepted ? gettext("(starts)") : gettext("(refuses to start as things are)");
   const list = (/** @type {string[]} */ texts) => el("ul.damage", {}, ...texts.map((text) => el("li", {}, text)));
   return el("details", { "data-upgrade": name, open: true }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome),
     list(gateWords(upgrade)),
     isBack ? null : result(),
     isBack ? null : list([...workWords(work), ...files.map(filesWords)]),
+    isBack || !(orderly || rows.some((each) => (each.orderly?.after ?? null) !== null)) ? null : stopped(),
+    orderly ? list(workWords(orderly.work)) : null,
     list(targetNotes(source, upgrade)),
-    isBack ? null : el("button.btn.small", { type: "button", onclick: () => step(name), title: gettext("Opens in a tab of its own; this report stays") }, gettext("Step through this start")));
+    isBack ? null : el("button.btn.small", { type: "button", onclick: () => step(name), title: later() }, gettext("Step through this start")),
+    " ",
+    orderly ? el("button.btn.small", { type: "button", onclick: () => step(name, true), title: later() }, gettext("Step through the start after an orderly stop")) : null);
 }
 
 /**
  * The whole section, nothing where no upgrade was rehearsed.
+ * @param {OrderlyStop | null} orderly
  * @param {Upgrade[]} upgrades
  * @param {About} about
  */
-export function upgradesOf(upgrades, about) {
+export function upgradesOf(orderly, upgrades, about) {
   if (!upgrades.length) return null;
   return el("section.upgrades", { "aria-labelledby": "upgrades-heading" },
     el("div.heading", {}, el("h3", { id: "upgrades-heading" }, gettext("What would an upgrade do to these queues?")), el("span.spacer"),
       el("button.btn.small", { type: "button", onclick: printAlone }, gettext("Print the rehearsal"))),
     el("p.mid", {}, fill(gettext("%(release)s wrote the files. Each release below was started on a copy of them, by the engine of this site. The gate comes first: where a node refuses to start, the tables show what the release would do behind it."), { release: releaseWords(about.source) })),
+    orderly && upgrades.some((each) => !each.is_back) ? orderlyStop(orderly, about) : null,
     ...upgrades.map((each) => target(each, about)));
 }

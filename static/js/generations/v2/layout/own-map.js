@@ -42,7 +42,7 @@ export function ownScene(queue, size, width, height, open = null) {
   const files = queue?.own.files;
   /** @type {SegmentItem[]} */
   const items = [];
-  const scene = { size, items, segments: 0, live: 0, unread: 0, dead: 0, holes: 0, bytes: 0, scale: 1 };
+  const scene = { size, items, segments: 0, live: 0, unread: 0, unreadBytes: 0, dead: 0, holes: 0, bytes: 0, scale: 1 };
   if (!queue || !files) return scene;
   const numbers = [...new Set([...files.segments, ...files.bodies].map(([number]) => number))].sort((a, b) => a - b);
   scene.segments = numbers.length;
@@ -55,6 +55,7 @@ export function ownScene(queue, size, width, height, open = null) {
   for (const each of segments) {
     scene.scale = Math.max(scene.scale, each.end);
     scene.unread += each.unread;
+    scene.unreadBytes += each.blocks.reduce((sum, [from, to, { tone }]) => sum + (tone === "unread" ? to - from : 0), 0);
     scene.dead += each.dead;
     scene.holes += each.holes;
   }

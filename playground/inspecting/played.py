@@ -1,0 +1,151 @@
+"""A start on files that were given, played and counted: the messages in their order, the files, and the work."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from engine.broker.cluster import Cluster
+from engine.broker.commands.scenario import parse
+from engine.classic_v2.store.recovery import CLEAN
+from engine.values.errors import EngineError
+from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, FoundFiles, Revival
+from playground.inspecting.stopped import of_node
+from playground.inspecting.unreadable import why
+
+MOST_MESSAGES: Final = 200_000
+"""With more the order is not compared one by one."""
+ROOM_BYTES: Final = 256 << 20
+STOP_US: Final = 2_000_000
+"""When the release that wrote the files stops in order, where it does."""
+
+
+class _CountedFiles(FoundFiles):
+    """Files that count what a start does with them."""
+
+    def __init__(self, revival: Revival) -> None:
+        super().__init__(revival.files, ROOM_BYTES, revival.stop)
+        self.work = dict.fromkeys(("read", "written", "synced", "deleted"), 0)
+        """Bytes read and written; calls that make a file durable, and files deleted."""
+
+    def power_cut(self) -> None:
+        """Count from here on."""
+        super().power_cut()
+        self.work = dict.fromkeys(self.work, 0)
+
+    def read(self, path: str, decode: Any) -> Any:
+        """Read as a storage does."""
+        self.work["read"] += self.size(path) or 0
+        return super().read(path, decode)
+
+    def read_bytes(self, path: str, offset: int, count: int) -> bytes:
+        """Read as a storage does."""
+        found = super().read_bytes(path, offset, count)
+        self.work["read"] += len(found)
+        return found
+
+    def append(self, path: str, chunks: Any) -> None:
+        """Write as a storage does."""
+        super().append(path, chunks)
+        self.work["written"] += sum(each.size_bytes for each in chunks)
+
+    def write(self, path: str, offset: int, chunks: Any) -> None:
+        """Write as a storage does."""
+        super().write(path, offset, chunks)
+        self.work["written"] += sum(each.size_bytes for each in chunks)
+
+    def fsync(self, path: str) -> None:
+        """Make durable as a storage does."""
+        super().fsync(path)
+        self.work["synced"] += 1
+
+    def delete(self, path: str) -> None:
+        """Delete as a storage does."""
+        self.work["deleted"] += self.size(path) is not None
+        super().delete(path)
+
+
+def _begun(revival: Revival, storage: _CountedFiles) -> Cluster:
+    """Return a node that has just started on the files."""
+    node = Cluster(parse({**revival.scenario, "commands": []}), storage)
+    storage.met(node)
+    node.advance(POWER_CUT_US)
+    node.submit({"do": "restart", "kind": "power"})
+    node.advance(UNTIL_US)
+    return node
+
+
+def start(revival: Revival) -> dict[str, Any]:
+    """Return what a start makes of the files: each queue's messages in order, its files afterwards, and its work."""
+    storage = _CountedFiles(revival)
+    try:
+        node = _begun(revival, storage)
+        files, work = files_of(storage), dict(storage.work)
+        found = {name: _contents(node, name) for name in revival.names.values()}
+    except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return {"queues": {}, "files": {}, "work": None, "failure": why(error)}
+    return {"queues": found, "files": files, "work": work, "failure": None}
+
+
+def stop(revival: Revival) -> tuple[Revival | None, dict[str, Any]]:
+    """Start the release that wrote the files, and stop it in order (Q63, W95).
+
+    Returns:
+        A start on what it left, None where it fails; and what the stop made of the files, as `start` says it, with
+        which queues saved their terms.
+    """
+    storage = _CountedFiles(revival)
+    try:
+        node = _begun(revival, storage)
+        before = files_of(storage)
+        storage.work = dict.fromkeys(storage.work, 0)
+        node.submit({"do": "stop_app"})
+        node.advance(node.now_us + POWER_CUT_US)
+        saved = of_node(node)
+        work, after = dict(storage.work), files_of(storage)
+    except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return None, {"files": [], "work": None, "saved": {}, "failure": why(error)}
+    left = {
+        path: storage.read_bytes(path, 0, storage.size(path) or 0)
+        for path in storage.paths()
+        if not path.endswith((f"/{CLEAN}", "/.vhost"))
+    }
+    stopped = msgspec.structs.replace(
+        revival, files=left, stop=saved, state=None, messages=[], failure=None, unplayed=None
+    )
+    own = {name: saved.terms.get(inside) is not None for name, inside in revival.names.items()}
+    return stopped, {"files": changes(before, after), "work": work, "saved": own, "failure": None}
+
+
+def _contents(node: Cluster, name: str) -> dict[str, Any]:
+    """Return how many messages a queue has, and up to a bound which, in their order, and how many are redelivered."""
+    queue = node.queues[name].process.queue
+    depth = queue.depth
+    found: dict[str, Any] = {"count": depth, "ids": None, "redelivered": None}
+    if depth <= MOST_MESSAGES:
+        taken = queue.fetch(depth, True) if depth else []
+        codec = node.codec
+        found["ids"] = [
+            codec.id_bytes(each.extent.msg_no + at) for each in taken for at in range(each.extent.count)
+        ]
+        found["redelivered"] = sum(each.redelivered for each in taken)
+    return found
+
+
+def files_of(storage: FoundFiles) -> dict[str, tuple[int, int]]:
+    """Return number and bytes of the files of each kind."""
+    found: dict[str, tuple[int, int]] = {}
+    for path in storage.paths():
+        kind = path.rpartition(".")[2]
+        if kind in ("idx", "jif", "qi", "qs", "rdq"):
+            count, size = found.get(kind, (0, 0))
+            found[kind] = (count + 1, size + (storage.size(path) or 0))
+    return found
+
+
+def changes(
+    before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]
+) -> list[tuple[str, int, int, int, int]]:
+    """Return (kind, files and bytes before, files and bytes afterwards) of each kind of file."""
+    return [(kind, *before.get(kind, (0, 0)), *after.get(kind, (0, 0))) for kind in sorted({*before, *after})]

@@ -1,0 +1,146 @@
+"""What a node that stops in order leaves beside its files, and how the node of another release finds it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from engine.backing_queue.terms import Terms
+from engine.broker.cluster import Cluster
+from engine.classic_v1.store.index_table import StoreIndexRow
+from engine.classic_v2.store.recovery import CLEAN, CleanStop
+from engine.formats.chunks import RawBytes
+from engine.formats.clean_stop import read_file_summary, read_index
+from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
+from engine.formats.terms import TermError
+from engine.releases import PROFILES, REFERENCE
+from engine.values.sizes import read_length
+from playground.inspecting.uploads import Files
+
+STORE: Final = "msg_store_persistent"
+
+
+class StoredRow(NamedTuple):
+    """Where the store has one message.
+
+    Args:
+        id16: of the message.
+        refs: how many queues need it.
+        file: number of the file.
+        offset: in bytes.
+        size: of the record in bytes.
+    """
+
+    id16: bytes
+    refs: int
+    file: int
+    offset: int
+    size: int
+
+
+class Stop(msgspec.Struct, frozen=True):
+    """What an orderly stop saves (S201, W94).
+
+    Args:
+        terms: those of each queue, by its name in the node; None where they were lost (W200, W201).
+        files: (number, size, valid bytes) of each file of the persistent store.
+        rows: the index of that store.
+    """
+
+    terms: dict[str, Terms | None]
+    files: tuple[tuple[int, int, int], ...]
+    rows: tuple[StoredRow, ...]
+
+
+def of_node(node: Cluster) -> Stop:
+    """Return what the stopped node of a run saved."""
+    path = f"{node.host.root}/{STORE}/{CLEAN}"
+    note = msgspec.json.decode(node.storage.read_bytes(path, 0, node.storage.size(path) or 0))
+    return Stop(
+        {name: node.host.hosted(name).terms for name in node.host.names()},
+        tuple((number, size, valid) for number, size, valid in note["files"]),
+        tuple(_rows(node, note["rows"])),
+    )
+
+
+def _rows(node: Cluster, rows: Iterable[list[int]]) -> Iterator[StoredRow]:
+    for first, count, refs, file, offset, each, *step in rows:
+        size = read_length(node.codec.columns, each)
+        row = StoreIndexRow(first, count, refs, file, offset, size, *step)
+        for at in range(count):
+            one = row.part(at, 1)
+            yield StoredRow(node.codec.id_bytes(one.start), refs, file, one.offset, one.size_bytes)
+
+
+def of_files(files: Files, root: str, names: dict[str, str]) -> Stop | None:
+    """Return what a broker's directory says of its orderly stop, None where it cannot be read or says too little.
+
+    Args:
+        files: by path.
+        root: of the virtual host, empty where it is what was given.
+        names: of the queues in the node, by their directories.
+    """
+    below = f"{root}/" if root else ""
+    try:
+        terms = read_recovery_terms(files[f"{below}recovery.dets"]) or {}
+        found = read_file_summary(files[f"{below}{STORE}/file_summary.ets"])
+        rows = read_index(files[f"{below}{STORE}/msg_store_index.ets"])
+    except (KeyError, TermError):
+        return None
+    own = {names[each]: _terms(terms[each]) for each in terms if each in names}
+    if len(own) != len(terms) or None in own.values():
+        return None  # a queue that was left out, or terms of 3.8, which know no position
+    return Stop(
+        dict(own),
+        tuple((row.file, row.file_bytes, row.valid_bytes) for row in found),
+        tuple(StoredRow(row.id16, row.ref_count, row.file, row.offset, row.record_bytes) for row in rows),
+    )
+
+
+def _terms(found: RecoveryTerms) -> Terms | None:
+    if found.next_seq_id is None or found.delivered_below is None:
+        return None
+    return Terms(
+        found.segments,
+        found.next_seq_id,
+        found.delivered_below,
+        found.persistent_ref.hex(),
+        found.persistent_count,
+        found.persistent_bytes,
+        deliveries=tuple((seq, 1, times) for seq, times in sorted(found.counted.items())),
+    )
+
+
+def without_marks(stop: Stop) -> Stop:
+    """Return the same as 3.8 says it: its terms have no number below which all were delivered (Q33)."""
+    terms = {
+        name: each and msgspec.structs.replace(each, next_deliver_seq_id=each.next_seq_id)
+        for name, each in stop.terms.items()
+    }
+    return msgspec.structs.replace(stop, terms=terms)
+
+
+def give(node: Cluster, stop: Stop) -> None:
+    """Let a node that starts now find what an orderly stop saved."""
+    host = node.host
+    for name in host.names():
+        host.hosted(name).terms = stop.terms.get(name)
+    refs = [ref for each in stop.terms.values() if each for ref in each.persistent_refs]
+    release, _scale = PROFILES[node.scenario.profile]
+    rows = sorted((node.codec.msg_no_of(each.id16), *each[1:]) for each in stop.rows)
+    note: Any = CleanStop(tuple(sorted(refs)), stop.files, tuple((row[0], 1, *row[1:]) for row in rows))
+    if (
+        release.storage.host_files is REFERENCE.storage.host_files
+    ):  # its rows say besides in which direction they lie
+        note = {
+            "refs": note.refs,
+            "files": note.files,
+            "rows": list(itertools.starmap(StoreIndexRow, note.rows)),
+        }
+    path = f"{host.root}/{STORE}/{CLEAN}"
+    node.storage.create(path)
+    node.storage.append(path, [RawBytes(msgspec.json.encode(note))])
+    node.storage.fsync(path)
