@@ -17,8 +17,6 @@ from playground.inspecting.unreadable import why
 MOST_MESSAGES: Final = 200_000
 """With more the order is not compared one by one."""
 ROOM_BYTES: Final = 256 << 20
-STOP_US: Final = 2_000_000
-"""When the release that wrote the files stops in order, where it does."""
 
 
 class _CountedFiles(FoundFiles):
