@@ -6,6 +6,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+CLEAN: Final = "clean_stop.json"
+"""The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240, W132)."""
 SYNC_INTERVAL_US: Final = 25_000
 """A store that is never idle syncs this long after somebody began to wait for it (K6)."""
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
-from engine.classic_v2.store.recovery import CLEAN
 from engine.values.errors import EngineError
 from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, FoundFiles, Revival
 from playground.inspecting.stopped import of_node

@@ -32,24 +32,25 @@ class Target(NamedTuple):
         series: of its release.
         arguments: of each queue there.
         is_back: whether it is an older release, which nobody supports: nothing is played then.
+        reads_version_1: whether it has code for files of version 1; without it a queue's first start fails after an
+            orderly stop (W100).
     """
 
     name: str
     series: str
     arguments: dict[str, Any]
     is_back: bool = False
+    reads_version_1: bool = True
 
     def drops(self, source: str) -> bool:
-        """Return whether it has no code for the files: a first start of a queue fails after an orderly stop (W100)."""
-        return source in VERSION_1 and self.series == "4.3"
+        """Return whether it has no code for the files of a source."""
+        return source in VERSION_1 and not self.reads_version_1
 
 
-STOPPED: Final = "stopped"
-"""Name of the run in which the release that wrote the files stops in order."""
 VERSION_2: Final = "3.10-v2"
 """The reference with queues of version 2, which it has where an argument or a policy asks for them (W2)."""
 _TO_4_0: Final = Target("4.0.5", "4.0", {})
-_TO_4_3: Final = Target("4.3.6", "4.3", {})
+_TO_4_3: Final = Target("4.3.6", "4.3", {}, reads_version_1=False)
 TARGETS: Final = {
     "3.8": (Target("3.10.8", "3.10", {}),),
     "3.10": (Target("3.10.8-v2", "3.10", {"x-queue-version": 2}), _TO_4_0, _TO_4_3),

@@ -23,7 +23,7 @@ from engine.values.errors import EngineError
 from engine.values.inherit import override
 from playground.hosting.solo import Ledger
 from playground.inspecting.choice import USUAL, Choice
-from playground.inspecting.stopped import Stop, give
+from playground.inspecting.stopped import SavedStop, give
 from playground.inspecting.unreadable import OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
@@ -62,7 +62,7 @@ class Revival(msgspec.Struct, frozen=True):
     names: dict[str, str]
     files: Files
     not_started: int
-    stop: Stop | None = None
+    stop: SavedStop | None = None
 
 
 class FoundFiles(Ledger):
@@ -74,7 +74,7 @@ class FoundFiles(Ledger):
         stop: what an orderly stop saved beside them; None where there was none.
     """
 
-    def __init__(self, files: Files, max_bytes: int | None = None, stop: Stop | None = None) -> None:
+    def __init__(self, files: Files, max_bytes: int | None = None, stop: SavedStop | None = None) -> None:
         super().__init__(max_bytes)
         self._found: Files | None = files
         self._stop = stop

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
+from engine.backing_queue.stores import CLEAN
 from engine.backing_queue.terms import Terms
 from engine.broker.cluster import Cluster
-from engine.classic_v1.store.index_table import StoreIndexRow
-from engine.classic_v2.store.recovery import CLEAN, CleanStop
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import read_file_summary, read_index
 from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
 from engine.formats.terms import TermError
 from engine.releases import PROFILES, REFERENCE
-from engine.values.sizes import read_length
+from engine.values.sizes import read_length, total
 from playground.inspecting.uploads import Files
 
 STORE: Final = "msg_store_persistent"
@@ -41,7 +39,7 @@ class StoredRow(NamedTuple):
     size: int
 
 
-class Stop(msgspec.Struct, frozen=True):
+class SavedStop(msgspec.Struct, frozen=True):
     """What an orderly stop saves (S201, W94).
 
     Args:
@@ -55,11 +53,11 @@ class Stop(msgspec.Struct, frozen=True):
     rows: tuple[StoredRow, ...]
 
 
-def of_node(node: Cluster) -> Stop:
+def of_node(node: Cluster) -> SavedStop:
     """Return what the stopped node of a run saved."""
     path = f"{node.host.root}/{STORE}/{CLEAN}"
     note = msgspec.json.decode(node.storage.read_bytes(path, 0, node.storage.size(path) or 0))
-    return Stop(
+    return SavedStop(
         {name: node.host.hosted(name).terms for name in node.host.names()},
         tuple((number, size, valid) for number, size, valid in note["files"]),
         tuple(_rows(node, note["rows"])),
@@ -67,15 +65,16 @@ def of_node(node: Cluster) -> Stop:
 
 
 def _rows(node: Cluster, rows: Iterable[list[int]]) -> Iterator[StoredRow]:
+    """Yield one row for each message of the note's; a step of -1 says that later messages lie before."""
     for first, count, refs, file, offset, each, *step in rows:
-        size = read_length(node.codec.columns, each)
-        row = StoreIndexRow(first, count, refs, file, offset, size, *step)
+        length = read_length(node.codec.columns, each)
         for at in range(count):
-            one = row.part(at, 1)
-            yield StoredRow(node.codec.id_bytes(one.start), refs, file, one.offset, one.size_bytes)
+            before = total(length, first, at) if step != [-1] else -total(length, first + 1, at)
+            size = total(length, first + at, 1)
+            yield StoredRow(node.codec.id_bytes(first + at), refs, file, offset + before, size)
 
 
-def of_files(files: Files, root: str, names: dict[str, str]) -> Stop | None:
+def of_files(files: Files, root: str, names: dict[str, str]) -> SavedStop | None:
     """Return what a broker's directory says of its orderly stop, None where it cannot be read or says too little.
 
     Args:
@@ -93,7 +92,7 @@ def of_files(files: Files, root: str, names: dict[str, str]) -> Stop | None:
     own = {names[each]: _terms(terms[each]) for each in terms if each in names}
     if len(own) != len(terms) or None in own.values():
         return None  # a queue that was left out, or terms of 3.8, which know no position
-    return Stop(
+    return SavedStop(
         dict(own),
         tuple((row.file, row.file_bytes, row.valid_bytes) for row in found),
         tuple(StoredRow(row.id16, row.ref_count, row.file, row.offset, row.record_bytes) for row in rows),
@@ -114,7 +113,7 @@ def _terms(found: RecoveryTerms) -> Terms | None:
     )
 
 
-def without_marks(stop: Stop) -> Stop:
+def without_marks(stop: SavedStop) -> SavedStop:
     """Return the same as 3.8 says it: its terms have no number below which all were delivered (Q33)."""
     terms = {
         name: each and msgspec.structs.replace(each, next_deliver_seq_id=each.next_seq_id)
@@ -123,23 +122,17 @@ def without_marks(stop: Stop) -> Stop:
     return msgspec.structs.replace(stop, terms=terms)
 
 
-def give(node: Cluster, stop: Stop) -> None:
+def give(node: Cluster, stop: SavedStop) -> None:
     """Let a node that starts now find what an orderly stop saved."""
     host = node.host
     for name in host.names():
         host.hosted(name).terms = stop.terms.get(name)
     refs = [ref for each in stop.terms.values() if each for ref in each.persistent_refs]
     release, _scale = PROFILES[node.scenario.profile]
-    rows = sorted((node.codec.msg_no_of(each.id16), *each[1:]) for each in stop.rows)
-    note: Any = CleanStop(tuple(sorted(refs)), stop.files, tuple((row[0], 1, *row[1:]) for row in rows))
-    if (
-        release.storage.host_files is REFERENCE.storage.host_files
-    ):  # its rows say besides in which direction they lie
-        note = {
-            "refs": note.refs,
-            "files": note.files,
-            "rows": list(itertools.starmap(StoreIndexRow, note.rows)),
-        }
+    # The reference's rows say besides in which direction they lie.
+    step = [1] if release.storage.host_files is REFERENCE.storage.host_files else []
+    rows = sorted([node.codec.msg_no_of(each.id16), 1, *each[1:], *step] for each in stop.rows)
+    note = {"refs": sorted(refs), "files": stop.files, "rows": rows}
     path = f"{host.root}/{STORE}/{CLEAN}"
     node.storage.create(path)
     node.storage.append(path, [RawBytes(msgspec.json.encode(note))])

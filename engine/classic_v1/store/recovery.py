@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from engine.backing_queue.stores import CLEAN
 from engine.classic_v1.store.collector import Collector
 from engine.classic_v1.store.index_table import StoreIndexRow
 from engine.classic_v1.store.rebuild import Reference, rebuild
@@ -16,8 +17,6 @@ from engine.report.transitions.stores import StoreRecovered
 from engine.values.errors import StoreCorrupt
 from engine.values.sizes import Length, plain, read_length
 
-CLEAN = "clean_stop.json"
-"""The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240)."""
 BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
 """What a broker leaves at a clean stop; stale as soon as the engine has written here (S206, S211)."""
 

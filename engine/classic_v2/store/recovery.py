@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from engine.backing_queue.stores import CLEAN
 from engine.classic_v2.formats.rdq import SharedRecords, scan
 from engine.classic_v2.store import collector
 from engine.classic_v2.store.state import StoreState
@@ -13,8 +14,6 @@ from engine.classic_v2.store.tables import FileRow, Row
 from engine.formats.chunks import AnyChunk, RawBytes
 from engine.values.stretches import Stretches
 
-CLEAN = "clean_stop.json"
-"""The engine's own note of a clean stop; the broker writes tables of its own instead (S129, W132)."""
 BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
 """What a broker leaves at a clean stop; stale as soon as the engine has written here."""
 

@@ -170,7 +170,7 @@ export function filesWords([kind, count, size, later, laterBytes]) {
  * Whether the messages come in the same order; a question mark where nobody compared them.
  * @param {boolean | null} order
  */
-export function orderWords(order) {
+function orderWords(order) {
   if (order === null) return "?";
   return order ? gettext("the same") : gettext("not the same messages");
 }

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from engine.backing_queue.stores import CLEAN
 from engine.backing_queue.terms import Terms
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.store.recovery import CLEAN, CleanStop
+from engine.classic_v2.store.recovery import CleanStop
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
