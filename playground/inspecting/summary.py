@@ -202,7 +202,7 @@ def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | N
 
 def _left(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | None:
     """Return the size and the valid bytes of each file that a start leaves, as the page's map of the store has them."""
-    if revival is None or revival.state is None:
+    if revival is None or revival.state is None or side not in revival.state["stores"]:
         return None
     return {number: (size, valid) for number, size, valid, *_ in revival.state["stores"][side]["files"]}
 
