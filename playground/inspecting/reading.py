@@ -111,7 +111,7 @@ def directory(files: Files, choice: Choice = USUAL, steps: Steps = _ignore) -> t
         "unplayed": revived.unplayed if revived else None,
         "not_started": revived.not_started if revived else 0,
         "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
-        "started": started and {"scenario": revived.scenario, "power_cut_us": revival.POWER_CUT_US},  # type: ignore[union-attr]
+        "started": started and rehearsal.shown(revived.scenario),  # type: ignore[union-attr]
     }, revived
 
 

@@ -145,6 +145,13 @@ def in_order(
     return stopped, {"found": False, **done}
 
 
+def shown(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return what a page needs to show a start: its run, and the moment to open it at, which is before a stop."""
+    until_us = scenario["until_us"]
+    at_us = UNTIL_US - 1 if until_us > UNTIL_US else until_us
+    return {"scenario": scenario, "power_cut_us": POWER_CUT_US, "at_us": at_us}
+
+
 def stopping(revival: Revival) -> Revival:
     """Return the same start with an orderly stop behind it, not yet played."""
     more = {"at_us": UNTIL_US, "do": "stop_app"}

@@ -134,7 +134,7 @@ function directoryShown(answer, by, step) {
   if (started) {
     // Of many queues the one with the most messages: an empty one shows nothing of the start.
     showQueue(answer.queues.toSorted((a, b) => (b.back ?? 0) - (a.back ?? 0))[0]?.name ?? null);
-    const at = by.own ? null : started.scenario.until_us;
+    const at = by.own ? null : started.at_us;
     const data = { scenario: started.scenario, place: { ...NOWHERE, at_us: at } };
     document.addEventListener("waterline:live", ({ detail }) => by.own && watchTheStart(detail, started), { once: true });
     open(by.start(started), data);

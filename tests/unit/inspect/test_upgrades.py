@@ -197,6 +197,8 @@ def test_an_orderly_stop_comes_first_and_can_be_stepped_through() -> None:
     stop, revived = reading.directory(given(), Choice(stopped=True))
     assert revived is not None
     assert (stop["target"], stop["stopped"], stop["upgrades"]) == ("", True, [])
+    # The page opens before the stop, which takes all from the stage.
+    assert stop["started"]["at_us"] == 1_999_999
     rows = [row for part in reading.run(revived) for message in part for row in message.get("rows", ())]
     assert [row[0] for row in rows if row[0] in ("QueueStarted", "QueueStopped")][-2:] == [
         "QueueStarted",
