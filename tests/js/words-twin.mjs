@@ -1,6 +1,7 @@
 /**
  * Of each run {catalogs, rows, at_us}: plays it as the page does and looks, at every moment, at all that the page says: the sentence
- * above the stage, the line of what happened, Why?, the gauges, the lanes in words and the table. They must agree with each other and
+ * above the stage, the first page's of one message, the line of what happened, Why?, the gauges, the lanes in words, the table, and
+ * what Compare would say of two steps. They must agree with each other and
  * with the state of that moment: no number that neither the state nor the transition has, no name of a field, in three languages.
  * Prints how many moments and sentences were looked at.
  */
@@ -8,7 +9,9 @@ import { named as numbersNamed } from "../../static/js/model/number-words.js";
 import { named as settingsNamed } from "../../static/js/model/setting-words.js";
 import { NAMED as FACTS } from "../../static/js/model/fact-words.js";
 import { KINDS } from "../../static/js/model/catalogue/kinds.js";
-import { IN_RAM, decode } from "../../static/js/model/catalogue/rows.js";
+import { INDEXED, IN_RAM, decode } from "../../static/js/model/catalogue/rows.js";
+import { differingFields } from "../../static/js/compare/differences.js";
+import { captionOf } from "../../static/js/model/followed.js";
 import { governs } from "../../static/js/model/governs.js";
 import { lengthOf, pendingOf } from "../../static/js/model/messages.js";
 import { laneLabel, lanesOf } from "../../static/js/model/places.js";
@@ -185,11 +188,49 @@ function named(t) {
   if (lacking.length) fail(`words of ${t.kind}`, lacking);
 }
 
-eachRun(({ catalogs, rows, at_us: atUs }) => {
+/** The word with which the first page's sentence about a message begins, from the fold alone; null before the message comes. */
+function wordFor(queue, seq) {
+  const has = ([start, count]) => start <= seq && seq < start + count;
+  for (const [lane, held] of Object.entries(queue.lanes)) {
+    const row = held.find(has);
+    if (row && /pending/.test(lane)) return ["Delivered", ""];
+    if (row) return [row[4] & IN_RAM ? "Alpha" : row[4] & INDEXED ? "Gamma" : "Beta", lane];
+  }
+  if (Object.values(queue.counted).some(([start, , , end]) => start !== null && start <= seq && seq < end)) return ["Delta", ""];
+  return (queue.counters.next_seq_id ?? 0) > seq ? ["Message", ""] : null;
+}
+
+/** What the first page says of one message is where the fold has it at this moment; the sentences, each once, in their order. */
+function followed(session, catalogs, seq, beginnings) {
+  const { queue } = figures(session.state);
+  const expected = queue && wordFor(queue, seq);
+  if (!expected) return;
+  const [word, lane] = expected;
+  const buffers = Object.values(session.state.stores).map((store) => store.buffered_bytes);
+  said(catalogs, () => captionOf(session.state, seq), ({ text }, words) => {
+    honest("first page", text, [seq, buffers]);
+    if (!words.some((each) => each.startsWith(word)) || !text.includes(lane)) fail("first page", [`"${text}", but ${seq} is ${word} in ${lane}`]);
+  });
+  if (beginnings.at(-1) !== word) beginnings.push(word);
+}
+
+/** Where two steps of one kind differ, Compare names what differs by words, in each language. */
+function parted(before, t, catalogs) {
+  said(catalogs, () => differingFields(before, t), (fields) => {
+    for (const { name, a, b } of fields) {
+      honest(`Compare: ${t.kind}`, `${name}: ${a} / ${b}`, [before, t, ...[before, t].flatMap((each) => each.extents ?? []).map(([start, count]) => start + count - 1)]);
+      if (/\w_\w/.test(name) || (name !== "routing key" && rawNames({ ...t, ...t.why }).includes(name))) fail(`Compare: ${t.kind}`, [`"${name}" is a raw name`]);
+    }
+  });
+}
+
+eachRun(({ catalogs, rows, at_us: atUs, follow = [0], beats = null }) => {
   const session = new Session(new History({ every: 50, maxRows: Infinity, maxWeight: Infinity }));
   session.snapshot({ next: 0, at_us: 0, state: emptyState(), digest: "", skipped: null, why: "join" });
   const playhead = new Playhead(session);
   const targets = new Map();
+  const kinds = new Map();
+  const beginnings = [];
   rows.forEach((row, at) => {
     session.frame({ first: at, rows: [row], at_us: [atUs[at]], now_us: atUs[at] });
     counts.moments += 1;
@@ -200,9 +241,13 @@ eachRun(({ catalogs, rows, at_us: atUs }) => {
     headline(session, catalogs);
     gauges(session, catalogs);
     lanes(session, catalogs);
+    for (const seq of follow) followed(session, catalogs, seq, beginnings);
+    if (kinds.has(t.kind)) parted(kinds.get(t.kind), t, catalogs);
+    kinds.set(t.kind, t);
     const line = session.timeline.lines.findLast(({ number: last }) => last === at);
     if (line) reasons(line, playhead.heldAt(line), targets.get(at), catalogs);
   });
+  if (beats) same("sentences of the first page", beginnings, beats);
   // What is read again later is explained as it was then: each line of the log, from the present and from moments of the past.
   for (const line of session.timeline.lines) reasons(line, playhead.heldAt(line), targets.get(line.number), catalogs.slice(0, 1));
   for (let step = 1; step < BACK; step += 1) {

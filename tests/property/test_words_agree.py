@@ -11,7 +11,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
+from engine.replay.player import on_ledger
 from engine.storage.ledger import LedgerStorage
+from playground import demo
 from tests.helpers.twin import Twin
 from tests.property.test_node_fold import OVERRIDES, PROGRAMS, scenario_of, submit
 
@@ -109,6 +111,17 @@ def test_what_is_said_is_what_is_shown(twin: Twin, repo_root: Path) -> None:
     runs = [{"catalogs": texts, **run} for run in gathered(28)]
     assert sum(len(run["rows"]) for run in runs) > 1000
     twin.agrees("words-twin.mjs", runs)
+
+
+def test_the_first_page_says_of_its_message_what_is_shown(twin: Twin, repo_root: Path) -> None:
+    """The whole run of the first page: each beat's sentence at every moment, to the last that the message has left."""
+    node = on_ledger({**demo.SCENARIO}, keep=1_000_000)
+    node.advance(demo.SCENARIO["until_us"])
+    news = node.log.since(0)
+    assert news is not None
+    beats = ["Alpha", "Beta", "Delta", "Gamma", "Delivered", "Message"]
+    run = {"rows": news.rows, "at_us": news.at_us, "follow": [demo.FOLLOWED], "beats": beats}
+    twin.agrees("words-twin.mjs", [{"catalogs": catalogs(repo_root), **run}])
 
 
 @pytest.mark.soak
