@@ -9,10 +9,19 @@ from django.utils import translation
 MEBIBYTE: Final = 1024 * 1024
 
 
+THIN_SPACE: Final = "\u2009"
+
+
 class Places(dict[str, object]):
-    """The numbers of a text. `%(used_mib)s` stands for `used` in MiB: people do not count bytes by the million."""
+    """The numbers of a text, some as people read them.
+
+    `%(used_mib)s` stands for `used` in MiB, as nobody counts bytes by the million; `%(room_n)s` for `room` with spaces
+    between the thousands, as the page's scripts write it.
+    """
 
     def __missing__(self, name: str) -> object:
+        if name.endswith("_n"):
+            return f"{self[name.removesuffix('_n')]:,}".replace(",", THIN_SPACE)
         value = self[name.removesuffix("_mib")] if name.endswith("_mib") else None
         if not isinstance(value, int):
             raise KeyError(name)

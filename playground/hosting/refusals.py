@@ -18,10 +18,11 @@ NAME_TAKEN: Final = _("The name %(name)s is taken. Choose another.")
 TEXTS: Final[dict[str, Any]] = {
     # --- commands that cannot be done now ---
     "too_many_messages": _(
-        "The node holds %(held)s messages and may hold %(most)s. Publish at most %(room)s, or purge or consume first."
+        "The node holds %(held_n)s messages and may hold %(most_n)s. Publish at most %(room_n)s, or purge or "
+        "consume first."
     ),
     "too_many_bytes": _(
-        "So many messages (%(count)s) could need %(needed_mib)s MiB on disk; %(free_mib)s of %(most_mib)s MiB are "
+        "So many messages (%(count_n)s) could need %(needed_mib)s MiB on disk; %(free_mib)s of %(most_mib)s MiB are "
         "free. Publish fewer or smaller messages, or purge first."
     ),
     "broker_stopped": _("The broker is stopped. Start it in the console with start_app first."),

@@ -129,8 +129,10 @@ def failure(failed: Failure) -> Message:
 
 
 def coded(code: str, values: Mapping[str, int | str]) -> Message:
-    """Return the sentence of a worker's code, with its numbers."""
-    return Message(CODED[code], code="", **values) if code in CODED else ASLEEP
+    """Return the sentence of a worker's code, with its numbers; with the code where a reader can act on them."""
+    if code not in CODED:
+        return ASLEEP
+    return Message(CODED[code], code=code if "room" in values else "", **values)
 
 
 def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, Message]:
@@ -152,15 +154,15 @@ FAILURES = {
 
 CODED = {
     "full": _(
-        "The session holds %(messages)s messages and %(bytes_mib)s MiB on disk; it may hold %(most)s and "
+        "The session holds %(messages_n)s messages and %(bytes_mib)s MiB on disk; it may hold %(most_n)s and "
         "%(most_bytes_mib)s MiB. Publishers were stopped. Consume or purge to make room."
     ),
     "too_many_bytes": _(
         "These messages could take %(wanted_mib)s MiB on disk; the session has room for %(most_mib)s MiB, and "
-        "%(used_mib)s MiB are taken or promised. %(room)s of this size fit. Publish fewer or smaller ones, or purge."
+        "%(used_mib)s MiB are taken or promised. %(room_n)s of this size fit. Publish fewer or smaller ones, or purge."
     ),
     "too_many_messages": _(
-        "The session holds %(held)s messages and may hold %(most)s. "
+        "The session holds %(held_n)s messages and may hold %(most_n)s. "
         "Publish fewer, or let consumers take some, or purge."
     ),
     "asked": _("The run waits for your answer; then it goes on."),

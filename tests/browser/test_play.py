@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.sessions import begin
+
 SCENARIO = {
     "version": 1,
     "profile": "classroom",
@@ -139,6 +141,24 @@ def test_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
     form.locator("[name=name]").fill("logs")
     form.get_by_role("button", name="Declare").click()
     expect(form.locator("[data-error=name]")).to_contain_text("406")
+
+
+def test_a_burst_that_is_too_large_offers_as_many_as_fit(page: Page) -> None:
+    """A million messages of 100 bytes on real constants: refused beforehand, and what fits is published whole."""
+    begin(page, "real")
+    controls = page.locator("#controls")
+    controls.get_by_label("Size", exact=True).fill("100")
+    controls.get_by_label("Messages in a burst").fill("1000000")
+    controls.get_by_role("button", name="Publish 1\u2009000\u2009000").click()
+    expect(controls.locator("[data-error=count]")).to_contain_text("of this size fit")
+    offer = controls.get_by_role("button", name="that fit")
+    fitting = int("".join(filter(str.isdigit, offer.inner_text())))
+    assert fitting > 500_000
+    offer.click()
+    expect(offer).to_be_hidden()
+    expect(page.locator("[data-queue=orders], [data-object='queue:orders']").first).to_contain_text(
+        f"{fitting:,}".replace(",", "\u2009")
+    )
 
 
 def test_a_newcomer_sees_few_controls(page: Page) -> None:

@@ -91,8 +91,8 @@ PLACES = re.compile(r"%\((\w+)\)s")
 
 
 def filled(text: str) -> set[str]:
-    """Return the parameters that a text writes; `%(used_mib)s` is `used`, in MiB."""
-    return {name.removesuffix("_mib") for name in PLACES.findall(text)}
+    """Return the parameters that a text writes; `%(used_mib)s` is `used`, in MiB, and `%(room_n)s` is `room`."""
+    return {name.removesuffix("_mib").removesuffix("_n") for name in PLACES.findall(text)}
 
 
 def test_the_codes_are_the_engines() -> None:
@@ -131,12 +131,15 @@ def test_a_refusal_is_written_whatever_its_parameters_are_called(code: str) -> N
     counted = {
         name.removesuffix("_mib"): number * MEBIBYTE for number, name in enumerate(sorted(in_mib), start=101)
     }
+    grouped = {name for name in PLACES.findall(str(SHOWN[code][1])) if name.endswith("_n")}
+    counted |= {name.removesuffix("_n"): 12_000 + at for at, name in enumerate(sorted(grouped), start=345)}
     error = kind(code, "", **named | counted)
     message = read_by(error)
     assert (message.code, message.values) == (code, error.values)
     for place in PLACES.findall(str(SHOWN[code][1])):
-        value = error.values[place.removesuffix("_mib")]
-        assert (str(value // MEBIBYTE) if place in in_mib else value) in str(message)
+        value = error.values[place.removesuffix("_mib").removesuffix("_n")]
+        shown = str(value // MEBIBYTE) if place in in_mib else value
+        assert (f"12\u2009{value - 12_000}" if place in grouped else shown) in str(message)
 
 
 def sources() -> Iterator[Path]:

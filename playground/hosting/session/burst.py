@@ -28,7 +28,8 @@ def check_burst(command: dict[str, Any], bounds: Bounds, usage: Usage) -> None:
         return
     count, size_bytes = number_of(command, "count"), number_of(command, "size_bytes")
     if usage.messages + count > bounds.max_messages:
-        raise Beyond("too_many_messages", held=usage.messages, most=bounds.max_messages)
+        free = max(0, bounds.max_messages - usage.messages)
+        raise Beyond("too_many_messages", held=usage.messages, most=bounds.max_messages, room=free)
     each = int(size_bytes) + RECORD_BYTES
     # What is only in RAM yet may be paged out at any time: it has a promise of room.
     used = usage.disk_bytes + usage.ram_bytes

@@ -110,7 +110,7 @@ export class Transport {
   }
 
   /**
-   * Send a command; resolves when the engine accepts it, rejects with its message when it refuses.
+   * Send a command; resolves when the engine accepts it, rejects with its message when it refuses; the error's cause has the numbers.
    * @param {Values} command
    */
   command(command) {
@@ -157,14 +157,15 @@ export class Transport {
    * @param {string | number | null} id
    * @param {string | null} reason
    * @param {AnswerMessage} [answer]
+   * @param {Values} [values] the numbers of the reason
    */
-  settle(id, reason, answer) {
+  settle(id, reason, answer, values) {
     const waiting = this.waiting.get(id);
     if (!waiting) return;
     this.waiting.delete(id);
     clearTimeout(waiting.timer);
     if (reason === null) waiting.accept(answer);
-    else waiting.refuse(new Error(reason));
+    else waiting.refuse(new Error(reason, { cause: values }));
   }
 
   /** @param {SocketEnd} socket */
@@ -215,7 +216,7 @@ export class Transport {
 
   /** @param {RefusedMessage} message */
   refused(message) {
-    if (this.waiting.has(message.id)) this.settle(message.id, message.message);
+    if (this.waiting.has(message.id)) this.settle(message.id, message.message, undefined, message.values);
     else this.listeners.notice({ t: "notice", level: "error", message: message.message });
   }
 

@@ -94,6 +94,7 @@ export class Controls {
 
   /** What was refused before may be correct by now: an accepted command takes all complaints away. */
   forgive() {
+    show(find("[data-act=fit]", this.root), false);
     for (const place of findAll("[data-error]", this.root)) if (place.textContent) this.complain(dataOf(place, "error"), "");
   }
 
@@ -112,6 +113,7 @@ export class Controls {
       const message = messageOf(error);
       const text = OFFLINE[message]?.() ?? message;
       if (near && find(`[data-error=${near}]`, this.root)) this.complain(near, text);
+      if (near === "count") this.offerFitting(error);
       else this.alerts.show("command", "error", text);
       return false;
     }
@@ -125,7 +127,9 @@ export class Controls {
       this.publish();
     });
     this.field("count").addEventListener("input", () => this.labelPublish());
+    for (const name of ["count", "size_bytes"]) this.field(name).addEventListener("input", () => show(find("[data-act=fit]", this.root), false));
     need("[data-act=fill]", this.root).addEventListener("click", () => this.fillToLine());
+    need("[data-act=fit]", this.root).addEventListener("click", () => this.publishFitting());
     need("[data-act=stream]", this.root).addEventListener("click", () => this.toggleStream());
     for (const name of ["rate", "size_bytes", "persistent", "confirm"]) {
       this.field(name).addEventListener(
@@ -174,7 +178,6 @@ export class Controls {
     };
   }
 
-  /** Publish a burst; the first one also lets time pass, so that its effect is visible. */
   /** Publish as many as bring memory past the paging line. */
   async fillToLine() {
     const count = this.lacking();
@@ -209,11 +212,31 @@ export class Controls {
     this.labelPublish();
   }
 
+  /** Publish a burst; the first one also lets time pass, so that its effect is visible. */
   async publish() {
     const shape = this.shape();
     const count = this.whole("count", 1, this.limits.max_messages ?? 1000000);
     if (!shape || count === null) return;
     await this.send({ do: "publish", count, ...shape }, "count");
+  }
+
+  /**
+   * Where a burst is more than fits: offer as many as do.
+   * @param {unknown} error the refusal, with its numbers
+   */
+  offerFitting(error) {
+    const { room = 0 } = /** @type {{ room?: number }} */ ((error instanceof Error && error.cause) || {});
+    const offer = need("[data-act=fit]", this.root);
+    offer.dataset.count = String(room);
+    setText(offer, fill(ngettext("Publish the %(n)s that fits", "Publish the %(n)s that fit", room), { n: number(room) }));
+    show(offer, room > 0);
+  }
+
+  /** Publish as many as fit. */
+  publishFitting() {
+    this.field("count").value = dataOf(need("[data-act=fit]", this.root), "count");
+    this.labelPublish();
+    return this.publish();
   }
 
   /** @param {string} name */
