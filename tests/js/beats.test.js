@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beatOf, beatsReached, captionOf } from "../../static/js/model/followed.js";
+import { Beats, beatOf, beatsReached, captionOf } from "../../static/js/model/followed.js";
 import { BETA, extent, paged, published, stateOf } from "./feed.js";
 
 test("alpha, beta, delta, with a consumer: each beat comes once, in this order", () => {
@@ -22,4 +22,22 @@ test("a caption names the state, what of the message is where, and its lane", ()
   assert.match(captionOf(state, 22).text, /^Beta: .* message 22 .* in q3\.$/);
   assert.match(captionOf(state, 39).text, /^Delta: nothing of message 39 is in RAM/);
   assert.match(captionOf(stateOf(), 3).text, /^The queue is empty/);
+});
+
+test("beats that come faster than they are read wait for their turn, and none is lost", () => {
+  const rows = [published(0, 40), paged(0, 40, 20)];
+  const fetched = [["Fetched", "Q26", "orders", "q3", "disk_pending", [extent(20, 4, BETA)], null, {}]];
+  const states = [stateOf(), stateOf(rows[0]), stateOf(rows[0]), stateOf(...rows), stateOf(...rows, fetched)];
+  const beats = new Beats(22);
+  states.forEach((state, at) => beats.saw(at, state));
+  assert.deepEqual([beats.next(), beats.next(), beats.next()], [1, 3, null], "this message was never a delta");
+  beats.saw(5, stateOf(...rows, fetched));
+  assert.equal(beats.next(), null, "a beat that was not seen is not made up for");
+});
+
+test("with a consumer, and gone", () => {
+  const rows = [published(0, 40), paged(0, 40, 20), [["Fetched", "Q26", "orders", "q3", "disk_pending", [extent(20, 4, BETA)], null, {}]]];
+  assert.match(captionOf(stateOf(...rows), 22).text, /^Delivered: message 22 is with a consumer/);
+  const acked = [["CountersChanged", "Q20", "orders", { next_seq_id: 40 }], ["Acked", "Q28", "orders", "disk_pending", null, [extent(20, 4, BETA)], null, {}]];
+  assert.equal(captionOf(stateOf(...rows, acked), 22).text, "Message 22 has left the queue.");
 });

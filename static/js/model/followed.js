@@ -39,6 +39,36 @@ export function beatsReached(state, seq, reached) {
 }
 
 /**
+ * The beats of one message as they come. Each waits until the one before it has been read: rows that were on their way when the
+ * engine was told to wait, or that a slow machine gets all at once, take no beat from the reader.
+ */
+export class Beats {
+  /** @param {number} seq */
+  constructor(seq) {
+    this.seq = seq;
+    this.reached = 0;
+    /** @type {number[]} the transitions that made those which nobody has read yet */
+    this.waiting = [];
+  }
+
+  /**
+   * Take the state after a transition.
+   * @param {number} at
+   * @param {State} state
+   */
+  saw(at, state) {
+    const reached = beatsReached(state, this.seq, this.reached);
+    if (reached !== this.reached) this.waiting.push(at);
+    this.reached = reached;
+  }
+
+  /** The transition that made the next beat to read; null where none has come. */
+  next() {
+    return this.waiting.shift() ?? null;
+  }
+}
+
+/**
  * The sentence of each beat; the second one while the content waits in the store's write buffer, where no file has it yet.
  * @type {Record<Beat, () => [lies: string, waits?: string]>}
  */

@@ -1,6 +1,6 @@
 /** The first page: a real session runs on a small stage. It is requested by this script, so readers without one make none. */
 import "../generations/usual.js";
-import { beatOf, beatsReached, captionOf } from "../model/followed.js";
+import { Beats, beatOf, captionOf } from "../model/followed.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { Selection } from "../model/selection.js";
@@ -31,8 +31,8 @@ class Demo {
     /** @type {number | null} where the demo ends; null for a run of the reader's own */
     this.lasts = null;
     this.followed = Number(dataOf(root, "followed"));
-    /** How many beats of the followed message's story have come, and whether the last one is held for the reader. */
-    this.reached = 0;
+    /** The beats of the followed message's story, and whether one of them is held for the reader. */
+    this.beats = new Beats(this.followed);
     this.held = false;
     this.timer = 0;
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -71,7 +71,7 @@ class Demo {
     this.session = new Session();
     this.playhead = new Playhead(this.session);
     this.canvas();
-    this.reached = 0;
+    this.beats = new Beats(this.followed);
     this.release();
     this.session.watch((_, at, state) => this.beat(at, state));
     need("[data-demo-link]", HTMLAnchorElement, this.root).href = url;
@@ -102,15 +102,20 @@ class Demo {
   }
 
   /**
-   * A beat of the story has come: the page stands at its moment, and the engine waits.
+   * A beat of the story may have come; it is held unless another one still is.
    * @param {number} at the transition that made it
    * @param {State} state
    */
   beat(at, state) {
-    if (this.held || this.lasts === null) return;
-    const reached = beatsReached(state, this.followed, this.reached);
-    if (reached === this.reached) return;
-    this.reached = reached;
+    if (this.lasts === null) return;
+    this.beats.saw(at, state);
+    if (!this.held) this.holdNext();
+  }
+
+  /** Hold the next beat that has come, and return whether there is one: the page stands at its moment, and the engine waits. */
+  holdNext() {
+    const at = this.beats.next();
+    if (at === null) return false;
     this.held = true;
     this.transport?.send({ t: "control", play: false });
     queueMicrotask(() => {
@@ -119,6 +124,7 @@ class Demo {
     });
     if (this.calm.matches) show(this.part("next"), true);
     else this.timer = setTimeout(() => this.goOn(), STANDS_MS);
+    return true;
   }
 
   /** Let go of the beat that is held; time stands as it does. */
@@ -129,8 +135,10 @@ class Demo {
     this.playhead.now();
   }
 
-  /** The story plays on. */
+  /** The story plays on: to a beat that came meanwhile, else with the engine. */
   goOn() {
+    clearTimeout(this.timer);
+    if (this.holdNext()) return;
     this.release();
     this.transport?.send({ t: "control", play: true });
   }
