@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.db import transaction
-from django.test import override_settings
+from django.test import Client, override_settings
 from django.utils import translation
 from pytest_django import DjangoDbBlocker
 
 from playground import library as ready
 from playground.static_edition import pages
 from playground.static_edition.addresses import link
+from playground.static_edition.figures import FOLDER, lead_file, moments, write_leads
 from playground.static_edition.leads import astray
 from playground.static_edition.write import write
 from tests.web.conftest import PLAIN_NAMES, put_in_library
@@ -135,6 +136,26 @@ const place = new URL("../../wasm/", import.meta.url);""",
         "static/a.css: gone.png",
         *(f"static/js/a.js: {each}" for each in scripts),
     ]
+
+
+@OF_THE_DATABASE
+def test_the_rows_of_a_figure_are_those_that_the_server_sends(client: Client, tmp_path: Path) -> None:
+    put_in_library()
+    names = pages.permalinks()
+    short_id = next(name for name, slug in names.items() if slug == "first-burst")
+    ends_us = next(entry.run["until_us"] for entry in ready.entries() if entry.slug == "first-burst")
+    addresses = [f"/r/{short_id}/lead.json?at={at_us}" for at_us in (900_000, ends_us, ends_us + 5_000_000)]
+    page = "".join(f'<div data-lead="{address}"></div>' for address in [*addresses, addresses[0]])
+    write_leads(tmp_path, moments(page), names)
+    assert len(list((tmp_path / FOLDER).iterdir())) == len(addresses)
+    bodies = []
+    for address in addresses:
+        path, _, query = address.partition("?")
+        written = tmp_path / "en" / (lead_file(path, f"?{query}") or "")
+        bodies.append(written.resolve().read_bytes())
+        assert bodies[-1] == client.get(address).content, address
+    assert bodies[0] != bodies[1]
+    assert bodies[1] == bodies[2], "nothing comes after the end of a run"
 
 
 @pytest.mark.urls("playground.static_edition.urls")
