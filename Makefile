@@ -34,6 +34,7 @@ INTEROP_ARGS := --tiny --summary var/tiny/interop.json
 DIGESTS_ARGS := --only first-burst
 UNIT := first-in
 LINTED := static/js/wasm
+STATIC_ARGS := --language en
 SCORM_DIST := var/tiny/static
 DOCS_IMAGES_ARGS := --tiny --out var/tiny/docs-images
 SCREENSHOTS_ARGS := --pages 1 --out var/tiny/screenshots
@@ -146,7 +147,7 @@ wasm: dev-env node_modules/.installed ## Build the engine for browsers and Node.
 
 static: wasm ## Write the edition for any static host into dist, with the engine that browsers run
 	@$(PY) tools/compile_messages.py >/dev/null
-	@$(PY) -m playground.static_edition dist
+	@$(PY) -m playground.static_edition dist $(STATIC_ARGS)
 
 scorm: $(if $(TINY),dev-env,static) ## A zip for learning platforms (SCORM 1.2): make scorm UNIT=waterline (or an exercise; IN=zh-hans)
 	@test -n "$(UNIT)" || { echo "Name a unit or an exercise, as in its address: make scorm UNIT=waterline"; exit 1; }

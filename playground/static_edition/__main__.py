@@ -25,12 +25,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--scorm", metavar="NAME", help="write NAME.zip for learning platforms beside the pages"
     )
-    parser.add_argument("--language", default="en", help="of the zip")
+    parser.add_argument("--language", help="of the zip (en unless given), or the only one of the pages")
     parser.add_argument(
         "--tiny", action="store_true", help="write only the pages that belong to sessions, and a heatmap"
     )
     asked = parser.parse_args(arguments)
     out: Path = asked.out
+    language = asked.language or "en"
     with tempfile.TemporaryDirectory(prefix="waterline-static-") as var:
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "playground.settings",
@@ -51,9 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
             call_command("migrate", interactive=False, verbosity=0)
             call_command("load_scenarios", stdout=open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for this one line
             if asked.tiny:
-                write(out, (asked.language,), TINY, follow=False)
+                write(out, (language,), TINY, follow=False)
             else:
-                write(out)
+                write(out, (asked.language,) if asked.language else None)
                 wrong = astray(out)
                 if wrong:
                     sys.stderr.write("\n".join(("These links lead to no file of the edition:", *wrong, "")))
@@ -61,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
         if asked.scorm:
             package = out / f"{asked.scorm}.zip"
             try:
-                count = write_package(out, package, asked.scorm, asked.language)
+                count = write_package(out, package, asked.scorm, language)
             except NoSuchWork as wrong:
                 parser.error(str(wrong))
             sys.stdout.write(f"{package}: {count} files, {package.stat().st_size:,} bytes\n")

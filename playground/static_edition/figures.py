@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from playground import library
 from playground.doors import door
-from playground.storybook.lead import lead_to
+from playground.storybook.lead import leads_to
 
 FOLDER: Final = "data/leads"
 """Where they lie in an edition."""
@@ -37,7 +38,7 @@ def lead_file(path: str, query: str) -> str | None:
 
 
 def write_leads(out: Path, wanted: Iterable[Moment], names: Mapping[str, str]) -> None:
-    """Play up to each moment and write what leads there, as the server answers it.
+    """Play each run once for all its moments, and write what leads there, as the server answers it.
 
     Args:
         out: the edition.
@@ -47,7 +48,11 @@ def write_leads(out: Path, wanted: Iterable[Moment], names: Mapping[str, str]) -
     folder = out / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     runs = {entry.slug: entry.run for entry in library.entries()}
+    of_runs: defaultdict[str, list[int]] = defaultdict(list)
     for short_id, at_us in sorted(wanted):
+        of_runs[short_id].append(at_us)
+    for short_id, moments_us in of_runs.items():
         run = runs[names[short_id]]
-        lead = lead_to(door(), run, min(at_us, run["until_us"]))
-        Path(folder, f"{short_id}-{at_us}.json").write_bytes(lead)
+        led = leads_to(door(), run, [min(at_us, run["until_us"]) for at_us in moments_us])
+        for at_us in moments_us:
+            Path(folder, f"{short_id}-{at_us}.json").write_bytes(led[min(at_us, run["until_us"])])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
 
-from engine.replay import Player
+from engine.replay import Piece, Player
 from engine.replay.frames import Frame, encode, frame_message, snapshot_message
 from playground.hosting.door import NodeDoor
 
@@ -26,28 +26,79 @@ def lead_to(
 ) -> bytes:
     """Return two messages as JSON: a snapshot, and a frame with the rows from there to a moment. Raises RunTooLong.
 
-    The run is played twice, on a ledger: once to learn where the lead may begin, and once to tell it.
-
     Args:
         door: makes the node.
         scenario: the run.
         at_us: virtual microseconds; everything of that instant is done.
         give_up: asked now and then whether it takes too long.
     """
+    return leads_to(door, scenario, (at_us,), give_up)[at_us]
+
+
+def leads_to(
+    door: NodeDoor,
+    scenario: dict[str, Any],
+    moments_us: Iterable[int],
+    give_up: Callable[[], bool] = lambda: False,
+) -> dict[int, bytes]:
+    """Return what leads to each of several moments of one run, as `lead_to` does. Raises RunTooLong.
+
+    The run is played twice, on a ledger: once to learn where each lead may begin, and once to tell them all.
+
+    Args:
+        door: makes the node.
+        scenario: the run.
+        moments_us: virtual microseconds; everything of such an instant is done.
+        give_up: asked now and then whether it takes too long.
+    """
+    ascending = sorted(set(moments_us))
     node, counted = _new(door, scenario, give_up)
-    begin = _beginning([node.log.number, *(counted.next for _piece in counted.play(at_us, SLICE))])
+    places, ways = [node.log.number], []
+    for at_us in ascending:
+        places += [counted.next for _piece in counted.play(at_us, SLICE)]
+        ways.append(_Way(_beginning(places)))
     node, player = _new(door, scenario, give_up)
-    rows: list[Any] = []
-    times: list[int] = []
-    head = _state(node) if begin == player.next else b""
-    for piece in player.play(at_us, SLICE):
-        if head and not piece.lost:
-            rows += piece.rows
-            times += piece.at_us
-        elif player.next >= begin:
-            head, rows, times = _state(node), [], []
-    frame = Frame(player.next - len(rows), times, rows)
-    return b"[" + head + b"," + encode(frame_message(frame, node.now_us)) + b"]"
+    for way in ways:
+        way.begin_at(node, player.next)
+    led = {}
+    for done, at_us in enumerate(ascending):
+        for piece in player.play(at_us, SLICE):
+            for way in ways[done:]:
+                way.take(node, piece, player.next)
+        led[at_us] = ways[done].told(node, player.next)
+    return led
+
+
+class _Way:
+    """What leads to one moment, as far as it was played.
+
+    Args:
+        begin: number of the transition with which it may begin.
+    """
+
+    def __init__(self, begin: int) -> None:
+        self._begin = begin
+        self._head = b""
+        self._rows: list[Any] = []
+        self._times: list[int] = []
+
+    def begin_at(self, node: Any, number: int) -> None:
+        """Begin with the node's state, unless that is too early."""
+        if number >= self._begin:
+            self._head, self._rows, self._times = _state(node), [], []
+
+    def take(self, node: Any, piece: Piece, number: int) -> None:
+        """Go on by a piece; begin behind it where nothing has begun, or the piece has lost its rows."""
+        if self._head and not piece.lost:
+            self._rows += piece.rows
+            self._times += piece.at_us
+        else:
+            self.begin_at(node, number)
+
+    def told(self, node: Any, number: int) -> bytes:
+        """Return both messages; the node stands at the moment."""
+        frame = Frame(number - len(self._rows), self._times, self._rows)
+        return b"[" + self._head + b"," + encode(frame_message(frame, node.now_us)) + b"]"
 
 
 def _new(door: NodeDoor, scenario: dict[str, Any], give_up: Callable[[], bool]) -> tuple[Any, Player]:

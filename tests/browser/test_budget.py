@@ -13,7 +13,7 @@ MEASURE = """() => performance.getEntries()
 
 def test_the_first_page_stays_small(page: Page) -> None:
     page.goto("/")
-    page.locator("#demo").get_by_text("engine live").wait_for(timeout=30_000)
+    page.locator("#demo").get_by_text("engine live").wait_for()
     page.wait_for_timeout(500)
     entries = page.evaluate(MEASURE)
     kinds = {kind: sum(size for name, size in entries if name.endswith(kind)) / 1000 for kind in BUDGET_KB}
@@ -27,8 +27,8 @@ def test_the_instruments_library_waits_until_it_is_wanted(page: Page) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.goto("/")
     page.get_by_role("button", name="Play it yourself").click()
-    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=30_000)
+    page.get_by_role("button", name="Publish the first messages").wait_for()
     assert not [url for url in asked if "uplot" in url and ".js" in url]
     page.keyboard.press("i")
-    page.locator(".u-over").first.wait_for(timeout=30_000)
+    page.locator(".u-over").first.wait_for()
     assert [url for url in asked if "uplot" in url and ".js" in url]

@@ -38,7 +38,7 @@ def test_a_figure_is_fetched_and_plays_when_it_is_seen(
     figure.scroll_into_view_if_needed()
     figure.evaluate("(each) => each.scrollIntoView({ block: 'center' })")
     expect(figure.get_by_role("button", name="Pause")).to_be_visible()
-    expect(figure.get_by_role("button", name="Play again")).to_be_visible(timeout=20_000)
+    expect(figure.get_by_role("button", name="Play again")).to_be_visible()
     expect(figure.locator("figcaption")).to_contain_text("00:04.800")
     assert 0 < len(fetched) < claims.count()
     assert_accessible(page)

@@ -20,7 +20,7 @@ def test_the_first_page_runs_a_real_session_at_once(
     expect(demo.get_by_text("engine live")).to_be_visible()
     caption = demo.locator("[data-situation]")
     for state in ("Alpha", "Beta", "Delta", "Delivered"):
-        expect(caption).to_contain_text(f"{state}: ", timeout=20_000)
+        expect(caption).to_contain_text(f"{state}: ")
         if state == "Beta":
             expect(demo.locator(".legend [aria-current]")).to_have_attribute("data-state", "beta")
             demo.get_by_role("button", name="Pause").click()

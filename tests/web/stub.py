@@ -16,6 +16,7 @@ import msgspec
 
 from playground.hosting.book import Remembered
 from playground.hosting.clients import Client
+from tests.helpers.patience import PATIENCE_S
 
 TICK_US = 1000
 
@@ -260,7 +261,7 @@ class Reader:
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [message for message in self.sent if message["t"] == kind]
 
-    async def until(self, kind: str, count: int = 1, seconds: float = 5) -> dict[str, Any]:
+    async def until(self, kind: str, count: int = 1, seconds: float = PATIENCE_S) -> dict[str, Any]:
         """Wait for the count-th message of a kind and return it."""
         async with asyncio.timeout(seconds):
             while len(self.of(kind)) < count:  # noqa: ASYNC110 - the host must not know that it is watched
@@ -282,7 +283,7 @@ class Reader:
         return expected
 
 
-async def settled(check: Callable[[], bool], seconds: float = 30) -> None:
+async def settled(check: Callable[[], bool], seconds: float = PATIENCE_S) -> None:
     """Wait until something holds."""
     async with asyncio.timeout(seconds):
         while not check():  # noqa: ASYNC110 - the host must not know that it is watched

@@ -21,6 +21,7 @@ from playground.classroom import limits, rooms, services, sockets, voting
 from playground.classroom.models import Classroom
 from playground.exercises import limits as exercise_limits
 from playground.exercises.models import Work
+from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,11 +52,11 @@ class End:
         self.socket = WebsocketCommunicator(application, path, headers=raw)
 
     async def connect(self) -> End:
-        connected, _code = await self.socket.connect(timeout=5)
+        connected, _code = await self.socket.connect(timeout=PATIENCE_S)
         assert connected
         return self
 
-    async def next(self, timeout_s: float = 5) -> dict[str, Any]:
+    async def next(self, timeout_s: float = PATIENCE_S) -> dict[str, Any]:
         """Return what comes next."""
         found: dict[str, Any] = json.loads(await self.socket.receive_from(timeout=timeout_s))
         return found
@@ -70,7 +71,7 @@ class End:
     async def closed(self) -> int:
         """Return the code with which the socket was closed."""
         while True:
-            message = await self.socket.receive_output(timeout=5)
+            message = await self.socket.receive_output(timeout=PATIENCE_S)
             if message["type"] == "websocket.close":
                 return int(message["code"])
 
@@ -160,7 +161,7 @@ async def test_strangers_are_not_let_in() -> None:
 async def test_other_sites_are_not_let_in() -> None:
     _classroom, _teacher, student = await people()
     end = End("/ws/class/me/", student, origin="https://evil.example")
-    connected, _code = await end.socket.connect(timeout=5)
+    connected, _code = await end.socket.connect(timeout=PATIENCE_S)
     assert not connected
 
 

@@ -18,6 +18,7 @@ from playground.comparing.reel import Making, Studio, make
 from playground.doors import door
 from playground.messages import Refused
 from playground.models import Scenario
+from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db
 
@@ -168,12 +169,14 @@ def test_from_the_form_to_the_reel(client: Client, library: list[Scenario]) -> N
     assert made.status_code == 302
     pair = client.get(made["Location"])
     assert "(queue mode: lazy)" in pair.content.decode()
-    for _try in range(100):
+    ends_s = time.monotonic() + PATIENCE_S
+    while True:
         answer = client.get(f"{made['Location']}reel")
         if answer.status_code == 200:
             break
         assert answer.status_code == 202
-        time.sleep(0.1)
+        assert time.monotonic() < ends_s
+        time.sleep(0.02)
     body = json.loads(gzip.decompress(answer.content))
     assert len(body["sides"]) == 2
 

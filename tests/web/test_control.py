@@ -15,6 +15,7 @@ from channels.layers import InMemoryChannelLayer
 from playground import control, holds
 from playground.classroom import others, rooms
 from playground.control import Line
+from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
 
 CLASS = 10**9
@@ -41,7 +42,7 @@ async def line() -> AsyncIterator[Callable[..., Line]]:
 
 async def heard(sent: Callable[[], None], where: list[Any], count: int = 1) -> None:
     """Say something until it is heard: whoever listens a moment later hears only what comes then."""
-    ends = time.monotonic() + 20
+    ends = time.monotonic() + PATIENCE_S
     while len(where) < count:
         assert time.monotonic() < ends
         sent()
@@ -203,11 +204,13 @@ async def test_a_grid_that_is_slow_is_read_seldom_and_what_students_see_is_not(
 ) -> None:
     grids: list[bool] = []
     monkeypatch.setattr(rooms, "GATHER_S", 0.01)
+    monkeypatch.setattr(rooms, "MOST_REST_S", PATIENCE_S)
+    monkeypatch.setattr(rooms, "GRID_RESTS", 20 * PATIENCE_S)
 
     async def read(classroom: int, online: dict[int, int], grid: bool) -> dict[str, Any]:
         grids.append(grid)
         if grid:
-            await asyncio.sleep(0.25)  # so the next one is read 2.5 s later at the earliest
+            await asyncio.sleep(0.05)  # so the next one is read much later
         return {}
 
     members = [Member(None), Member(3)]

@@ -241,6 +241,8 @@ class LockedBook(MemoryBook):
     """A record that can be locked, as SQLite is by another program."""
 
     locked = False
+    tried = 0
+    """How often it was to be written down, while it was locked, how far the session came."""
 
     def _check(self) -> None:
         if self.locked:
@@ -259,6 +261,7 @@ class LockedBook(MemoryBook):
         await super().undo_command(sequence, at_us)
 
     def note(self, at_us: int) -> None:
+        self.tried += self.locked
         if not self.locked:
             super().note(at_us)
 
@@ -273,7 +276,7 @@ async def test_playing_goes_on_after_the_database_was_locked(world: World) -> No
     world.command(reader, 1, do="tick", on=True)
     await reader.until("accepted")
     book.locked = True
-    await asyncio.sleep(1.2)  # how far it came cannot be written down, which stops nobody
+    await settled(lambda: book.tried > 0)  # how far it came cannot be written down, which stops nobody
     before = world.door.nodes[-1].log.number
     await settled(lambda: world.door.nodes[-1].log.number > before)
     world.command(reader, 2, do="emit", count=1)

@@ -134,13 +134,13 @@ def test_a_run_that_is_too_long_for_a_repetition_is_refused(tmp_path: Path) -> N
 async def test_the_engine_of_an_awake_session_is_asked(workers: Workers) -> None:
     exercise = catalog.exercise("lose-persistent")
     reader = workers.reader("one")
-    await reader.until("snapshot", seconds=30)
+    await reader.until("snapshot")
     goals = [goal.test for goal in exercise.form.goals]
     before = await workers.host("one").moment(goals)
     assert [holds for _value, holds in before.found or ()] == [False, False, True]
     workers.give(reader, "one", 1, do="publish", count=30, size_bytes=100, persistent=True)
     workers.give(reader, "one", 2, do="restart", kind="kill")
-    await reader.until("accepted", 2, seconds=30)
+    await reader.until("accepted", 2)
     await settled(lambda: bool(reader.of("accepted")), 30)
     after = await workers.host("one").moment(goals)
     assert len(after.commands) == 2

@@ -23,6 +23,7 @@ from playground.hosting.registry import Registry
 from playground.hosting.session import said
 from playground.leases import Holder
 from playground.models import CommandRecord, Lease, Session
+from tests.helpers.patience import PATIENCE_S
 from tests.web import record
 from tests.web.stub import Reader
 from tests.web.test_host import acknowledge
@@ -202,7 +203,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Callable[..., Process]]:
 
 async def until(condition: Callable[[], Any]) -> Any:
     """Wait until something is so."""
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + PATIENCE_S
     while not (found := condition()):
         assert time.monotonic() < ends
         await asyncio.sleep(0.02)
@@ -287,7 +288,7 @@ async def test_leases_are_renewed_in_time_and_given_back_at_the_end(start: Any) 
     await reader.until("snapshot")
     expires = in_database(lambda: Lease.objects.get().expires_at)
     first = await expires()
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + PATIENCE_S
     while await expires() <= first:
         assert time.monotonic() < ends
         await asyncio.sleep(0.1)

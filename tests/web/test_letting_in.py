@@ -8,6 +8,7 @@ from typing import Any
 from playground.consumer import TRY_AGAIN
 from playground.letting_in import LetIn
 from playground.turns import Turns
+from tests.web.stub import settled
 
 
 class Door:
@@ -78,7 +79,7 @@ async def test_who_cannot_wait_is_asked_to_come_again() -> None:
     assert door.sent == [{"type": "websocket.close", "code": TRY_AGAIN}]
     late = Door(Turns(1, 10, patience_s=0.01))
     tasks += [late.comes("many") for _each in range(2)]
-    await asyncio.sleep(0.1)
+    await settled(lambda: bool(late.sent))
     assert late.sent == [{"type": "websocket.close", "code": TRY_AGAIN}]
     for task in tasks:
         task.cancel()

@@ -15,6 +15,7 @@ from playground.hosting.session.protocol import Begin
 from playground.hosting.workers import pool
 from playground.hosting.workers.end import Lost
 from playground.hosting.workers.pulse import Pulse
+from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
 from tests.web.test_host import HIDDEN
 
@@ -69,7 +70,7 @@ class Launches:
 
 
 async def test_all_that_are_lost_are_replaced_side_by_side_before_anybody_asks() -> None:
-    both = threading.Barrier(2, timeout=20)  # neither start ends before the other one has begun
+    both = threading.Barrier(2, timeout=PATIENCE_S)  # neither start ends before the other one has begun
     launches = Launches()
     workers = pool.Pool(2, launches, BEGIN)
     for name in ("one", "two"):
@@ -82,7 +83,7 @@ async def test_all_that_are_lost_are_replaced_side_by_side_before_anybody_asks()
 
 
 async def test_sessions_wait_for_those_that_are_coming_and_are_spread_over_them() -> None:
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=PATIENCE_S)
     workers = pool.Pool(2, Launches(both.wait), BEGIN)
     ends = await asyncio.gather(*(workers.place(str(number), Nobody()) for number in range(6)))
     assert sorted(ends.count(each) for each in workers.ends) == [3, 3]

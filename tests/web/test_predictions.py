@@ -43,7 +43,7 @@ async def asking(tmp_path: Path) -> Any:
     scenario = world.door.check({**world.blank, "commands": commands, "until_us": 3_000_000})
     world.books["one"] = MemoryBook(Remembered(scenario, [], holds_us=ASK_US))
     reader = world.reader()
-    await reader.until("snapshot", seconds=30)
+    await reader.until("snapshot")
     yield world, reader
     await world.registry.end()
 
@@ -79,11 +79,11 @@ async def test_an_answer_lets_the_run_go_on_and_is_kept(asking: Any) -> None:
     book = world.books["one"]
     book.fail = True
     world.host().predict(reader.client, 1, 0)
-    await reader.until("refused", seconds=30)
+    await reader.until("refused")
     world.host().say(said.Control(True, 50))
     assert (await world.host().moment()).at_us == ASK_US, "what is not on record does not count"
     world.host().predict(reader.client, 2, 0)
-    await reader.until("accepted", seconds=30)
+    await reader.until("accepted")
     assert book.record.holds_us is None
     world.host().say(said.Control(True, 50))
     await settled(lambda: any(each["t"] == "frame" and each["now_us"] > 1_000_000 for each in reader.sent))
@@ -95,7 +95,7 @@ async def test_a_run_that_is_made_anew_waits_as_before(asking: Any) -> None:
     await stands(world, reader)
     await world.host().end()
     again = world.reader()
-    await again.until("snapshot", seconds=30)
+    await again.until("snapshot")
     world.host().say(said.Control(True, 50))
     await stands(world, again)
 

@@ -17,6 +17,7 @@ from playground import live, repeating, services, sharing
 from playground.comparing.reel import Studio
 from playground.doors import door
 from playground.repeating import Busy, Gate
+from tests.helpers.patience import PATIENCE_S
 
 
 def test_places_are_bounded_and_those_who_wait_come_in_order() -> None:
@@ -131,7 +132,7 @@ def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_wel
     kept = services.keep_scenario(services.blank_scenario("classroom"))
     reel = reverse("compare-reel", args=[kept.short_id, kept.short_id])
     for address in (f"/s/{session.public_id}/record?seq=1&at=1", f"/s/{session.public_id}/files.zip", reel):
-        deadline_s = time.monotonic() + 60
+        deadline_s = time.monotonic() + PATIENCE_S
         answer = client.get(address, headers={"accept": "application/json"})
         while answer.status_code == 202 and time.monotonic() < deadline_s:  # it is made in a thread
             time.sleep(0.05)
@@ -163,7 +164,7 @@ def test_whoever_asks_for_a_comparison_hears_that_there_is_no_place_however_late
 
     studio = Studio()
     making = studio.ask("one", [{}, {}], no_place())
-    deadline_s = time.monotonic() + 20
+    deadline_s = time.monotonic() + PATIENCE_S
     while making.busy is None and time.monotonic() < deadline_s:
         time.sleep(0.005)
     assert making.busy is not None

@@ -15,13 +15,12 @@ import pytest_asyncio
 
 from playground.hosting import wording
 from playground.hosting.faults import LONGEST_WAIT_S, Setbacks
+from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled
 from tests.web.test_workers import SMALL, Workers, alive
 
 BACK_S = 2.0
 """From the end of the cause until the session is there again."""
-PATIENCE_S = 15.0
-"""The same on a busy machine, where new workers have to start."""
 
 
 def back_after(ends_s: float, asks_every_s: float, tries_take_s: float = 0.01) -> float:
@@ -106,10 +105,10 @@ async def test_sessions_come_back_while_commands_are_given_all_the_time(workers:
     names = ("one", "two", "three")
     readers = {name: workers.reader(name) for name in names}
     for reader in readers.values():
-        await reader.until("snapshot", seconds=60)
+        await reader.until("snapshot")
     for name, reader in readers.items():
         workers.give(reader, name, 0, **SMALL)
-        await reader.until("accepted", seconds=60)
+        await reader.until("accepted")
     for pid in workers.pids:
         if alive(pid):
             os.kill(pid, signal.SIGKILL)

@@ -25,11 +25,9 @@ from playground.classroom import sockets as classroom_sockets
 from playground.hosting.session.window import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 from playground.origins import AT_ONCE
+from tests.helpers.patience import PATIENCE_S
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-PATIENCE_S = 60
-"""What comes at all comes in this time, on a machine with other work too."""
 
 
 class Browser:

@@ -74,14 +74,14 @@ async def test_a_worker_without_a_processor_is_neither_killed_nor_ends_itself(
     monkeypatch.setattr(Pulse, "own_s", lambda self, passed_s: 0.0)
     monkeypatch.setenv("WATERLINE_OVERRUN_S", "0.5")
     reader = workers.reader("one")
-    await reader.until("snapshot", seconds=60)
+    await reader.until("snapshot")
     [pid] = workers.pids
     for number in range(20):  # so that it is stopped in the middle of a turn
         workers.give(reader, "one", number, **SMALL)
     os.kill(pid, signal.SIGSTOP)
     await asyncio.sleep(1.5)
     os.kill(pid, signal.SIGCONT)
-    await reader.until("accepted", 20, seconds=60)
+    await reader.until("accepted", 20)
     assert workers.pids == [pid]
     assert not [each for each in reader.of("notice") if each["level"] == "error"]
 
@@ -95,13 +95,13 @@ async def test_a_server_that_hangs_itself_kills_nobody(
 ) -> None:
     monkeypatch.setattr(pool, "PING_S", 0.05)
     reader = workers.reader("one")
-    await reader.until("snapshot", seconds=60)
+    await reader.until("snapshot")
     monkeypatch.setattr(pool, "SILENT_S", 0.5)
     for _each in range(3):
         hang()
         await asyncio.sleep(0)
     workers.give(reader, "one", 1, **SMALL)
-    await reader.until("accepted", seconds=60)
+    await reader.until("accepted")
     assert len(workers.pids) == 1
 
 

@@ -13,6 +13,7 @@ import pytest
 from playground import repeating
 from playground.turns import MOST_REST_S, PARTS, InTurn, Overfull, Turn, Turns, aside, lane_of
 from playground.web.overfull import answer_busy
+from tests.helpers.patience import PATIENCE_S
 
 
 async def settle() -> None:
@@ -85,7 +86,7 @@ async def test_whoever_leaves_while_waiting_loses_no_turn_for_the_others() -> No
         gone.cancel()
         with pytest.raises(asyncio.CancelledError):
             await gone
-        (await asyncio.wait_for(turns.take("one"), 5)).end()
+        (await asyncio.wait_for(turns.take("one"), PATIENCE_S)).end()
 
 
 async def test_how_late_pages_are_is_what_the_first_of_them_waits() -> None:
@@ -123,7 +124,7 @@ async def test_while_commands_are_late_pages_rest_and_a_class_does_not_wait_for_
     held.end()
     await settle()
     assert came == []
-    freeze = await asyncio.wait_for(come("192.0.2.1 class"), 5)
+    freeze = await asyncio.wait_for(come("192.0.2.1 class"), PATIENCE_S)
     hands_out = asyncio.create_task(come("192.0.2.1 class"))
     await settle()
     now_s += 0.1
@@ -133,10 +134,10 @@ async def test_while_commands_are_late_pages_rest_and_a_class_does_not_wait_for_
     now_s += 0.1
     (await hands_out).end()
     now_s += 0.1
-    (await asyncio.wait_for(pupil, 5)).end()
+    (await asyncio.wait_for(pupil, PATIENCE_S)).end()
     assert time.monotonic() - begun_s > 0.19  # twice as long as it was worked
     turns.pressure = lambda: 1.0
-    (await asyncio.wait_for(turns.take("192.0.2.1 learn"), 5)).end()
+    (await asyncio.wait_for(turns.take("192.0.2.1 learn"), PATIENCE_S)).end()
     assert turns._free == 1
 
 
@@ -191,7 +192,7 @@ async def test_a_download_that_nobody_fetches_holds_no_turn() -> None:
     turns = Turns(at_once=1)
     app, never = InTurn(_page, _refuse, turns), asyncio.Event()
     slow = asyncio.create_task(app(_scope(answered=never.wait), None, Answered()))
-    await asyncio.wait_for(app(_scope(), None, Answered()), 5)
+    await asyncio.wait_for(app(_scope(), None, Answered()), PATIENCE_S)
     assert not slow.done()
     never.set()
     await slow
@@ -205,7 +206,7 @@ async def test_a_page_that_waits_stands_aside_and_comes_before_those_who_had_no_
     def work() -> None:
         with aside():
             waits.set()
-            assert goes_on.wait(10)
+            assert goes_on.wait(PATIENCE_S)
         came.append("first")
 
     def other() -> None:
@@ -215,14 +216,14 @@ async def test_a_page_that_waits_stands_aside_and_comes_before_those_who_had_no_
         came.append("second")
 
     first = asyncio.create_task(app(_scope(work=work), None, Answered()))
-    assert await asyncio.to_thread(waits.wait, 10)
+    assert await asyncio.to_thread(waits.wait, PATIENCE_S)
     others = [
         asyncio.create_task(app(_scope(work=each), None, Answered()))
         for each in (other, lambda: came.append("third"))
     ]
-    await asyncio.wait_for(asyncio.gather(first, *others), 10)
+    await asyncio.wait_for(asyncio.gather(first, *others), PATIENCE_S)
     assert came == ["second", "first", "third"]
-    (await asyncio.wait_for(turns.take("one"), 5)).end()
+    (await asyncio.wait_for(turns.take("one"), PATIENCE_S)).end()
 
 
 async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_back() -> None:
@@ -231,7 +232,7 @@ async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_bac
 
     def work() -> None:
         with aside():
-            assert left.wait(10)
+            assert left.wait(PATIENCE_S)
         done.set()
 
     done = threading.Event()
@@ -242,9 +243,9 @@ async def test_a_page_whose_visitor_left_while_it_stood_aside_gives_its_turn_bac
     with pytest.raises(asyncio.CancelledError):
         await task
     left.set()
-    assert await asyncio.to_thread(done.wait, 10)
+    assert await asyncio.to_thread(done.wait, PATIENCE_S)
     for _each in range(2):
-        (await asyncio.wait_for(turns.take("one"), 5)).end()
+        (await asyncio.wait_for(turns.take("one"), PATIENCE_S)).end()
     assert turns._free == 1
 
 
@@ -254,10 +255,10 @@ async def test_whoever_repeats_a_run_needs_no_turn() -> None:
 
     def repeats() -> None:
         with gate.place("somebody"):
-            assert over.wait(10)
+            assert over.wait(PATIENCE_S)
 
     slow = asyncio.create_task(app(_scope(work=repeats), None, Answered()))
-    await asyncio.wait_for(app(_scope(), None, Answered()), 5)
+    await asyncio.wait_for(app(_scope(), None, Answered()), PATIENCE_S)
     assert not slow.done()
     over.set()
     await slow

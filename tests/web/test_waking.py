@@ -14,6 +14,7 @@ import pytest_asyncio
 
 from playground.hosting import host, wording
 from playground.hosting.book import Remembered
+from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook
 from tests.web.test_host import World
 
@@ -40,7 +41,7 @@ async def long(tmp_path: Path) -> AsyncIterator[Any]:
 async def test_waking_ends_at_its_bound_and_says_what_to_do(long: Any) -> None:
     world = long(wake_s=1)
     reader = world.reader("one")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while not any(each["message"] == str(wording.TOO_LONG) for each in reader.of("notice")):  # noqa: ASYNC110 - the host must not know that it is watched
             await asyncio.sleep(0.05)
     assert world.books["one"].record.commands == [TICK]
@@ -55,7 +56,7 @@ async def eventually(holds: Callable[[], bool]) -> None:
     """Wait until something holds; a busy machine may take a while."""
     began_s = time.monotonic()
     while not holds():
-        assert time.monotonic() - began_s < 30
+        assert time.monotonic() - began_s < PATIENCE_S
         await asyncio.sleep(0.05)
 
 
@@ -89,4 +90,4 @@ async def test_who_comes_back_after_that_waits_for_a_new_beginning(
     await asyncio.sleep(0.4)
     world.books["one"].record.reached_us = 0
     world.host("one").keeper._resume_us = world.host("one").keeper.record.reached_us = 0
-    await world.reader("one").until("snapshot", seconds=10)
+    await world.reader("one").until("snapshot")

@@ -21,6 +21,7 @@ from playground.hosting.engine_door import EngineDoor
 from playground.hosting.registry import Registry
 from playground.hosting.session import protocol, said
 from playground.hosting.workers import nursery, pool
+from tests.helpers.patience import PATIENCE_S
 from tests.programs.attack.processes import parent_of
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
@@ -78,14 +79,14 @@ async def test_the_first_visitor_does_not_wait_for_a_worker_to_start(workers: Wo
     ready = list(workers.pids)
     assert len(ready) == 1
     await workers.registry.pool.begin()
-    await workers.reader("one").until("snapshot", seconds=60)
+    await workers.reader("one").until("snapshot")
     assert workers.pids == ready, "the one that was ready has the session"
 
 
 async def test_sessions_are_spread_over_processes_and_end_with_them(workers: Workers) -> None:
     readers = [workers.reader(name) for name in ("one", "two", "three")]
     for reader in readers:
-        await reader.until("snapshot", seconds=20)
+        await reader.until("snapshot")
     assert len(workers.pids) == 2
     assert all(alive(pid) for pid in workers.pids)
 
@@ -104,23 +105,23 @@ async def test_a_worker_that_does_not_end_is_killed_before_the_files_are_removed
 
 async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Workers) -> None:
     reader, other = workers.reader("one"), workers.reader("two")
-    await reader.until("snapshot", seconds=20)
-    await other.until("snapshot", seconds=20)
+    await reader.until("snapshot")
+    await other.until("snapshot")
     for number in range(10):
         workers.give(reader, "one", number, **SMALL)
         workers.give(other, "two", number, **SMALL)
-    await reader.until("accepted", 10, seconds=20)
-    await other.until("accepted", 10, seconds=20)
+    await reader.until("accepted", 10)
+    await other.until("accepted", 10)
     before = {name: await workers.host(name).moment() for name in ("one", "two")}
     for name in before:
         workers.host(name).say(said.Control(False))
     os.kill(workers.pids[0], signal.SIGKILL)
     moved = [each for each in (reader, other) if each.of("notice")]
-    await settled(lambda: any(each.of("notice") for each in (reader, other)), 20)
+    await settled(lambda: any(each.of("notice") for each in (reader, other)))
     moved = [each for each in (reader, other) if each.of("notice")]
     assert len(moved) == 1, "the other session has another worker, and hears nothing"
-    await settled(lambda: any("where it was" in each["message"] for each in moved[0].of("notice")), 20)
-    await moved[0].until("snapshot", 2, seconds=20)
+    await settled(lambda: any("where it was" in each["message"] for each in moved[0].of("notice")))
+    await moved[0].until("snapshot", 2)
     name = "one" if moved[0] is reader else "two"
     after = await workers.host(name).moment()
     assert len(after.commands) == 10
@@ -131,16 +132,16 @@ async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Work
     node.advance(after.at_us)
     assert node.log.digest == after.digest
     workers.give(moved[0], name, 99, **SMALL)
-    await moved[0].until("accepted", 11, seconds=20)
+    await moved[0].until("accepted", 11)
 
 
 async def test_what_a_killed_worker_leaves_goes_when_everybody_has_left(
     workers: Workers,
 ) -> None:
     reader = workers.reader("one")
-    await reader.until("snapshot", seconds=60)
+    await reader.until("snapshot")
     workers.give(reader, "one", 1, **SMALL)
-    await reader.until("accepted", seconds=60)
+    await reader.until("accepted")
     files = workers.registry.directory.of("one")
     assert files.is_dir()
     host = workers.host("one")
@@ -156,13 +157,13 @@ async def test_a_worker_that_does_not_answer_is_killed(
 ) -> None:
     monkeypatch.setattr(pool, "PING_S", 0.2)
     reader = workers.reader("one")
-    await reader.until("snapshot", seconds=20)
+    await reader.until("snapshot")
     monkeypatch.setattr(pool, "SILENT_S", 2.0)
     [pid] = workers.pids
     os.kill(pid, signal.SIGSTOP)
-    await settled(lambda: not alive(pid), 20)
+    await settled(lambda: not alive(pid))
     monkeypatch.setattr(pool, "SILENT_S", 30.0)
-    await settled(lambda: any("where it was" in each["message"] for each in reader.of("notice")), 20)
+    await settled(lambda: any("where it was" in each["message"] for each in reader.of("notice")))
     assert not alive(pid)
 
 
@@ -175,22 +176,26 @@ async def test_one_event_of_many_messages_does_not_hold_up_the_others(
     )
     workers.books["hog"] = MemoryBook(Remembered(hog, []))
     reader, innocent = workers.reader("hog"), workers.reader("two")
-    await reader.until("snapshot", seconds=20)
-    await innocent.until("snapshot", seconds=20)
-    workers.give(reader, "hog", 1, do="publish", count=10_000, size_bytes=5000, persistent=True)
+    await reader.until("snapshot")
+    await innocent.until("snapshot")
+    workers.give(reader, "hog", 1, do="publish", count=4_000, size_bytes=5000, persistent=True)
     began_s, waits_s = time.monotonic(), []
     number = 0
-    while not reader.of("accepted") and time.monotonic() - began_s < 60:
+    while not reader.of("accepted") and time.monotonic() - began_s < 5 * PATIENCE_S:
         number += 1
         sent_s = time.monotonic()
         workers.give(innocent, "two", number, **SMALL)
-        await innocent.until("accepted", number, seconds=30)
+        await innocent.until("accepted", number)
         waits_s.append(time.monotonic() - sent_s)
         await asyncio.sleep(0.01)
     took_s = time.monotonic() - began_s
     assert reader.of("accepted"), "it is done in the end"
     assert len(waits_s) > 4, "one event is put aside many times for others, on a fast machine too"
-    assert sorted(waits_s)[len(waits_s) * 95 // 100] < max(0.5, took_s / 4), (took_s, waits_s)
+    # A share of the event's own time, whatever the machine; one of few waits may have met another program's.
+    assert sorted(waits_s)[min(len(waits_s) * 95 // 100, len(waits_s) - 2)] < max(0.5, took_s / 4), (
+        took_s,
+        waits_s,
+    )
     moment = await workers.host("hog").moment()
     node = workers.door.rehearse(hog)
     for at_us, command in moment.commands:
@@ -286,7 +291,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
 async def _spaces(workers: Workers) -> list[float]:
     """Return how many times as seldom frames are asked for from now on, as the one worker is told."""
     reader = workers.reader("one")
-    await reader.until("snapshot", seconds=20)
+    await reader.until("snapshot")
     factors: list[float] = []
     (end,) = workers.registry.pool.ends
     send = end.send
@@ -320,7 +325,7 @@ async def test_pages_that_wait_for_their_turn_have_fewer_frames_made_until_they_
 
 async def test_pages_rest_while_commands_are_answered_late(workers: Workers) -> None:
     reader = workers.reader("one")
-    await reader.until("snapshot", seconds=20)
+    await reader.until("snapshot")
     pressure = workers.registry.pool.pressure
     os.kill(workers.pids[0], signal.SIGSTOP)
     workers.give(reader, "one", 1, **SMALL)
