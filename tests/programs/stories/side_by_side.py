@@ -14,7 +14,8 @@ from pika.exceptions import AMQPError
 
 from tests.programs.differential.installation import LATEST, TODAYS
 from tests.programs.differential.node import NodeFailed
-from tests.programs.stories.programs import HIBERNATED_MS, IDLE_MS, program
+from tests.programs.stories.choices import HIBERNATED_MS, IDLE_MS
+from tests.programs.stories.programs import program
 from tests.programs.stories.run import Result, run
 from tests.programs.stories.story import Story
 

@@ -16,7 +16,8 @@ import pytest
 from tests.programs.differential.driver import Driver, DriverGone
 from tests.programs.differential.node import NodeFailed
 from tests.programs.stories import side_by_side
-from tests.programs.stories.programs import FLAGS, program
+from tests.programs.stories.choices import FLAGS
+from tests.programs.stories.programs import program
 from tests.programs.stories.run import Result, only_mixed
 from tests.programs.stories.side_by_side import Seeds
 from tests.programs.stories.story import Delivery, Story, View
