@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.places import Place
 from engine.values.extents import Extent
 
@@ -34,16 +35,22 @@ class IndexLoad(msgspec.Struct, frozen=True):
         segment_entries: entries of a segment.
         records: (count, whether the bodies are embedded, their bytes together) of the journal's publish records.
         buffered: whether records wait in the journal's write buffer.
+        more: thousandths of a byte of what a generation counts by figures of its own.
     """
 
     segments: int
     segment_entries: int
     records: Sequence[tuple[int, bool, int]]
     buffered: bool
+    more: int = 0
 
 
 class Measured(Protocol):
     """What may be read of a queue at any time; nothing of it changes the queue."""
+
+    @property
+    def heap(self) -> HeapFigures:
+        """Bytes of RAM that it and each of its messages take."""
 
     @property
     def ram_bytes(self) -> int:

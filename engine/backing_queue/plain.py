@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 from engine.backing_queue.measured import IndexLoad, StoreCredit
 from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsTimeout
 from engine.values.extents import IN_RAM, Extent
@@ -17,6 +18,11 @@ class PlainQueue(BackingQueue):
     """A backing queue with all that follows from its verbs, its entries and its head; others override what differs."""
 
     _now_us = 0
+
+    @property
+    @override
+    def heap(self) -> HeapFigures:
+        return MEASURED_3_10
 
     @property
     @override

@@ -6,6 +6,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
+
 CLEAN: Final = "clean_stop.json"
 """The engine's own note of a clean stop; the broker writes tables of its own instead (S129, S240, W132)."""
 SYNC_INTERVAL_US: Final = 25_000
@@ -21,6 +23,7 @@ class StoreLoad(msgspec.Struct, frozen=True):
         cached: messages in the current file's cache.
         cached_bytes: of the records that the cache holds.
         cached_with_removed_bytes: of these and of those whose messages were removed since.
+        heap: what a row of each table takes.
     """
 
     files: int
@@ -28,6 +31,7 @@ class StoreLoad(msgspec.Struct, frozen=True):
     cached: int
     cached_bytes: int
     cached_with_removed_bytes: int = 0
+    heap: HeapFigures = MEASURED_3_10
 
 
 class Store(Protocol):

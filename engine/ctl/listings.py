@@ -8,11 +8,11 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.exchanges import DEFAULT, PREDECLARED
+from engine.backing_queue.heap import heap_of
 from engine.backing_queue.places import VARIABLE_QUEUE_V2, places_of
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.control.report import Live, Rates
-from engine.broker.memory import calibration
 from engine.broker.memory.model import entries_bytes
 from engine.ctl.printing import Pid, Tags, Term
 from engine.ctl.usage import NODE_NAME, node_name
@@ -100,13 +100,15 @@ def _queue_of(info: Mapping[str, Any]) -> str:
 
 def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
     """Return the modelled bytes of a queue process: the entries of its backing queues, and an idle process."""
-    entries = sum(
-        entries_bytes(extent) + (extent.count * calibration.PENDING_HEAP if place.unacked else 0)
-        for queue in queues
-        for place in places_of(queue)
-        for extent in (Extent(*row) for row in queue["lanes"].get(place.name, ()))
-    )
-    return (calibration.QUEUE_BASE + entries) // 1000
+    held = process = 0
+    for queue in queues:
+        heap = heap_of(queue)
+        process = heap.process
+        for place in places_of(queue):
+            each_bytes = heap.pending if place.unacked else 0
+            for extent in (Extent(*row) for row in queue["lanes"].get(place.name, ())):
+                held += entries_bytes(heap, extent) + extent.count * each_bytes
+    return (process + held) // 1000
 
 
 def backing_queue_status(queues: Mapping[str, Mapping[str, Any]], live: Live) -> Term:

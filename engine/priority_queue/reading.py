@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.measured import IndexLoad, StoreCredit
 from engine.backing_queue.places import PRIORITY_QUEUE, Place, register
 from engine.backing_queue.plain import PlainQueue
@@ -65,6 +66,11 @@ class PriorityReading(PlainQueue):
 
     @property
     @override
+    def heap(self) -> HeapFigures:
+        return next(iter(self.by_number.values())).heap
+
+    @property
+    @override
     def depth(self) -> int:
         return sum(part.depth for part in self.by_number.values())
 
@@ -117,6 +123,7 @@ class PriorityReading(PlainQueue):
             each[0].segment_entries,
             [record for load in each for record in load.records],
             any(load.buffered for load in each),
+            sum(load.more for load in each),
         )
 
     @override

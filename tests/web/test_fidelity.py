@@ -76,7 +76,7 @@ def test_it_is_only_for_reading(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_the_page_has_the_memory_of_todays_broker_beside_what_the_model_counts(client: Client) -> None:
+def test_the_page_has_the_memory_of_todays_broker_beside_that_of_3_10(client: Client) -> None:
     page = " ".join(client.get("/fidelity/").content.decode().split())
     shown = calibrated.todays_memory()
     assert shown is not None

@@ -110,7 +110,7 @@ class Monitors:
         actors = self._actors(FIRST_NODE)
         garbage = self._garbage(actors) if settings.garbage_follows else None
         memory = model.measure(
-            settings.base_memory_bytes + model.queues_bytes(self._count(queues), each_bytes),
+            settings.base_memory_bytes + model.queues_bytes(queues, self._count(queues), each_bytes),
             actors * each_bytes,
             (actors if garbage is None else garbage.buffers) * settings.receive_buffer_bytes,
             queues,

@@ -98,7 +98,7 @@ class NodeMonitors:
             queues = list(node.host.queues()) if node.up else []
             actors = self._actors(node.name)
             memory = model.measure(
-                settings.base_memory_bytes + model.queues_bytes(len(queues), each_bytes),
+                settings.base_memory_bytes + model.queues_bytes(queues, len(queues), each_bytes),
                 actors * each_bytes,
                 actors * settings.receive_buffer_bytes,
                 queues,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 
 import msgspec
 
+from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import StoreLoad
 from engine.broker.memory import calibration as cal
@@ -50,50 +51,50 @@ def _round_up_to_8(size: int) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _costs(flags: int, size_bytes: int) -> tuple[int, int]:
+def _costs(heap: HeapFigures, flags: int, size_bytes: int) -> tuple[int, int]:
     """Return thousandths of a byte that one message takes in the queue's heap, and that its body takes outside.
 
     Every look at the memory asks it of every run, and there are few kinds of messages.
     """
     if not flags & IN_RAM:
-        return (cal.GAMMA_HEAP if flags & INDEXED else cal.BETA_HEAP), 0
+        return (heap.gamma if flags & INDEXED else heap.beta), 0
     if size_bytes <= cal.SMALL_BODY_BYTES:
-        return cal.ALPHA_HEAP_SMALL + 1000 * _round_up_to_8(size_bytes), 0
-    return cal.ALPHA_HEAP_LARGE, cal.BODY_BINARY + cal.BODY_BINARY_PER_BYTE * size_bytes
+        return heap.alpha_small + 1000 * _round_up_to_8(size_bytes), 0
+    return heap.alpha_large, cal.BODY_BINARY + cal.BODY_BINARY_PER_BYTE * size_bytes
 
 
-def _entry_in_ram(size_bytes: int) -> int:
-    return _costs(IN_RAM, size_bytes)[0]
+@cache
+def _in_ram(heap: HeapFigures, part: int) -> Callable[[int], int]:
+    """Return what gives one of the two costs of a message in RAM by its size; the same function each time."""
+    return lambda size_bytes: _costs(heap, IN_RAM, size_bytes)[part]
 
 
-def _body_in_ram(size_bytes: int) -> int:
-    return _costs(IN_RAM, size_bytes)[1]
-
-
-def entries_bytes(extent: Extent) -> int:
+def entries_bytes(heap: HeapFigures, extent: Extent) -> int:
     """Return thousandths of a byte that the entries take in the queue's heap."""
     sizes, flags = extent.size_bytes, extent.flags
     if isinstance(sizes, int) or not flags & IN_RAM:
-        return extent.count * _costs(flags, 0 if isinstance(sizes, Sizes) else sizes)[0]
-    return sizes.total(extent.msg_no, extent.count, _entry_in_ram)
+        return extent.count * _costs(heap, flags, 0 if isinstance(sizes, Sizes) else sizes)[0]
+    return sizes.total(extent.msg_no, extent.count, _in_ram(heap, 0))
 
 
-def _bodies_bytes(extent: Extent) -> int:
+def _bodies_bytes(heap: HeapFigures, extent: Extent) -> int:
     """Return thousandths of a byte that bodies in RAM take outside the heap."""
     sizes = extent.size_bytes
     if isinstance(sizes, int):
-        return extent.count * _costs(extent.flags, sizes)[1]
-    return sizes.total(extent.msg_no, extent.count, _body_in_ram)
+        return extent.count * _costs(heap, extent.flags, sizes)[1]
+    return sizes.total(extent.msg_no, extent.count, _in_ram(heap, 1))
 
 
-def queues_bytes(count: int, connection_bytes: int) -> int:
+def queues_bytes(queues: Sequence[BackingQueue], count: int, connection_bytes: int) -> int:
     """Return what queues add to a node with one empty queue, in the same proportion to connections as measured.
 
     Args:
+        queues: those that run, of one kind.
         count: how many queues there are.
         connection_bytes: what a connection with a channel costs at the scale of this node.
     """
-    return max(0, count - 1) * connection_bytes * cal.QUEUE_BASE // cal.CONNECTION_BASE
+    heap = queues[0].heap if queues else MEASURED_3_10
+    return max(0, count - 1) * connection_bytes * heap.process // cal.CONNECTION_BASE
 
 
 def measure(
@@ -113,16 +114,17 @@ def measure(
         garbage: of the queue processes; None counts what lives alone.
     """
     entries = bodies = in_ram_and_store = 0
-    pending_bytes = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP
     counted = RangeSet()
     for queue in queues:
+        heap = queue.heap
+        pending_bytes = heap.pending + heap.channel_pending
         for place, extent in queue.entries():
             flags, count = extent.flags, extent.count
-            entries += entries_bytes(extent) + (count * pending_bytes if place.unacked else 0)
+            entries += entries_bytes(heap, extent) + (count * pending_bytes if place.unacked else 0)
             if flags & IN_RAM:
                 news = [extent] if len(queues) == 1 else _not_counted(counted, extent)
                 for new in news:
-                    bodies += _bodies_bytes(new)
+                    bodies += _bodies_bytes(heap, new)
                     if flags & IN_STORE:
                         in_ram_and_store += new.total_bytes
     stores_total, cached = _stores(stores, with_removed=garbage is not None)
@@ -160,7 +162,7 @@ def _not_counted(counted: RangeSet, extent: Extent) -> list[Extent]:
 
 def _journal(queue: BackingQueue) -> int:
     index = queue.index_load()
-    total = index.segments * cal.SEGMENT_HEAP * index.segment_entries // cal.SEGMENT_ENTRIES
+    total = index.more + index.segments * cal.SEGMENT_HEAP * index.segment_entries // cal.SEGMENT_ENTRIES
     for count, embedded, total_bytes in index.records:
         if embedded:
             total += count * (cal.JOURNAL_HEAP_EMBEDDED + cal.JOURNAL_BINARY_EMBEDDED)
@@ -181,7 +183,7 @@ def _stores(stores: Iterable[StoreLoad], with_removed: bool) -> tuple[int, int]:
     total = cached = 0
     for store in stores:
         total += cal.FILE_ROW * store.files
-        total += cal.STORE_ROW * store.messages
-        total += cal.CACHE_ROW * store.cached
+        total += store.heap.store_row * store.messages
+        total += store.heap.cache_row * store.cached
         cached += store.cached_with_removed_bytes if with_removed else store.cached_bytes
     return total, cached

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.measured import IndexLoad, StoreCredit
 from engine.backing_queue.places import CLASSIC_V2, Place
 from engine.backing_queue.plain import PlainQueue
+from engine.classic_v2.heap import FIGURES
 from engine.classic_v2.index.references import references
 from engine.classic_v2.places import PLACES
 from engine.classic_v2.queue import heads
+from engine.classic_v2.queue.load import load_of
 from engine.classic_v2.queue.publish import new_extent
 from engine.classic_v2.queue.state import LANES, QueueState
 from engine.values.errors import InvariantBroken
@@ -27,6 +30,11 @@ class V2Reading(PlainQueue):
 
     kind = CLASSIC_V2
     state: QueueState
+
+    @property
+    @override
+    def heap(self) -> HeapFigures:
+        return FIGURES
 
     @property
     @override
@@ -90,12 +98,7 @@ class V2Reading(PlainQueue):
 
     @override
     def index_load(self) -> IndexLoad:
-        """Return what the index keeps in RAM: items of its write buffer, without bodies (W71)."""
-        index = self.state.index
-        records = [(index.buffered, False, 0)] if index.buffered else []
-        return IndexLoad(
-            len(index.segments), index.settings.segment_entry_count, records, bool(index.buffered)
-        )
+        return load_of(self.state)
 
     @override
     def store_references(self) -> list[Range]:

@@ -10,6 +10,7 @@ import msgspec
 
 from engine.backing_queue.stores import StoreLoad
 from engine.classic_v2.formats.mc import McCodec
+from engine.classic_v2.heap import FIGURES
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import collector, recovery
 from engine.classic_v2.store.client import Account, OnDisk, SharedClient
@@ -245,7 +246,7 @@ class SharedStore:
         state = self.state
         cached = len(state.cache)
         current = state.files[state.current] if cached else FileRow(0)
-        return StoreLoad(len(state.files), state.rows.total, cached, current.valid, current.size)
+        return StoreLoad(len(state.files), state.rows.total, cached, current.valid, current.size, FIGURES)
 
     def verify(self) -> None:
         """Check that the files' valid bytes are those of the rows (W132)."""
