@@ -44,17 +44,16 @@ class _File:
     def size(self) -> int:
         return self.ends[-1] if self.ends else 0
 
-    def append(self, chunk: Chunk) -> None:
-        size = chunk.size_bytes
+    def append(self, chunk: Chunk, size: int) -> None:
         if size:
             self.chunks.append(chunk)
-            self.ends.append(self.size + size)
+            self.ends.append(self.ends[-1] + size if self.ends else size)
             self.plain += getattr(chunk, "plain", False)
 
     def replace(self, chunks: Sequence[Chunk]) -> None:
         self.chunks, self.ends, self.plain = [], [], 0
         for chunk in chunks:
-            self.append(chunk)
+            self.append(chunk, chunk.size_bytes)
 
     def part(self, offset: int, count: int) -> Iterator[Chunk]:
         """Yield the chunks of `count` bytes at `offset`, cutting where they begin and end inside one."""
@@ -87,7 +86,7 @@ class _File:
                 self.plain -= getattr(chunk, "plain", False)
             del self.chunks[at:], self.ends[at:]
             for chunk in kept:
-                self.append(chunk)
+                self.append(chunk, chunk.size_bytes)
 
     def about_to_change(self, from_offset: int) -> None:
         """Keep the durable content when bytes from `from_offset` on will differ from it."""
@@ -98,7 +97,7 @@ class _File:
         """Put chunks in place of what lies at an offset; it is not behind the end."""
         if offset == self.size:
             for chunk in chunks:
-                self.append(chunk)
+                self.append(chunk, chunk.size_bytes)
             return
         first = bisect_right(self.ends, offset)
         begin = self.ends[first - 1] if first else 0
@@ -145,11 +144,12 @@ class LedgerStorage(Catalogue[_File]):
         Raises:
             StorageFull: the bound would be passed; nothing is written.
         """
-        size = sum(chunk.size_bytes for chunk in chunks)
+        sizes = [chunk.size_bytes for chunk in chunks]
+        size = sum(sizes)
         self._claim(path, size)
         file = self._files.get(path) or self._new(path)
-        for chunk in chunks:
-            file.append(chunk)
+        for chunk, each in zip(chunks, sizes, strict=True):
+            file.append(chunk, each)
         self._used += size
 
     def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
@@ -165,7 +165,7 @@ class LedgerStorage(Catalogue[_File]):
         file = file or self._new(path)
         file.about_to_change(offset)
         if offset > before:
-            file.append(_Zeros(offset - before))
+            file.append(_Zeros(offset - before), offset - before)
         file.splice(offset, [chunk for chunk in chunks if chunk.size_bytes])
         self._used += grown
 
@@ -205,7 +205,7 @@ class LedgerStorage(Catalogue[_File]):
         grown = size_bytes - file.size
         if grown > 0:
             self._claim(path, grown)
-            file.append(_Zeros(grown))
+            file.append(_Zeros(grown), grown)
         else:
             file.about_to_change(size_bytes)
             file.truncate(size_bytes)

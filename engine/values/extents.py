@@ -189,10 +189,14 @@ class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
         `transient` is how many of them count as transient. Implements `extend` of Q4 for a run at once.
         """
         end = start + count
-        if self.blank or self.start is None or self.end is None:
+        first, last = self.start, self.end
+        if first is None or last is None or (first == last and not self.count):
             return Delta(start, count, transient, end)
         return Delta(
-            min(self.start, start), self.count + count, self.transient + transient, max(self.end, end)
+            first if first < start else start,
+            self.count + count,
+            self.transient + transient,
+            last if last > end else end,
         )
 
 

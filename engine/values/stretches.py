@@ -156,6 +156,35 @@ class Stretches(Generic[R]):
         for stretch in more:
             self.insert(stretch)
 
+    def take_first(self, count: int) -> R:
+        """Take `count` items of the first stretch, or all that it has."""
+        stretches = self._stretches
+        first = stretches[self._head]
+        if first.count > count:
+            stretches[self._head] = first.part(count, first.count - count)
+            self.total -= count
+            return first.part(0, count)
+        self.total -= first.count
+        self._head += 1
+        if self._head >= COMPACT_AT or not self.total:
+            self._compact()
+        return first
+
+    def take_last(self, count: int) -> R:
+        """Take the last `count` items of the last stretch, or all that it has."""
+        stretches = self._stretches
+        last = stretches[-1]
+        if last.count > count:
+            keep = last.count - count
+            stretches[-1] = last.part(0, keep)
+            self.total -= count
+            return last.part(keep, count)
+        self.total -= last.count
+        del stretches[-1]
+        if not self.total:
+            self._compact()
+        return last
+
     def pop_head(self, count: int) -> list[R]:
         """Take up to `count` items from the head, in order."""
         taken: list[R] = []

@@ -91,7 +91,11 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     @property
     def size_bytes(self) -> int:
         """Bytes of all records."""
-        return total(self.record_bytes, 0 if self.publish is None else self.publish.msg_no, self.count)
+        publish, count = self.publish, self.count
+        if publish is None:
+            return MARK_BYTES * len(RECORDS[self.action]) * count
+        each = PUBLISH_BYTES + (MARK_BYTES if self.action == "publish_deliver" else 0)
+        return publishing.total_bytes(self.codec, publish, self.term, count, each)
 
     def written_bytes(self, count: int) -> int:
         """Return the bytes of the records of the first `count` seq_ids in the order of writing."""

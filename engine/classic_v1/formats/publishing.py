@@ -12,7 +12,7 @@ from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import MessageCodec, Publish
 from engine.formats.terms import TermError
 from engine.values.errors import IndexCorrupt
-from engine.values.sizes import Length, Sizes
+from engine.values.sizes import Length, Sizes, framed_bytes
 from engine.values.sizes import at as one_of
 
 FIXED_BYTES: Final = 32
@@ -39,6 +39,23 @@ def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) ->
     if term is not None:
         return len(term)
     return codec.term_length(publish.template, publish.size_bytes, publish.raw_persistent)
+
+
+def total_bytes(codec: MessageCodec, publish: Publish, term: bytes | None, count: int, besides: int) -> int:
+    """Return the bytes of `count` publish records; other arguments as for `embedded_bytes`.
+
+    Args:
+        besides: bytes of each record besides its embedded term.
+    """
+    sizes = publish.size_bytes
+    if not publish.embedded:
+        return besides * count
+    if term is not None:
+        return (besides + len(term)) * count
+    if isinstance(sizes, int):
+        return (besides + codec.term_bytes(publish.template, sizes, publish.raw_persistent)) * count
+    bare = besides + codec.term_bytes(publish.template, 0, publish.raw_persistent)
+    return bare * count + sizes.total(publish.msg_no, count, framed_bytes)
 
 
 def each_publish(codec: MessageCodec, publish: Publish, count: int) -> Iterator[bytes]:

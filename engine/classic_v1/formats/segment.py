@@ -66,7 +66,10 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
     @property
     def size_bytes(self) -> int:
         """Bytes of all entries."""
-        return total(self.record_bytes, 0 if self.publish is None else self.publish.msg_no, self.count)
+        marks, publish = MARK_BYTES * self.marks, self.publish
+        if publish is None:
+            return marks * self.count
+        return publishing.total_bytes(self.codec, publish, self.term, self.count, PUBLISH_BYTES + marks)
 
     def written_bytes(self, count: int) -> int:
         """Return the bytes of the first `count` entries in the order of writing."""

@@ -65,7 +65,8 @@ class Actions:
 
     def publish(self, extent: Extent, with_deliver: bool) -> None:
         """Record messages, each followed by its deliver if `with_deliver` (S74.1-4, S66)."""
-        self.keep()
+        if self._before is not None:
+            self.keep()
         publish = publish_of(extent)
         self.confirms.wait(extent)
         action: Action = "publish_deliver" if with_deliver else "publish"
@@ -94,7 +95,8 @@ class Actions:
 
     def _mark(self, action: Action, ranges: Sequence[Range], journal_bytes: int, step: int = 1) -> None:
         records = RECORDS[action]
-        self.keep()
+        if self._before is not None:
+            self.keep()
         for each in ranges:
             journal_bytes += self.journal.append([self.journal.mark(action, each.start, each.count, step)])
             if "deliver" in records:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.values.extents import Extent
+from engine.values.extents import HOME_STORE, WANTS_CONFIRM, Extent
 from engine.values.ranges import RangeSet
 
 Report = Callable[[RangeSet], None]
@@ -30,8 +30,8 @@ class IndexConfirms:
 
     def wait(self, extent: Extent) -> None:
         """Remember the messages of an extent if their publisher waits (S74.2)."""
-        if extent.wants_confirm:
-            waiting = self.store_homed if extent.home_store else self.embedded
+        if extent.flags & WANTS_CONFIRM:
+            waiting = self.store_homed if extent.flags & HOME_STORE else self.embedded
             waiting.add(extent.msg_no, extent.count)
 
     def notify(self) -> None:

@@ -104,7 +104,8 @@ class QueueIndex:
     @property
     def cache_room(self) -> int:
         """Records that the pre-publish cache takes before it is flushed by itself (S76)."""
-        return max(1, self.size - self.actions.cached)
+        room = self.size - self.actions.cached
+        return room if room > 0 else 1
 
     @property
     def dirty(self) -> int:
@@ -126,6 +127,10 @@ class QueueIndex:
             hint: the queue's target RAM count in messages, None for infinity (S78).
         """
         actions = self.actions
+        most = actions.max_journal if hint is None or hint > actions.max_journal else hint
+        if actions.dirty + 2 * extent.count <= most:  # nearly always: no flush comes near
+            actions.publish(extent, with_deliver=True)
+            return
         pace = FlushPace(actions.max_journal, hint)
         done = 0
         while done < extent.count:
@@ -163,13 +168,17 @@ class QueueIndex:
             delivered: whether they are marked as delivered, which 3.10 always does (S66, V1).
             descending: says nothing here, where the order inside a batch is in no file.
         """
+        actions = self.actions
+        if actions.cached + extent.count < self.size:  # nearly always: it does not become full
+            actions.cache(extent, delivered)
+            return
         done = 0
         while done < extent.count:
-            part = extent.part(done, min(extent.count - done, self.size - self.actions.cached))
+            part = extent.part(done, min(extent.count - done, self.size - actions.cached))
             done += part.count
-            self.actions.cache(part, delivered)
-            if self.actions.cached >= self.size:
-                self.actions.flush_cache(hint)
+            actions.cache(part, delivered)
+            if actions.cached >= self.size:
+                actions.flush_cache(hint)
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """Write all cached publishes to the journal, then all their delivers (S77)."""
@@ -212,10 +221,14 @@ class QueueIndex:
 
     def _mark_singly(self, mark: Callable[[Sequence[Range]], None], ranges: Sequence[Range]) -> None:
         """Mark each seq_id by a call of its own, as many at once as no flush comes between."""
+        actions = self.actions
         for each in ranges:
+            if actions.dirty + each.count <= actions.max_journal:  # nearly always: it does not become full
+                mark([each])
+                continue
             done = 0
             while done < each.count:
-                fits = max(1, self.actions.max_journal + 1 - self.actions.dirty)
+                fits = max(1, actions.max_journal + 1 - actions.dirty)
                 part = each.part(done, min(each.count - done, fits))
                 mark([part])
                 done += part.count

@@ -90,7 +90,7 @@ class Journal:
 
     def append(self, runs: Sequence[JournalRecords]) -> int:
         """Put records into the buffer and return their bytes (S74.3)."""
-        handle = self.open()
+        handle = self.handle or self.open()
         before = handle.pending_bytes
         for run in runs:
             handle.append(run, None)

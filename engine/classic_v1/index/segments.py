@@ -108,7 +108,11 @@ class Segments:
     def _count(self, start: int, count: int, change: int) -> None:
         segment = start // self.size
         if (start + count - 1) // self.size == segment:  # as one message always
-            self.set_unacked(segment, self.unacked.get(segment, 0) + change * count)
+            known = self.unacked.get(segment, 0)
+            if known > count:  # so it stays above 0
+                self.unacked[segment] = known + change * count
+            else:
+                self.set_unacked(segment, known + change * count)
             return
         for segment, _, inside in split(start, count, self.size):
             self.set_unacked(segment, self.unacked.get(segment, 0) + change * inside)
@@ -148,9 +152,12 @@ class Segments:
         """
         waiting: dict[int, list[Slot]] = {}
         for slot in self.pending:
+            number = slot.start // self.size
+            if (slot.start + slot.count - 1) // self.size == number:
+                waiting.setdefault(number, []).append(slot)
+                continue
             for segment, start, count in split(slot.start, slot.count, self.size):
-                part = slot if count == slot.count else slot.part(start - slot.start, count)
-                waiting.setdefault(segment, []).append(part)
+                waiting.setdefault(segment, []).append(slot.part(start - slot.start, count))
         self.pending = Stretches()
         for segment in sorted(waiting.keys() | self.empty):
             if self.unacked[segment] == 0:
@@ -162,24 +169,43 @@ class Segments:
         path = self.path(segment)
         chunks = [
             SegmentRecords(
-                slot.start, slot.count, slot.publish, slot.marks, self.size, self._codec, slot.term
+                slot.start,
+                slot.count,
+                slot.publish,
+                slot.delivered + slot.acked,
+                self.size,
+                self._codec,
+                slot.term,
             )
             for slot in reversed(slots)
         ]
-        size_bytes = sum(chunk.size_bytes for chunk in chunks)
+        size_bytes = sum([chunk.size_bytes for chunk in chunks])
         self._storage.append(path, chunks)
         self._storage.fsync(path)
         self.file_bytes[segment] = self.file_bytes.get(segment, 0) + size_bytes
-        for slot in slots:
-            self._mirror(slot)
+        self._mirror(slots)
         self._emit(SegmentWritten("S80.1", self._queue, segment, size_bytes))
 
-    def _mirror(self, slot: Slot) -> None:
-        added = slot.bits.bit_count()
-        if slot.publish is not None:
-            self.filed.remove(slot.start, slot.count)
-            self.filed.insert(Filed(slot.start, slot.count, added))
-            return
+    def _mirror(self, slots: list[Slot]) -> None:
+        """Note what entries, ascending, add to a file; published neighbours with equal marks are one run."""
+        start = end = records = 0
+        for slot in slots:
+            added = 1 + slot.delivered + slot.acked
+            if slot.publish is None:
+                self._mirror_marks(slot, added - 1)
+            elif added == records and slot.start == end:
+                end += slot.count
+            else:
+                self._mirror_run(start, end, records)
+                start, end, records = slot.start, slot.start + slot.count, added
+        self._mirror_run(start, end, records)
+
+    def _mirror_run(self, start: int, end: int, records: int) -> None:
+        if records:
+            self.filed.remove(start, end - start)
+            self.filed.insert(Filed(start, end - start, records))
+
+    def _mirror_marks(self, slot: Slot, added: int) -> None:
         for old, new in overlay(self.filed.remove(slot.start, slot.count), [slot]):
             if new is not None:
                 self.filed.insert(

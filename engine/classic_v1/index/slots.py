@@ -108,14 +108,17 @@ def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
     Raises InvariantBroken where the table forbids it; the slots are unchanged then.
     """
     found = slots.overlapping(start, count)
+    if not found:  # as of what a file has already
+        slots.insert(Slot(start, count, None, action == DELIVER, action == ACK))
+        return
     if len(found) == 1 and found[0].count == count:
         after = _after(found[0], action)
-        if after.bits != GONE:
+        if after is not None:
             slots.replace(after)
         else:
             slots.remove(start, count)
         return
-    changed: list[Slot] = []
+    changed: list[Slot | None] = []
     at = start
     for slot in [*found, None]:
         gap = (slot.start if slot is not None else start + count) - at
@@ -124,19 +127,18 @@ def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
         if slot is not None:
             changed.append(_after(slot, action))
             at = slot.end
-    if found:
-        slots.remove(start, count)
-    for slot in changed:
-        if slot.bits != GONE:
-            slots.insert(slot)
+    slots.remove(start, count)
+    slots.insert_all([slot for slot in changed if slot is not None])
 
 
-def _after(slot: Slot, action: int) -> Slot:
-    if slot.bits not in ALLOWED[action]:
+def _after(slot: Slot, action: int) -> Slot | None:
+    """Return a run after a deliver or an ack, None where its entries become empty (S71)."""
+    bits = slot.bits
+    if bits not in ALLOWED[action]:
         raise InvariantBroken(
-            f"seq_ids {slot.start} to {slot.end - 1}: action {action} is impossible in state {slot.bits} (S71)"
+            f"seq_ids {slot.start} to {slot.end - 1}: action {action} is impossible in state {bits} (S71)"
         )
-    return slot.marked(action)
+    return None if bits + action == GONE else slot.marked(action)
 
 
 def record_publish(slots: Stretches[Slot], fresh: Slot) -> None:

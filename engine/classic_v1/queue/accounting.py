@@ -28,7 +28,7 @@ def account(
     count = extent.count
     each = extent.size_bytes
     size = each * count if isinstance(each, int) else each.total(extent.msg_no, count)
-    ram = int(after) - int(before)
+    ram = after - before
     if ready == 1:
         q.ram_msg_count += count if after else 0
     elif ready == -1:

@@ -11,7 +11,7 @@ from engine.values.ranges import Range
 
 def trim(q: QueueState, extent: Extent) -> Extent:
     """Drop the body from RAM where a store has it; an embedded body stays (Q14, W18)."""
-    return extent.with_flags(clear=IN_RAM) if extent.home_store or q.bodies else extent
+    return extent.with_flags(clear=IN_RAM) if extent.flags & HOME_STORE or q.bodies else extent
 
 
 def fetch_body(q: QueueState, extent: Extent) -> None:
@@ -58,12 +58,15 @@ def write_index(q: QueueState, force: bool, extent: Extent, batch: bool, descend
     The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`; where small
     bodies have files of their own it indexes them whatever happens to the body (W18).
     """
-    own = q.bodies is not None and not extent.flags & HOME_STORE
-    if extent.flags & INDEXED or not (force or extent.flags & PERSISTENT or (batch and own)):
+    flags = extent.flags
+    if flags & INDEXED:
         return extent
-    if not extent.home_store and not own:
+    own = not flags & HOME_STORE and q.bodies is not None
+    if not (force or flags & PERSISTENT or (batch and own)):
+        return extent
+    if not flags & HOME_STORE and not own:
         q.disk_write_count += extent.count
-    delivered = extent.delivered or not q.settings.flags_deliveries
+    delivered = flags & DELIVERED != 0 or not q.settings.flags_deliveries
     if batch:
         q.index.pre_publish(extent, q.target_ram_count, delivered, descending)
     elif delivered:

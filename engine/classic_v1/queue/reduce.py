@@ -8,7 +8,7 @@ from engine.classic_v1.queue.state import QueueState
 from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, PendingPaged
 from engine.classic_v1.transitions.queue import Reduced
 from engine.report.transitions.base import Why
-from engine.values.extents import Extent
+from engine.values.extents import HOME_STORE, IN_RAM, IN_STORE, PERSISTENT, Extent
 
 BUMP = ("bump", None)
 UNLIMITED = 1 << 62
@@ -132,19 +132,19 @@ def push_alphas(q: QueueState, quota: int, why: Why) -> int:
 
 
 def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
-    runs = q.extents_of(source)
-    while quota > 0 and runs:
-        target = q.target_ram_count
+    runs, beyond, bodies = q.extents_of(source), q.extents_of(to), q.bodies
+    target = q.target_ram_count
+    while quota > 0 and runs.total:
         if target is None or target >= q.ram_msg_count or q.blocked:
             break
+        count = quota
         edge = runs.first if source == "q1" else runs.last
-        count = min(quota, edge.count)
-        if edge.home_store or q.bodies:
+        home_store = edge.flags & HOME_STORE
+        if home_store or bodies:
             count = min(count, q.ram_msg_count - target)
-            if edge.home_store and not edge.in_store:
-                credit = q.client_of(edge).credit_left
-                count = min(count, credit)
-        [before] = runs.pop_head(count) if source == "q1" else runs.pop_tail(count)
+            if home_store and not edge.flags & IN_STORE:
+                count = min(count, q.client_of(edge).credit_left)
+        before = runs.take_first(count) if source == "q1" else runs.take_last(count)
         numbers: Why = {
             "ram_msg_count": q.ram_msg_count,
             "target": target,
@@ -152,10 +152,10 @@ def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
             "delta_count": q.delta.count,
         }
         after = trim(q, write(q, True, False, before, batch=True, descending=source == "q4"))
-        account(q, before, paged=True, before=before.in_ram, after=after.in_ram)
-        q.extents_of(to).insert(after)
+        account(q, before, paged=True, before=before.flags & IN_RAM != 0, after=after.flags & IN_RAM != 0)
+        beyond.insert(after)
         q.emit(AlphasPushed("Q46", q.name, source, to, (after,), None, numbers))
-        quota -= count
+        quota -= before.count
     flush_cache(q)
     return quota
 
@@ -211,35 +211,32 @@ def push_betas(q: QueueState, quota: int, why: Why) -> int:
 
 
 def _push_q3_tail(q: QueueState, limit: int, quota: int) -> int:
-    while quota > 0 and q.q3:
+    while quota > 0 and q.q3.total:
         tail = q.q3.last
-        if tail.end <= limit:
+        end = tail.start + tail.count
+        if end <= limit:
             break
-        count = min(quota, tail.end - max(limit, tail.start), _cache_room(q))
-        [extent] = q.q3.pop_tail(count)
+        count = min(quota, end - limit, q.index.cache_room)
+        extent = q.q3.take_last(count)
         _into_delta(q, "q3", extent, {"limit": limit, "quota": quota}, descending=True)
-        quota -= count
+        quota -= extent.count
     flush_cache(q)
     return quota
 
 
 def _push_q2_head(q: QueueState, quota: int) -> int:
-    while quota > 0 and q.q2:
-        count = min(quota, q.q2.first.count, _cache_room(q))
-        [extent] = q.q2.pop_head(count)
+    while quota > 0 and q.q2.total:
+        room = q.index.cache_room
+        extent = q.q2.take_first(quota if quota < room else room)
         _into_delta(q, "q2", extent, {"quota": quota})
-        quota -= count
+        quota -= extent.count
     flush_cache(q)
     return quota
 
 
-def _cache_room(q: QueueState) -> int:
-    """Return how many records the pre-publish cache takes before it is flushed by itself (S76)."""
-    return q.index.cache_room
-
-
 def _into_delta(q: QueueState, source: str, before: Extent, why: Why, descending: bool = False) -> None:
     after = write_index(q, True, before, batch=True, descending=descending)
-    account(q, before, paged=True, before=before.in_ram, after=False, delta=1)
-    q.delta = q.delta.extended(before.start, before.count, 0 if before.persistent else before.count)
+    account(q, before, paged=True, before=before.flags & IN_RAM != 0, after=False, delta=1)
+    count = before.count
+    q.delta = q.delta.extended(before.start, count, 0 if before.flags & PERSISTENT else count)
     q.emit(BetasPushed("Q49", q.name, source, "delta", (after,), q.delta, why))

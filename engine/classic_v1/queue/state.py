@@ -139,7 +139,8 @@ class QueueState:
     @property
     def blocked(self) -> bool:
         """Whether the queue process is out of store credit (F3)."""
-        return self.persistent.blocked or self.transient.blocked
+        persistent, transient = self.persistent.account.left, self.transient.account.left
+        return (persistent is not None and persistent <= 0) or (transient is not None and transient <= 0)
 
     @property
     def pending_count(self) -> int:

@@ -40,7 +40,7 @@ def take(q: QueueState, count: int, leave: Leave) -> Taken | None:
     if first is None:
         return None
     lane, runs = ("q4", q.q4) if q.mode == "default" and q.q4.total else ("q3", q.q3)
-    [extent] = runs.pop_head(count if count < first.count else first.count)
+    extent = runs.take_first(count)
     seen = q.next_deliver_seq_id - extent.start
     if q.settings.flags_deliveries:
         seen = extent.count if extent.delivered else 0
