@@ -1,8 +1,9 @@
-"""Messages whose bodies differ, published with a column, leave what they leave one by one: states, files, rows."""
+"""Messages whose bodies and kinds differ, published in runs with a column, leave what they leave one by one."""
 
 from __future__ import annotations
 
 import tempfile
+from itertools import cycle, groupby, islice
 from typing import Any
 
 import pytest
@@ -29,17 +30,19 @@ class ColumnDoor(BackingQueueDoor):
         if "sizes" not in step:
             return super()._arrivals(step)
         sizes, persistent = step["sizes"], step["persistent"]
-        confirm = bool(step.get("confirm")) and persistent and self.config["durable"]
+        confirms = bool(step.get("confirm")) and self.config["durable"]
         expiry_ms = step.get("expiry_ms")
         expiry_us = 0 if expiry_ms is None else EPOCH_US + expiry_ms * 1000
         column = self.codec.column(self.next_msg_no, sizes)
-        left = Arrival(len(sizes), self.next_msg_no, column, persistent, confirm, expiry_us)
-        self.next_msg_no += len(sizes)
         arrivals: list[Arrival] = []
-        while left.count:
-            count = self.queue.alike(left)
-            arrivals.append(left.part(0, count))
-            left = left.part(count, left.count - count)
+        for each, run in groupby(persistent):
+            count = len(list(run))
+            left = Arrival(count, self.next_msg_no, column, each, confirms and each, expiry_us)
+            self.next_msg_no += count
+            while left.count:
+                count = self.queue.alike(left)
+                arrivals.append(left.part(0, count))
+                left = left.part(count, left.count - count)
         return arrivals
 
 
@@ -49,10 +52,8 @@ class SingleDoor(BackingQueueDoor):
     def _arrivals(self, step: dict[str, Any]) -> list[Arrival]:
         if "sizes" not in step:
             return super()._arrivals(step)
-        one_by_one = {**step, "pattern": [[size, step["persistent"]] for size in step["sizes"]]}
-        if len(step["sizes"]) == 1:
-            one_by_one["size"] = step["sizes"][0]
-        return super()._arrivals(one_by_one)
+        pattern = [list(each) for each in zip(step["sizes"], step["persistent"], strict=True)]
+        return super()._arrivals({**step, "pattern": pattern})
 
 
 def unequal(op: str) -> st.SearchStrategy[dict[str, Any]]:
@@ -60,12 +61,18 @@ def unequal(op: str) -> st.SearchStrategy[dict[str, Any]]:
         {
             "op": st.just(op),
             "sizes": st.lists(SIZES, min_size=1, max_size=60),
-            "persistent": st.booleans(),
+            "persistent": st.lists(st.booleans(), min_size=1, max_size=9),
             "confirm": st.booleans(),
             "batch": st.booleans(),
             "expiry_ms": st.sampled_from([None, None, None, 100]),
         }
-    ).map(lambda step: {**step, "count": len(step["sizes"])})
+    ).map(with_kinds)
+
+
+def with_kinds(step: dict[str, Any]) -> dict[str, Any]:
+    """Let the kinds drawn for the first messages come again and again: all of one kind, or neighbours that differ."""
+    count = len(step["sizes"])
+    return {**step, "count": count, "persistent": list(islice(cycle(step["persistent"]), count))}
 
 
 ENOUGH = st.integers(5, 60)
