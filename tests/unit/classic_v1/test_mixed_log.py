@@ -1,0 +1,42 @@
+"""What a message costs in a log whose neighbours are of another kind: in calls, which no busy machine changes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from bench.unequal import run_through, sizes_of
+from engine.storage.directory import DirectoryStorage
+from engine.storage.ledger import LedgerStorage
+
+COUNT = 20_000
+
+
+def calls_of(run: Callable[[], object]) -> int:
+    """Return how many functions a run calls, Python's and those written in C."""
+    count = 0
+
+    def note(_: FrameType, event: str, __: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(("kind", "most"), [("ledger", 255), ("files", 330)])
+def test_a_message_costs_no_more(kind: str, most: int, tmp_path: Path) -> None:
+    """It was 320 and 640 before runs of a few messages had ways of their own."""
+    storage = LedgerStorage() if kind == "ledger" else DirectoryStorage(str(tmp_path), fsync=False)
+    run = run_through(storage, sizes_of(COUNT, "mixed"), "mixed")
+    calls = calls_of(run)
+    assert calls / COUNT <= most
