@@ -21,6 +21,7 @@ def test_a_map_of_few_keys_is_walked_in_their_order() -> None:
 
 
 def test_a_map_of_many_keys_is_walked_as_the_nodes_did() -> None:
+    """W212."""
     printed = [int(each) for each in MIXED.split(",")]
     assert walked(set(printed)) == printed
     assert zlib.crc32(str(walked(range(4001))).encode()) == MANY_CRC32
