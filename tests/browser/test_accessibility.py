@@ -25,6 +25,9 @@ SERIOUS = {"serious", "critical"}
 AXE = """() => axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations
   .map((each) => [each.impact, each.id, each.nodes.slice(0, 4).map((node) => node.target.join(" "))]))"""
 
+CHANGED = "() => !document.getAnimations().some((each) => each instanceof CSSTransition)"
+"""Colours that change slowly have changed."""
+
 
 def serious(page: Page) -> list[object]:
     """Return the findings that count, each with where it is."""
@@ -42,7 +45,7 @@ def test_no_page_has_a_serious_finding(open_page: OpenPage, expected_errors: lis
         page.wait_for_timeout(500)  # not until the network rests: some pages play a run of their own
         found[path, "light"] = serious(page)
         page.emulate_media(color_scheme="dark")
-        page.wait_for_timeout(300)  # colours that change slowly have changed
+        page.wait_for_function(CHANGED)
         found[path, "dark"] = serious(page)
     assert {where: each for where, each in found.items() if each} == {}
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from collections.abc import Callable
 
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.sessions import begin
+from tests.browser.waits import WAIT_MS
 
 OpenPage = Callable[..., Page]
 PARTS = ".stage-box, .files, .dock, .charts"
@@ -222,7 +224,10 @@ def test_a_slow_device_shows_where_messages_are(page: Page) -> None:
     page.locator("#size_bytes").fill("256")  # small ones: nothing is paged out meanwhile
     page.locator("[data-act=stream]").click()
     page.locator("[data-act=play]").click()
-    page.wait_for_timeout(3000)
+    ends_s = time.monotonic() + WAIT_MS / 1000
+    while page.evaluate(GREEN) <= 1.05 * before:
+        assert time.monotonic() < ends_s, "what came is never seen"
+        page.wait_for_timeout(100)
     seen = []
     for _ in range(5):
         page.wait_for_timeout(400)

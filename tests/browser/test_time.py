@@ -15,6 +15,8 @@ from tests.browser.test_story import pause, wait_for_lane
 from tests.browser.waits import WAIT_MS
 
 OpenPage = Callable[..., Page]
+SAME = 16
+"""Times that the lanes are read, 50 ms apart."""
 
 
 def lane(page: Page, name: str) -> int:
@@ -50,8 +52,14 @@ def page_out(page: Page) -> dict[str, int]:
     page.get_by_role("button", name=re.compile("Publish 60")).click()
     wait_for_lane(page, "delta", "some")
     pause(page)
-    page.wait_for_timeout(800)  # until the stage in words has followed
-    return lanes(page, lambda found: found["delta"] > 0)
+    told: list[dict[str, int]] = []
+
+    def told_all(found: dict[str, int]) -> bool:
+        """Whether the stage in words has followed: it tells the same as long as it waits between two tellings."""
+        told.append(found)
+        return len(told) > SAME and all(each == found for each in told[-SAME:])
+
+    return lanes(page, lambda found: found["delta"] > 0 and told_all(found))
 
 
 @pytest.mark.parametrize(

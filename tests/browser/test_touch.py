@@ -43,11 +43,12 @@ TOO_SMALL = """() => {
     const box = boxes[at];
     if (inSentence(each) || (box.width >= 44 && box.height >= 44)) return [];
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    // Few are near, so that is asked first: a page may have thousands.
     const crowded = all.some((other, to) => {
-      if (floats(other) !== floats(each)) return false;
-      if (stands(other) === stands(each) || stands(each).contains(other) || other.contains(each)) return false;
       const { left, right, top, bottom } = boxes[to];
-      return Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom)) < 12;
+      if (Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom)) >= 12) return false;
+      if (floats(other) !== floats(each)) return false;
+      return !(stands(other) === stands(each) || stands(each).contains(other) || other.contains(each));
     });
     if (box.width >= 24 && box.height >= 24 && !crowded) return [];
     const name = (each.textContent || each.getAttribute("aria-label") || each.name || "").trim().slice(0, 40);
