@@ -38,9 +38,9 @@ NEVER_ONE = (
     "The message has %(size)s bytes; at most",  # more than a bound
     "A body cannot have %(size)s bytes",
     "The file has %(size)s bytes; at most",
-    "The node holds %(held)s messages and may",
-    "The session holds %(held)s messages and may",
-    "The session holds %(messages)s messages and",
+    "The node holds %(held_n)s messages and may",
+    "The session holds %(held_n)s messages and may",
+    "The session holds %(messages_n)s messages and",
     "A broker starts from files that the engine wrote",  # thousands, as fidelity.json has them
     "Recorded step by step inside a broker",
     "Run on a broker's own queue module",
