@@ -9,6 +9,9 @@ import msgspec
 
 from engine.backing_queue.places import VARIABLE_QUEUE
 
+BODY_PER_BYTE: Final = 1_037
+"""Thousandths of a byte for each byte of a body outside the heaps, with the framing that it arrived in."""
+
 
 class HeapFigures(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """Thousandths of a byte for each message; what is not given is as on 3.10.8 (docs/calibration.md).

@@ -29,5 +29,3 @@ INDEX_ITEM_SHARED: Final = 150_400
 """The same with the body in the shared store."""
 BODY_ITEM: Final = 454_200
 """Entry of the `.qs` write buffer or cache, beside its body."""
-BODY_PER_BYTE: Final = 1_037
-"""Of a body that only the `.qs` buffer or cache holds."""

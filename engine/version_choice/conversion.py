@@ -22,10 +22,9 @@ def files_of_the_other(storage: Storage, directory: str, version: int) -> bool:
 
 def seen_at_start(storage: Storage, directory: str, version: int, clean: bool) -> bool:
     """Return whether a start sees files of the other version; after a crash a journal alone is none (W100)."""
-    names = storage.list(directory)
     if clean or version == 1:
         return files_of_the_other(storage, directory, version)
-    return any(name.endswith(".idx") for name in names)
+    return any(name.endswith(".idx") for name in storage.list(directory))
 
 
 def live_of(index: QueueIndex | FilesIndex | object) -> Iterable[tuple[int, int]]:

@@ -89,7 +89,7 @@ def of_files(files: Files, root: str, names: dict[str, str]) -> SavedStop | None
         rows = read_index(files[f"{below}{STORE}/msg_store_index.ets"])
     except (KeyError, TermError):
         return None
-    own = {names[each]: _terms(terms[each]) for each in terms if each in names}
+    own = {names[each]: terms_of(terms[each]) for each in terms if each in names}
     if len(own) != len(terms) or None in own.values():
         return None  # a queue that was left out, or terms of 3.8, which know no position
     return SavedStop(
@@ -99,7 +99,8 @@ def of_files(files: Files, root: str, names: dict[str, str]) -> SavedStop | None
     )
 
 
-def _terms(found: RecoveryTerms) -> Terms | None:
+def terms_of(found: RecoveryTerms) -> Terms | None:
+    """Return a queue's terms as the engine has them; None for those of 3.8, which know no position."""
     if found.next_seq_id is None or found.delivered_below is None:
         return None
     return Terms(

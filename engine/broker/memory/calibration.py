@@ -13,8 +13,7 @@ SMALL_BODY_BYTES: Final = 64
 """A body of at most this size lies inside the process heap, a larger one outside (one binary, counted once)."""
 
 BODY_BINARY: Final = 57_800
-BODY_BINARY_PER_BYTE: Final = 1_037
-"""Body outside the heap with the framing that it arrived in."""
+"""Body outside the heap, besides what each of its bytes takes."""
 SEGMENT_HEAP: Final = 1_889_440
 SEGMENT_ENTRIES: Final = 2048
 """One segment known to the index, measured with segments of this many entries; smaller ones count in proportion."""

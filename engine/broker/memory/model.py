@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 import msgspec
 
-from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
+from engine.backing_queue.heap import BODY_PER_BYTE, MEASURED_3_10, HeapFigures
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import StoreLoad
 from engine.broker.memory import calibration as cal
@@ -60,7 +60,7 @@ def _costs(heap: HeapFigures, flags: int, size_bytes: int) -> tuple[int, int]:
         return (heap.gamma if flags & INDEXED else heap.beta), 0
     if size_bytes <= cal.SMALL_BODY_BYTES:
         return heap.alpha_small + 1000 * _round_up_to_8(size_bytes), 0
-    return heap.alpha_large, cal.BODY_BINARY + cal.BODY_BINARY_PER_BYTE * size_bytes
+    return heap.alpha_large, cal.BODY_BINARY + BODY_PER_BYTE * size_bytes
 
 
 @cache
@@ -130,7 +130,7 @@ def measure(
     stores_total, cached = _stores(stores, with_removed=garbage is not None)
     if garbage is not None:
         entries += 1000 * garbage.heap_bytes
-        bodies += cal.BODY_BINARY_PER_BYTE * garbage.body_bytes
+        bodies += BODY_PER_BYTE * garbage.body_bytes
         in_ram_and_store += garbage.body_bytes
     cached_bodies = max(0, cached - in_ram_and_store)
     return Memory(
@@ -140,7 +140,7 @@ def measure(
         bodies=bodies // 1000,
         journal=sum(_journal(queue) for queue in queues) // 1000,
         stores=stores_total // 1000,
-        cached_bodies=cal.BODY_BINARY_PER_BYTE * cached_bodies // 1000,
+        cached_bodies=BODY_PER_BYTE * cached_bodies // 1000,
         buffers=buffers,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.backing_queue.heap import BODY_PER_BYTE
 from engine.backing_queue.measured import IndexLoad
-from engine.classic_v2.heap import BODY_ITEM, BODY_PER_BYTE, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
+from engine.classic_v2.heap import BODY_ITEM, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
 from engine.classic_v2.queue.state import LANES, QueueState
 from engine.values.extents import IN_RAM, Extent
 from engine.values.ranges import Range, RangeSet

@@ -16,6 +16,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
 from engine.storage.port import Storage
+from playground.inspecting.stopped import terms_of
 from tests.programs.differential.node import PrivateNode
 
 STORE = "msg_store_persistent"
@@ -69,17 +70,9 @@ def of_node(directory: Path) -> Left:
 
 
 def _terms(found: RecoveryTerms) -> Terms:
-    assert found.next_seq_id is not None
-    assert found.delivered_below is not None
-    return Terms(
-        found.segments,
-        found.next_seq_id,
-        found.delivered_below,
-        found.persistent_ref.hex(),
-        found.persistent_count,
-        found.persistent_bytes,
-        deliveries=tuple((seq, 1, times) for seq, times in sorted(found.counted.items())),
-    )
+    terms = terms_of(found)
+    assert terms is not None
+    return terms
 
 
 def for_engine(storage: Storage, codec: McCodec, stop: Stop) -> None:
