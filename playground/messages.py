@@ -9,7 +9,7 @@ from django.utils import translation
 MEBIBYTE: Final = 1024 * 1024
 
 
-THIN_SPACE: Final = "\u2009"
+THIN_SPACE: Final = "\u202f"
 
 
 class Places(dict[str, object]):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from playground.whatif.labels import WORDS, parameter
 
-THIN_SPACE = "\u2009"
+THIN_SPACE = "\u202f"
 MINUS = "\u2212"
 FAILED = "×"
 """Stands where a run failed."""

@@ -149,7 +149,7 @@ def test_a_burst_that_is_too_large_offers_as_many_as_fit(page: Page) -> None:
     controls = page.locator("#controls")
     controls.get_by_label("Size", exact=True).fill("100")
     controls.get_by_label("Messages in a burst").fill("1000000")
-    controls.get_by_role("button", name="Publish 1\u2009000\u2009000").click()
+    controls.get_by_role("button", name="Publish 1\u202f000\u202f000").click()
     expect(controls.locator("[data-error=count]")).to_contain_text("of this size fit")
     offer = controls.get_by_role("button", name="that fit")
     fitting = int("".join(filter(str.isdigit, offer.inner_text())))
@@ -157,7 +157,7 @@ def test_a_burst_that_is_too_large_offers_as_many_as_fit(page: Page) -> None:
     offer.click()
     expect(offer).to_be_hidden()
     expect(page.locator("[data-queue=orders], [data-object='queue:orders']").first).to_contain_text(
-        f"{fitting:,}".replace(",", "\u2009")
+        f"{fitting:,}".replace(",", "\u202f")
     )
 
 

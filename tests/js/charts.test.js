@@ -33,7 +33,7 @@ test("alarms that last keep all their marks", () => {
 });
 
 test("numbers are read at a glance", () => {
-  assert.deepEqual([0, 940, 9999, 10_000, 123_456, 12_345_678].map(compact), ["0", "940", "9\u2009999", "10\u2009k", "123\u2009k", "12.3\u2009M"]);
+  assert.deepEqual([0, 940, 9999, 10_000, 123_456, 12_345_678].map(compact), ["0", "940", "9\u202f999", "10\u202fk", "123\u202fk", "12.3\u202fM"]);
 });
 
 test("idle time between what happened is folded, and a pixel leads back to its time", () => {

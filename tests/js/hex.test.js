@@ -157,8 +157,8 @@ test("cells and blocks are found at the point where they are drawn", () => {
 });
 
 test("values the engine tells in English are told in the reader's words", () => {
-  assert.equal(fieldValue({ value: "publish, persistent, entry 1707" }), "publish, persistent, entry 1\u2009707");
-  assert.equal(fieldValue({ value: "6436 = 16 of the id + 6420 of the term" }), "6\u2009436 = 16 of the id + 6\u2009420 of the term");
+  assert.equal(fieldValue({ value: "publish, persistent, entry 1707" }), "publish, persistent, entry 1\u202f707");
+  assert.equal(fieldValue({ value: "6436 = 16 of the id + 6420 of the term" }), "6\u202f436 = 16 of the id + 6\u202f420 of the term");
   assert.equal(fieldValue({ value: 'binary "q"' }), 'binary "q"');
   assert.equal(fieldName("marker"), "ok");
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { columns, creditChains, plotsOf, thinned } from "../../static/js/model/instruments.js";
 
-const sample = (s, values = {}) => ({ us: s * 1e6, q1: 0, q2: 0, delta: 0, q3: 0, q4: 0, pending: 0, target: null, arrived: 0, left: 0, ...values });
+const sample = (s, values = {}) => ({ us: s * 1e6, sinceUs: s * 1e6, untilUs: s * 1e6, q1: 0, q2: 0, delta: 0, q3: 0, q4: 0, pending: 0, target: null, arrived: 0, left: 0, ...values });
 const plot = (id) => plotsOf(null).find((each) => each.id === id);
 
 test("a column for the time and one for each series", () => {

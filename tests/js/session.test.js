@@ -108,10 +108,10 @@ test("the sum behind a duration is shown when the monitor's numbers still prove 
 });
 
 test("numbers, bytes and times are written as the design has them", () => {
-  assert.equal(number(12400), "12\u2009400");
+  assert.equal(number(12400), "12\u202f400");
   assert.equal(number(null), "∞");
   assert.equal(signed(-644), "−644");
-  assert.equal(bytes(214 * 1048576), "214\u2009MiB");
+  assert.equal(bytes(214 * 1048576), "214\u202fMiB");
   assert.equal(clock(16_412_000), "00:16.412");
   assert.equal(fill("%(a)s of %(b)s", { a: 1 }), "1 of %(b)s");
   assert.equal(started.length, 2);

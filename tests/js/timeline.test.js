@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Events } from "../../static/js/model/events.js";
-import { Samples } from "../../static/js/model/samples.js";
+import { rateAt, Samples } from "../../static/js/model/samples.js";
 import { Timeline } from "../../static/js/model/timeline.js";
 import { queueNames, showQueue, shownQueue } from "../../static/js/model/shown.js";
 import { SIGNS } from "../../static/js/view/time/event-signs.js";
@@ -77,6 +77,35 @@ test("samples keep every queue, and the shown one's numbers are their own", () =
   assert.equal(samples.list[1].q4, 0);
   showQueue("none");
   assert.equal(shownQueue(state), "orders", "a queue that is not there is not shown");
+});
+
+/** Samples of a queue at which `arrived(us)` messages have come in all, taken every `everyUs`. */
+const sampled = (spans, everyUs) => {
+  const samples = new Samples();
+  const state = stateOf(published(0, 1));
+  let arrived = 0;
+  for (const [fromUs, toUs, perS] of spans)
+    for (let us = fromUs; us <= toUs; us += everyUs) {
+      arrived += (perS * everyUs) / 1e6;
+      samples.totals.orders = { arrived, left: 0 };
+      samples.take(us, state);
+    }
+  return samples;
+};
+
+test("a rate is of the last half second: idle time before it does not make it small, and no burst goes on after itself", () => {
+  const { list } = sampled([[0, 1e6, 200], [51e6, 52e6, 200]], 10_000);
+  for (const us of [0.6e6, 1e6, 51.5e6, 52e6]) assert.ok(Math.abs(rateAt(list, "arrived", us) - 200) <= 8, `${us}: ${rateAt(list, "arrived", us)}`);
+  assert.ok(Math.abs(rateAt(list, "arrived", 51.25e6) - 100) <= 8);
+  for (const us of [1.6e6, 30e6, 50.9e6, 52.6e6]) assert.equal(rateAt(list, "arrived", us), 0);
+});
+
+test("a rate stays what it was however coarse the samples of a long run become", () => {
+  for (const seconds of [10, 100, 1000]) {
+    const { list, everyUs } = sampled([[0, seconds * 1e6, 40]], 50_000);
+    assert.ok(seconds < 100 || everyUs > 100_000);
+    for (let us = 2e6; us < (seconds - 2) * 1e6; us += 333_333) assert.ok(Math.abs(rateAt(list, "arrived", us) - 40) <= 8, `${seconds}: ${us}`);
+  }
 });
 
 test("the queue that is shown does not hang on whether a snapshot or the transitions told of it", () => {

@@ -61,8 +61,8 @@ test("a restart says what it lost and what came back, and why", () => {
 test("when something is due: how long that is, a date where a real node's files say it, the clock where no moment is known", () => {
   const changed = (values) => ({ kind: "QueueChanged", rule: "P9", queue: "orders", values, why: {} });
   const say = (values, atUs) => narrate(changed(values), 0, null, atUs).text;
-  assert.match(say({ ttl_at_us: 6_000_000 }, 1_000_000), /the next message expires in 5\u2009s$/);
-  assert.match(say({ expires_at_us: 604_800_000_000 }, 0), /the queue itself expires in 7\u2009d$/);
+  assert.match(say({ ttl_at_us: 6_000_000 }, 1_000_000), /the next message expires in 5\u202fs$/);
+  assert.match(say({ expires_at_us: 604_800_000_000 }, 0), /the queue itself expires in 7\u202fd$/);
   assert.match(say({ ttl_at_us: 1_796_476_884_870_000 }, 0), /the next message expires at 2026-12-05 .* UTC$/);
   assert.match(say({ ttl_at_us: 6_000_000 }, null), /the next message expires at 00:06\.000$/);
 });

@@ -49,7 +49,7 @@ function forms(value) {
   return [number(value), bytes(value), seconds(value), clock(value), span(value), ...shares];
 }
 
-const TOKEN = /(?<![A-Za-z0-9_.-])\d[\d\u2009.]*(?<![.\u2009])(?![A-Za-z_])/g;
+const TOKEN = /(?<![A-Za-z0-9_.-])\d[\d\u202f.]*(?<![.\u202f])(?![A-Za-z_])/g;
 const tokens = (text) => text.match(TOKEN) ?? [];
 
 /** Numbers and texts of anything, into sets. */

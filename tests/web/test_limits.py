@@ -77,7 +77,7 @@ def test_what_does_not_fit_is_refused_with_how_many_do() -> None:
     assert 500_000 < room < 1_000_000
     check({"do": "publish", "count": room, "size_bytes": 100})
     sentence = str(coded(beyond.value.code, beyond.value.values))
-    assert f"{room:,} of this size fit".replace(",", "\u2009") in sentence
+    assert f"{room:,} of this size fit".replace(",", "\u202f") in sentence
     assert "MiB" in sentence
     assert str(beyond.value.values["wanted"]) not in sentence, "nobody counts bytes by the million"
 

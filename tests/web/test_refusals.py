@@ -15,7 +15,7 @@ PUBLISHER = {"do": "set_publisher", "name": "p1", "rate_per_s": 1, "size_bytes":
 BURST = {"do": "publish", "count": 5, "size_bytes": 10}
 
 COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
-    ("burst too large", [{**BURST, "count": 20_001}], "may hold 20\u2009000", "上限为 20\u2009000 条"),
+    ("burst too large", [{**BURST, "count": 20_001}], "may hold 20\u202f000", "上限为 20\u202f000 条"),
     ("stopped", [{"do": "stop_app"}, BURST], "The broker is stopped", "broker 已停止"),
     (
         "quorum",

@@ -139,7 +139,7 @@ def test_a_refusal_is_written_whatever_its_parameters_are_called(code: str) -> N
     for place in PLACES.findall(str(SHOWN[code][1])):
         value = error.values[place.removesuffix("_mib").removesuffix("_n")]
         shown = str(value // MEBIBYTE) if place in in_mib else value
-        assert (f"12\u2009{value - 12_000}" if place in grouped else shown) in str(message)
+        assert (f"12\u202f{value - 12_000}" if place in grouped else shown) in str(message)
 
 
 def sources() -> Iterator[Path]:

@@ -222,7 +222,7 @@ def test_opening_needs_our_own_form(made_up: dict[str, Any]) -> None:
         (0.004, Unit(1, "s"), "<0.1"),
         (2.84, Unit(1, "s"), "2.8"),
         (9.97, Unit(1, "s"), "10"),
-        (1234567, Unit(1, ""), "1\u2009234\u2009567"),
+        (1234567, Unit(1, ""), "1\u202f234\u202f567"),
         (3 * 1024**2, Unit(1024**2, "MiB"), "3.0"),
     ],
 )
@@ -231,10 +231,10 @@ def test_numbers_in_cells_are_short(value: float, unit: Unit, text: str) -> None
 
 
 def test_settings_are_written_as_people_write_them() -> None:
-    assert numbers.setting("message_size_bytes", 4096) == "4\u2009KiB"
-    assert numbers.setting("message_size_bytes", 4092) == "4\u2009092\u2009B"
+    assert numbers.setting("message_size_bytes", 4096) == "4\u202fKiB"
+    assert numbers.setting("message_size_bytes", 4092) == "4\u202f092\u202fB"
     assert numbers.setting(RATIO, 0.5) == "0.5"
-    assert numbers.setting("consumer_rate_per_s", 1200) == "1\u2009200\u2009/s"
+    assert numbers.setting("consumer_rate_per_s", 1200) == "1\u202f200\u202f/s"
     assert numbers.setting("persistent", True) == "persistent"
 
 

@@ -53,7 +53,7 @@ def test_a_band_holds_the_phases_and_the_error_around_them() -> None:
     made = published([4.0, 6.0])
     found = band(made, list(made.cells[:2]), "blocked_s")
     assert found == Band(pytest.approx(3.2), pytest.approx(7.2))
-    assert band_words(found, "blocked_s") == "3.2 to 7.2\u2009s"
+    assert band_words(found, "blocked_s") == "3.2 to 7.2\u202fs"
 
 
 @pytest.mark.usefixtures("measured")

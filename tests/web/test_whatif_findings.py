@@ -147,7 +147,7 @@ def test_two_pinned_cells_open_side_by_side(client: Client, made_up: dict[str, A
 def test_findings_are_written_and_marked(client: Client, made_up: dict[str, Any]) -> None:
     page = client.get("/whatif/").content.decode()
     assert "High watermark 0.35 → 0.4" in page.replace("<b>h", "<b>H")
-    assert "9.0\u2009s → 2.5\u2009s" in page
+    assert "9.0\u202fs → 2.5\u202fs" in page
     assert page.count('class="whatif-cliff top"') == 1
     assert page.index("80 %") < page.index("12 %")
     other = client.get("/whatif/?m=paged_out").content.decode()

@@ -33,9 +33,9 @@ export function figureLines(labels, sides) {
 function written(kind, value) {
   if (value === null || value === undefined) return "\u2013";
   if (kind === "bytes") return bytes(value);
-  if (kind === "seconds") return `${decimal(value, 3)}\u2009s`;
-  if (kind === "share") return `${decimal(100 * value, 1)}\u2009%`;
-  if (kind === "rate") return `${decimal(value, 1)}\u2009/s`;
+  if (kind === "seconds") return `${decimal(value, 3)}\u202fs`;
+  if (kind === "share") return `${decimal(100 * value, 1)}\u202f%`;
+  if (kind === "rate") return `${decimal(value, 1)}\u202f/s`;
   return Number.isInteger(value) ? number(value) : decimal(value, 2);
 }
 
@@ -64,7 +64,7 @@ function change(kind, a, b) {
     return fill(gettext("%(times)s times"), { times: decimal(ratio, ratio < 0.1 ? 3 : 2) });
   const difference = b - a;
   if (kind === "bytes") return `${difference > 0 ? "+" : ""}${bytes(difference)}`;
-  if (kind === "seconds") return `${difference > 0 ? "+" : ""}${decimal(difference, 3)}\u2009s`;
-  if (kind === "share") return `${difference > 0 ? "+" : ""}${decimal(100 * difference, 1)}\u2009%`;
+  if (kind === "seconds") return `${difference > 0 ? "+" : ""}${decimal(difference, 3)}\u202fs`;
+  if (kind === "share") return `${difference > 0 ? "+" : ""}${decimal(100 * difference, 1)}\u202f%`;
   return Number.isInteger(difference) ? signed(difference) : decimal(difference, 2);
 }

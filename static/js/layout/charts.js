@@ -1,8 +1,11 @@
 /** Small charts over virtual time: stacked lane lengths, memory with its lines, rates. Pure: samples to paths. */
 
+import { rateAt, WINDOW_US } from "../model/samples.js";
+
 /**
  * @import { Values } from "../model/catalogue/types.js"
  * @import { RunEvent } from "../model/events.js"
+ * @import { Sample } from "../model/samples.js"
  * @import { Box } from "./geometry.js"
  */
 
@@ -162,24 +165,22 @@ export function line(samples, read, top, span, area) {
 }
 
 /**
- * Rates from the running totals: [{us, arrivals, deliveries}], messages per second over half a second or more.
- * @param {Timed[]} samples
+ * Rates from the running totals: [{us, arrivals, deliveries}], messages per second, wherever their lines bend.
+ * @param {Sample[]} samples
+ * @param {number} nowUs
  */
-export function rates(samples) {
-  /** @type {{ us: number, arrivals: number, deliveries: number }[]} */
-  const found = [];
-  let from = 0;
-  for (let at = 1; at < samples.length; at += 1) {
-    while (from + 1 < at && samples[at].us - samples[from + 1].us >= 500_000) from += 1;
-    const span = (samples[at].us - samples[from].us) / 1e6;
-    if (span <= 0) continue;
-    found.push({
-      us: samples[at].us,
-      arrivals: (samples[at].arrived - samples[from].arrived) / Math.max(0.5, span),
-      deliveries: (samples[at].left - samples[from].left) / Math.max(0.5, span),
-    });
-  }
-  return found;
+export function rates(samples, nowUs) {
+  /** @type {Set<number>} */
+  const moments = new Set();
+  samples.forEach(({ us, sinceUs, untilUs }, at) => {
+    const before = samples[at - 1];
+    const ended = before && before.untilUs + WINDOW_US;
+    if (before && sinceUs > ended) for (const each of [ended - 1, ended, sinceUs - 1]) moments.add(each);
+    for (const each of [us, untilUs]) moments.add(each);
+  });
+  const last = samples.at(-1)?.untilUs ?? 0;
+  for (const each of [last + WINDOW_US - 1, last + WINDOW_US, nowUs]) if (each > last && each <= nowUs) moments.add(each);
+  return [...moments].map((us) => ({ us, arrivals: rateAt(samples, "arrived", us), deliveries: rateAt(samples, "left", us) }));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What the instruments show: samples of the run as columns for plots, processes as a chain of credit. Pure. */
 import { generationOf } from "./generations.js";
 import { lanesOf, letterOf } from "./places.js";
+import { rateAt } from "./samples.js";
 import { gettext } from "./text.js";
 
 /**
@@ -78,8 +79,6 @@ const OF_THE_NODE = [
   },
 ];
 
-const WINDOW_S = 0.5;
-
 /**
  * Columns of a plot: seconds of the run, then one column for each series; null where there is no value.
  * @param {Sample[]} samples
@@ -87,25 +86,9 @@ const WINDOW_S = 0.5;
  */
 export function columns(samples, plot) {
   const times = samples.map((sample) => sample.us / 1e6);
-  /** @type {typeof rateOf} */
-  const values = (all, key) => all.map((sample) => sample[key] ?? null);
-  const read = plot.rate ? rateOf : values;
-  return [times, ...plot.series.map(({ key }) => read(samples, key, times))];
-}
-
-/**
- * The change of a running total for each second, over half a second or what there is.
- * @param {Sample[]} samples
- * @param {string} key
- * @param {number[]} times
- */
-function rateOf(samples, key, times) {
-  let from = 0;
-  return samples.map((sample, at) => {
-    while (from + 1 < at && times[at] - times[from + 1] >= WINDOW_S) from += 1;
-    const span = times[at] - times[from];
-    return span > 0 ? (sample[key] - samples[from][key]) / Math.max(WINDOW_S, span) : 0;
-  });
+  /** @type {(key: string) => (number | null)[]} */
+  const read = (key) => samples.map((sample) => (plot.rate ? rateAt(samples, key, sample.us) : (sample[key] ?? null)));
+  return [times, ...plot.series.map(({ key }) => read(key))];
 }
 
 /**

@@ -13,9 +13,43 @@ const MAX_SAMPLES = 720;
 const EVERY_US = 20_000;
 
 /**
- * The numbers of one moment: those of the queue that is shown, of the node, and in `queues` of each queue.
- * @typedef {{ us: number, queues: Record<string, Values> } & Values} Sample
+ * The numbers of one moment: those of the queue that is shown, of the node, and in `queues` of each queue. What changed
+ * since the sample before did so between `sinceUs` and `untilUs`: one moment, unless samples were made one.
+ * @typedef {{ us: number, sinceUs: number, untilUs: number, queues: Record<string, Values> } & Values} Sample
  */
+
+/** Over how long a rate is measured. */
+export const WINDOW_US = 500_000;
+
+/**
+ * How much a running total grew for each second, over the half second before a moment. Time in which nothing happened counts
+ * as such: neither does it make the first burst after it small, nor does the last burst before it go on.
+ * @param {Sample[]} samples
+ * @param {string} key
+ * @param {number} us
+ */
+export function rateAt(samples, key, us) {
+  return ((totalAt(samples, key, us) - totalAt(samples, key, us - WINDOW_US)) * 1e6) / WINDOW_US;
+}
+
+/**
+ * A running total at any moment.
+ * @param {Sample[]} samples
+ * @param {string} key
+ * @param {number} us
+ */
+function totalAt(samples, key, us) {
+  let [low, high] = [0, samples.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (samples[middle].sinceUs <= us) low = middle + 1;
+    else high = middle;
+  }
+  if (low === 0) return samples[0]?.[key] ?? 0;
+  const { sinceUs, untilUs, [key]: after } = samples[low - 1];
+  const before = samples[low - 2]?.[key] ?? after;
+  return us >= untilUs ? after : before + ((after - before) * (us - sinceUs)) / (untilUs - sinceUs);
+}
 
 /**
  * The numbers of a queue that is not there.
@@ -56,18 +90,24 @@ export class Samples {
    * @param {State} state
    */
   take(atUs, state) {
-    const last = this.list[this.list.length - 1];
-    if (last && atUs < last.us) this.list = this.list.filter((each) => each.us <= atUs);
+    if (atUs < (this.list.at(-1)?.us ?? 0)) this.list = this.list.filter((each) => each.us <= atUs);
+    const last = this.list.at(-1);
     const sample = this.sampleOf(atUs, state);
     // While samples come more often than one for each slot, the newest one moves but keeps the time at which its slot began.
     if (last && atUs - last.us < this.everyUs && this.list.length > 1)
-      this.list[this.list.length - 1] = { ...sample, us: Math.max(last.us, sample.us) };
+      this.list[this.list.length - 1] = { ...sample, us: last.us, sinceUs: last.sinceUs };
     else this.list.push(sample);
     if (this.list.length > MAX_SAMPLES) this.thin();
   }
 
   thin() {
-    this.list = this.list.filter((_, at) => at % 2 === 0 || at === this.list.length - 1);
+    /** @type {Sample[]} */
+    const kept = [];
+    this.list.forEach((sample, at) => {
+      if (at % 2 === 0) kept.push(at ? { ...sample, sinceUs: this.list[at - 1].sinceUs } : sample); // what went is its own now
+      else if (at === this.list.length - 1) kept.push(sample);
+    });
+    this.list = kept;
     this.everyUs *= 2;
   }
 
@@ -96,6 +136,8 @@ export class Samples {
     const shown = shownQueue(state);
     return {
       us,
+      sinceUs: us,
+      untilUs: us,
       ...nothing(),
       ...(shown === null ? {} : queues[shown]),
       memory: used,

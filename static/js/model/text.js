@@ -41,7 +41,8 @@ export function fill(text, values) {
  */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
-const THIN_SPACE = "\u2009";
+/** A narrow one at which no line breaks: a number in two lines is two numbers. */
+const THIN_SPACE = "\u202f";
 
 /**
  * A whole number with thin spaces between the thousands.

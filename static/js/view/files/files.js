@@ -303,7 +303,7 @@ export class FilesView {
     const share = scene.bytes ? scene.garbage / scene.bytes : 0;
     const room = height >= 84;
     if (room)
-      paintMeter(pen, x, 0, METERS - 12, { title: gettext("Garbage"), text: `${Math.round(100 * share)}\u2009%`,
+      paintMeter(pen, x, 0, METERS - 12, { title: gettext("Garbage"), text: `${Math.round(100 * share)}\u202f%`,
         share, mark: 0.5, hatched: true });
     const buffer = { title: gettext("Write buffer"), text: bytes(scene.buffered), share: scene.buffered / scene.buffer };
     paintMeter(pen, x, room ? 30 : 0, METERS - 12, buffer);

@@ -52,7 +52,7 @@ export function paintFile(pen, file) {
   ruleRecords(pen, file);
   for (const block of file.blocks) if (block.refs > 1) paintReferences(pen, block, file);
   paintFileEnd(pen, file);
-  const share = file.size ? `${Math.round((100 * file.valid) / file.size)}\u2009%` : "";
+  const share = file.size ? `${Math.round((100 * file.valid) / file.size)}\u202f%` : "";
   const note = file.locked ? gettext("locked") : file.toCut ? gettext("to be cut") : file.current ? bytes(file.size) : share;
   if (file.waits) {
     paintDial(pen, file.x + file.w + 13, middle - 3.5, 4.5, { share: file.waited, waits: true });

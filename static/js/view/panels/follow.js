@@ -128,7 +128,7 @@ export class Follow {
       this.warn(gettext("There is no queue, so there is no message to follow."));
       return;
     }
-    const typed = text.replace(/[\s\u2009,.]/g, "");
+    const typed = text.replace(/[\s,.]/g, "");
     if (/^[0-9a-f]{32}$/i.test(typed)) {
       const seq = numbers.seqOf(queue, Number.parseInt(typed.slice(16), 16));
       if (seq === null) this.warn(fill(gettext("No message of %(queue)s has this id."), { queue }));

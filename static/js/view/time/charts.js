@@ -14,6 +14,7 @@ import {
 } from "../../layout/charts.js";
 import { SMALL } from "../../model/events.js";
 import { lanesOf, letterOf } from "../../model/places.js";
+import { rateAt } from "../../model/samples.js";
 import { shownState } from "../../model/shown.js";
 import { bytes, compact, decimal, fill, gettext, number } from "../../model/text.js";
 import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
@@ -28,6 +29,7 @@ import { draw } from "../base/scheduler.js";
  * @import { Across, Span, Timed } from "../../layout/charts.js"
  * @import { Box } from "../../layout/geometry.js"
  * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Sample } from "../../model/samples.js"
  * @import { Playhead } from "../../model/playhead.js"
  */
 
@@ -299,12 +301,12 @@ export class ChartsView {
 
   /**
    * @param {CanvasRenderingContext2D} pen
-   * @param {Timed[]} samples
+   * @param {Sample[]} samples
    * @param {Span} span
    * @param {Box} box
    */
   paintRates(pen, samples, span, box) {
-    const found = rates(samples);
+    const found = rates(samples, this.session.nowUs);
     const top = Math.max(1, ...found.map((each) => Math.max(each.arrivals, each.deliveries)));
     stroke(
       pen,
@@ -320,14 +322,14 @@ export class ChartsView {
       1.4,
       [4, 3],
     );
-    const last = this.current(found) || { arrivals: 0, deliveries: 0 };
+    const at = this.playhead.nowUs;
     this.label(
       pen,
       box,
       gettext("Rates"),
       fill(gettext("%(in)s in \u00b7 %(out)s out"), {
-        in: compact(last.arrivals),
-        out: compact(last.deliveries),
+        in: compact(rateAt(samples, "arrived", at)),
+        out: compact(rateAt(samples, "left", at)),
       }),
       gettext("per s; dashed: out"),
     );
