@@ -18,6 +18,7 @@ from bench import lesson
 from bench.measure import Result
 from tools import live_server
 from tools.cluster import cluster
+from tools.free_port import free_port
 
 STUDENTS, TINY_STUDENTS = (60, 120, 300), (3,)
 SECONDS, TINY_SECONDS = 25, 8
@@ -59,7 +60,7 @@ def _server() -> Iterator[Place]:
 @contextlib.contextmanager
 def in_cluster() -> Iterator[Place]:
     """Run a cluster as `make cluster` does."""
-    listen = f"127.0.0.1:{live_server.free_port()}"
+    listen = f"127.0.0.1:{free_port()}"
     with (
         mock.patch.dict(os.environ, ROOM),
         tempfile.TemporaryDirectory(prefix="waterline-") as scratch,

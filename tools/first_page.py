@@ -17,7 +17,8 @@ import urllib.request
 from pathlib import Path
 from urllib.parse import urljoin
 
-from tools.live_server import ROOT, free_port, wait_until_it_answers
+from tools.free_port import free_port
+from tools.live_server import ROOT, wait_until_it_answers
 
 MOST_SECONDS = 900
 """For packages over a slow line, the translations, the scenarios and the static files."""

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tools.free_port import free_port
 from tools.prepared import PREPARED, content_of, made_once
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,13 +39,6 @@ class LiveServer:
     def log(self) -> str:
         """Return everything that the server printed."""
         return self.log_path.read_text(encoding="utf-8", errors="replace")
-
-
-def free_port() -> int:
-    """Return a port of the loopback address on which nothing listens at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment(var_dir: Path) -> dict[str, str]:

@@ -17,7 +17,7 @@ import pytest
 
 from tests.house.files import copy_compiled, first_page, repository_files
 from tools.cluster import proxy
-from tools.live_server import free_port
+from tools.free_port import free_port
 
 VARIABLE = re.compile(r"\$\{(?P<name>[A-Z_]+):-(?P<default>[^}]*)\}")
 

@@ -12,7 +12,8 @@ import pytest
 
 from playground import rim
 from tools.cluster import servers
-from tools.live_server import free_port, wait_until_it_answers
+from tools.free_port import free_port
+from tools.live_server import wait_until_it_answers
 
 
 class App(BaseHTTPRequestHandler):

@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 from tools.cluster import cluster, load, proof
-from tools.live_server import ROOT, free_port
+from tools.free_port import free_port
+from tools.live_server import ROOT
 
 MOST_S = 90.0
 """For each proof."""

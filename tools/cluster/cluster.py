@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tools import private_postgresql
 from tools.cluster import servers
-from tools.live_server import ROOT, end, free_port, wait_until_it_answers
+from tools.free_port import free_port
+from tools.live_server import ROOT, end, wait_until_it_answers
 
 READY_S = 120.0
 STOP_S = 15.0

@@ -15,8 +15,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.programs.differential.installation import LATEST, NodeFailed, installation
+from tools.free_port import free_port
 
-__all__ = ["NodeFailed", "PrivateNode", "free_port"]
+__all__ = ["NodeFailed", "PrivateNode"]
 
 HERE = Path(__file__).resolve().parent
 START_LIMIT_S = 180
@@ -25,13 +26,6 @@ VHOST = "628WB79CIFDYO9LJI6DKMI09L"  # the directory of the virtual host "/" (S1
 LOOPBACK = "127.0.0.1"
 WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
 """Ends a process when the program that started it ends, however that comes."""
-
-
-def free_port() -> int:
-    """Return a loopback port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        return int(probe.getsockname()[1])
 
 
 def _end_in_order(*_: object) -> None:
