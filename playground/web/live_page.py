@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, get_args
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest
@@ -10,7 +10,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.views.i18n import JavaScriptCatalog
 
-from engine.costs.work import ProfileName
+from engine.costs.work import PROFILES
 from playground import console, library, limits, other_release, ownership, selectors, whereabouts
 from playground.doors import door
 from playground.links import Place, place_of
@@ -92,7 +92,7 @@ def context_of(
         "session_id": name,
         "scenario": scenario,
         "owner": owner,
-        "work_profiles": get_args(ProfileName),
+        "work_profiles": PROFILES.values(),
         "live_data": {  # for json_script
             "session": name,
             "owner": owner,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../static/js/model/clients.js";
+import { clientsOf, freeName, lamps, moved, prefetchLimit, settingOf, slots } from "../../static/js/model/clients.js";
 
 const state = {
   node: {
@@ -59,4 +59,15 @@ test("lamps and slots", () => {
   assert.equal(slots({ ack: "auto", prefetch: 4 }), null);
   assert.deepEqual(slots({ ack: "each", prefetch: 4, unacked: 2 }), { taken: 2, shown: 4 });
   assert.deepEqual(slots({ ack: "each", prefetch: 100, unacked: 100 }), { taken: 10, shown: 10 });
+});
+
+test("what keeps a consumer below its rate is named: with prefetch 1 each message is waited for", () => {
+  const consumer = (more) => ({ role: "consumer", ack: "each", rate_per_s: 400, prefetch: 1, ...more });
+  assert.deepEqual(prefetchLimit(consumer(), 250), { most: 1, perS: 363 }); // a real 3.10.8 node: 369
+  assert.deepEqual(prefetchLimit(consumer({ rate_per_s: 250 }), 250), { most: 1, perS: 235 }); // a real one: 224
+  assert.deepEqual(prefetchLimit(consumer({ prefetch: 0, channel_prefetch: 1 }), 250), { most: 1, perS: 363 });
+  for (const held of [{ prefetch: 20 }, { prefetch: 2 }, { prefetch: 0 }, { ack: "auto" }, { ack: "manual" }, { role: "publisher" }])
+    assert.equal(prefetchLimit(consumer(held), 250), null);
+  assert.equal(prefetchLimit(consumer(), 0), null); // where work takes no time
+  assert.deepEqual(prefetchLimit(consumer({ prefetch: 2, rate_per_s: 9000 }), 250), { most: 2, perS: 4000 });
 });

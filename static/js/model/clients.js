@@ -87,3 +87,18 @@ export function slots({ ack, prefetch = 0, unacked = 0 }, most = 10) {
   const shown = Math.min(most, prefetch);
   return { taken: Math.min(shown, Math.round((shown * Math.min(unacked, prefetch)) / prefetch)), shown };
 }
+
+/**
+ * What keeps a consumer below its rate: the messages that it may hold at once, where each is on its way for a time (P13);
+ * null where it keeps its rate. With one it waits for each message; with more it hands in half while it works on the rest.
+ * @param {Values} client
+ * @param {number} tripUs microseconds on the way to the client and back
+ */
+export function prefetchLimit({ role, ack, rate_per_s: rate, prefetch = 0, channel_prefetch: channel = 0 }, tripUs) {
+  const limits = [prefetch, channel].filter((each) => each > 0);
+  if (role !== "consumer" || ack === "auto" || ack === "manual" || !tripUs || !rate || !limits.length) return null;
+  const most = Math.min(...limits);
+  const alone = 1e6 / (1e6 / rate + tripUs);
+  const perS = Math.floor(most === 1 ? alone : Math.max(alone, (Math.ceil(most / 2) * 1e6) / tripUs));
+  return perS < rate ? { most, perS } : null;
+}

@@ -1,5 +1,5 @@
 /** Publishers and consumers above the stage: paused, killed, put in order, pulled to another rate, added and changed. */
-import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../model/clients.js";
+import { clientsOf, freeName, lamps, moved, prefetchLimit, settingOf, slots } from "../../model/clients.js";
 import { stateName } from "../../model/actor-states.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { idOf } from "../../model/routes.js";
@@ -153,7 +153,7 @@ export class Clients {
   refresh(client) {
     const item = need(`[data-client="${CSS.escape(client.name)}"]`, this.root);
     item.dataset.state = client.state;
-    setText(find("[data-client-text]", item), describe(client));
+    setText(find("[data-client-text]", item), describe(client, this.controls.tripUs));
     required(this.rates.get(client.name), `the rate of ${client.name}`).update();
     const toggle = need("[data-client-act=toggle]", item);
     const stopped = client.state === "stopped";
@@ -167,8 +167,11 @@ export class Clients {
   }
 }
 
-/** @param {Client} client */
-function describe(client) {
+/**
+ * @param {Client} client
+ * @param {number} tripUs microseconds on the way to the client and back
+ */
+function describe(client, tripUs) {
   const parts = client.state === "running" ? [] : [stateName(client.state)];
   if (client.role === "publisher")
     parts.push(bytes(client.size_bytes));
@@ -176,6 +179,8 @@ function describe(client) {
   if (tx) parts.push(fill(gettext("%(n)s of %(most)s before its commit"), { n: number(held), most: number(tx) }));
   if (client.confirm) parts.push(fill(gettext("%(n)s unconfirmed"), { n: number(unconfirmed) }));
   if (client.role === "consumer" && client.ack !== "auto") parts.push(fill(gettext("holds %(n)s"), { n: number(unacked) }));
+  const limit = prefetchLimit(client, tripUs);
+  if (limit) parts.push(fill(gettext("prefetch %(most)s allows %(n)s/s"), { most: number(limit.most), n: number(limit.perS) }));
   return parts.join(" \u00b7 ");
 }
 

@@ -59,6 +59,13 @@ export class Controls {
     return need(`[name=${name}]`, HTMLSelectElement, this.root);
   }
 
+  /** Microseconds for which a delivery and its acknowledgement are on their way, by what work costs in this session. */
+  get tripUs() {
+    const profile = this.session.state.node.settings.work_profile ?? "instant";
+    const option = [...this.choice("work_profile").options].find((each) => each.value === profile);
+    return Number(option?.dataset.tripUs ?? 0);
+  }
+
   /**
    * Read a whole number from a field; where it is wrong, write so beside it and return null.
    * @param {string} name
