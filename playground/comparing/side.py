@@ -14,8 +14,10 @@ from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, 
 from engine.replay.player import KEEP_EVENTS
 from engine.values.errors import RunTooLong
 from playground.comparing import wording
+from playground.comparing.table import is_had
 from playground.doors import door
 from playground.messages import Refused
+from playground.other_release import shown_release
 
 MOST_TRANSITIONS = 250_000
 MOST_BYTES = 8_000_000
@@ -37,6 +39,7 @@ class Side:
 
     def __init__(self, scenario: dict[str, Any], until_us: int, sides: int = 2) -> None:
         self._node = door().rehearse(scenario, KEEP_EVENTS)
+        self._release = shown_release(scenario)
         self._player = Player(self._node, most=MOST_TRANSITIONS, whole=True)
         self._until_us = until_us
         self._meter, self._witness = Meter(), Witness(self._node)
@@ -113,6 +116,7 @@ class Side:
         return str(self._node.log.digest)
 
     def figures(self) -> dict[str, Any]:
-        """Return the metrics of the run so far by name."""
+        """Return the metrics of the run so far by name; None for what its release does not have."""
         refused, lost = len(self._node.refused), self._witness.lost()
-        return self._meter.row(self._node.now_us, refused, confirmed_and_lost=lost)
+        counted = self._meter.row(self._node.now_us, refused, confirmed_and_lost=lost)
+        return {name: value if is_had(self._release, name) else None for name, value in counted.items()}

@@ -74,11 +74,21 @@ def _begun(revival: Revival, storage: _CountedFiles) -> Cluster:
     return node
 
 
+def _played_on(node: Cluster, revival: Revival, storage: _CountedFiles) -> None:
+    """Play what a scenario asks after the start, and count its work alone."""
+    for command in revival.scenario["commands"]:
+        if command["at_us"] >= UNTIL_US:
+            storage.work = dict.fromkeys(storage.work, 0)
+            node.submit({name: value for name, value in command.items() if name != "at_us"})
+    node.advance(max(UNTIL_US, revival.scenario["until_us"]))
+
+
 def start(revival: Revival) -> dict[str, Any]:
     """Return what a start makes of the files: each queue's messages in order, its files afterwards, and its work."""
     storage = _CountedFiles(revival)
     try:
         node = _begun(revival, storage)
+        _played_on(node, revival, storage)
         files, work = files_of(storage), dict(storage.work)
         found = {name: _contents(node, name) for name in revival.names.values()}
     except (EngineError, ArithmeticError, LookupError, TypeError, ValueError) as error:

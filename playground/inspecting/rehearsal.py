@@ -33,7 +33,8 @@ class Target(NamedTuple):
         arguments: of each queue there.
         is_back: whether it is an older release, which nobody supports: nothing is played then.
         reads_version_1: whether it has code for files of version 1; without it a queue's first start fails after an
-            orderly stop (W100).
+            orderly stop, and the second finds nothing (W100).
+        policy: the queue-version that a policy asks for while the node runs; None where another start converts.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Target(NamedTuple):
     arguments: dict[str, Any]
     is_back: bool = False
     reads_version_1: bool = True
+    policy: int | None = None
 
     def drops(self, source: str) -> bool:
         """Return whether it has no code for the files of a source."""
@@ -53,8 +55,18 @@ _TO_4_0: Final = Target("4.0.5", "4.0", {})
 _TO_4_3: Final = Target("4.3.6", "4.3", {}, reads_version_1=False)
 TARGETS: Final = {
     "3.8": (Target("3.10.8", "3.10", {}),),
-    "3.10": (Target("3.10.8-v2", "3.10", {"x-queue-version": 2}), _TO_4_0, _TO_4_3),
-    VERSION_2: (Target("3.10.8-v1", "3.10", {}), _TO_4_0, _TO_4_3),
+    "3.10": (
+        Target("3.10.8-v2", "3.10", {"x-queue-version": 2}),
+        Target("3.10.8-v2-policy", "3.10", {}, policy=2),
+        _TO_4_0,
+        _TO_4_3,
+    ),
+    VERSION_2: (
+        Target("3.10.8-v1", "3.10", {}),
+        Target("3.10.8-v1-policy", "3.10", {}, policy=1),
+        _TO_4_0,
+        _TO_4_3,
+    ),
     "4.0": (Target("4.3.6", "4.3", {}), Target("3.10.8", "3.10", {}, is_back=True)),
     "4.3": (Target("4.0.5", "4.0", {}, is_back=True),),
 }
@@ -113,7 +125,7 @@ def rehearse(
             steps("rehearsing", release=target.name)
             after = played.start(upgraded(revival, source, target, choice))
             later = None
-            if stopped is not None:
+            if stopped is not None and target.policy is None:
                 later = played.start(upgraded(stopped, source, target, choice))
             rows.append(_row(revival, source, target, gate, before, after, later))
     except (MemoryError, OutOfTime):
@@ -185,10 +197,24 @@ def upgraded(revival: Revival, source: str, target: Target, choice: Choice) -> R
         "settings": settings,
         "topology": {**topology, "queues": queues},
     }
+    if target.policy is not None:
+        scenario = _by_policy(scenario, target.policy)
     stop = None if target.drops(source) else revival.stop  # the queue's second start finds nothing of it
     return msgspec.structs.replace(
         revival, scenario=scenario, state=None, messages=[], failure=None, unplayed=None, stop=stop
     )
+
+
+def _by_policy(scenario: dict[str, Any], version: int) -> dict[str, Any]:
+    """Return a start on files as they are, and a policy after it that asks for the other version (W2, W100)."""
+    policy = {"name": "version", "pattern": ".*", "definition": {"queue-version": 3 - version}}
+    change = {**policy, "at_us": UNTIL_US, "do": "set_policy", "definition": {"queue-version": version}}
+    return {
+        **scenario,
+        "topology": {**scenario["topology"], "policies": [policy]},
+        "commands": [*scenario["commands"], change],
+        "until_us": UNTIL_US + POWER_CUT_US,
+    }
 
 
 def _row(
@@ -201,6 +227,7 @@ def _row(
     later: dict[str, Any] | None,
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"target": target.name, "gate": gate, "is_back": target.is_back, "orderly": None}
+    row["policy"] = target.policy
     if after is None:
         return {**row, "failure": None, "queues": [], "files": [], "work": None}
     orderly = later or {"queues": {}}
@@ -209,9 +236,15 @@ def _row(
         | {"orderly": _outcome(before["queues"].get(name), orderly["queues"].get(name))}
         for own, name in revival.names.items()
     ]
-    if later is not None and not target.drops(source):
+    if later is not None:
         changes = played.changes(before["files"], later["files"])
-        row["orderly"] = {"failure": later["failure"], "files": changes, "work": later["work"]}
+        second = target.drops(source)
+        row["orderly"] = {
+            "failure": later["failure"],
+            "files": changes,
+            "work": later["work"],
+            "second": second,
+        }
     return {
         **row,
         "failure": after["failure"],

@@ -11,6 +11,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from engine.releases import RELEASES
 from playground import rules, verdicts
 from playground.exercises import catalog
 from playground.rules.render import html
@@ -37,6 +38,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "most": LONGEST_QUERY,
         "hits": search(query) if query else None,
         "count": len(rules.by_id()),
+        "releases": ", ".join(each.name for each in RELEASES.values()),
         "documents": [(each, titles()[name]) for name, each in rules.documents().items()],
     }
     parts = getattr(request, "htmx", False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
@@ -19,6 +21,11 @@ from playground.storybook.texts import in_language
 from playground.subjects import SUBJECTS
 from playground.verdicts import Showing, Verdict, articles_broker, todays_broker
 from playground.web.errors import Gone
+
+RELEASES_ASKED = (articles_broker.ARTICLES.name, REFERENCE.name, todays_broker.TODAYS.name)
+"""For which each subject has a verdict, in the order of the rows."""
+VERDICTS = ("true", "depends", "changed", "gone", "false")
+"""In the order of the tally."""
 
 
 def _verdict_row(each: Verdict) -> dict[str, object]:
@@ -95,8 +102,24 @@ def index(request: HttpRequest) -> HttpResponse:
     rows = [
         {**_verdict_row(each), "releases": _releases(each, loaded)} for each in verdicts.verdicts().values()
     ]
-    counts = {kind: sum(each["verdict"] == kind for each in rows) for kind in ("true", "false", "depends")}
-    return render(request, "subjects/index.html", {"subjects": rows, "counts": counts})
+    context = {"subjects": rows, "names": RELEASES_ASKED, "tally": _tally(rows)}
+    return render(request, "subjects/index.html", context)
+
+
+def _tally(rows: list[dict[str, Any]]) -> list[dict[str, object]]:
+    """Return how many subjects have which verdict on each release, by the rows of the page."""
+    answers = list(zip(*(each["releases"] for each in rows), strict=True))
+    return [
+        {
+            "release": of_one[0]["release"],
+            "counts": [
+                {"verdict": verdict, "count": count}
+                for verdict in VERDICTS
+                if (count := sum(each["verdict"] == verdict for each in of_one))
+            ],
+        }
+        for of_one in answers
+    ]
 
 
 @require_safe

@@ -73,3 +73,12 @@ test("figures: what differs first, as a ratio where it is large", () => {
     ],
   );
 });
+
+test("figures: less has a minus sign in every unit, and what a release has not is a dash", () => {
+  const labels = ["seconds", "bytes", "share", "count"].map((kind) => ({ name: kind, label: kind, kind, always: true }));
+  const [a, b] = [6, 4].map((value) => ({ seconds: value, bytes: 1024 * value, share: value / 10, count: value }));
+  for (const { change } of figureLines(labels, [a, b])) assert.match(change, /^\u2212/);
+  for (const { change } of figureLines(labels, [b, a])) assert.match(change, /^\+/);
+  const gone = { ...b, seconds: null };
+  assert.equal(figureLines(labels, [a, gone]).find(({ label }) => label === "seconds").values[1], "\u2013");
+});

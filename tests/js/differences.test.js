@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { differingFields, laneDifferences } from "../../static/js/compare/differences.js";
 import { KINDS } from "../../static/js/model/catalogue/kinds.js";
 import { decode } from "../../static/js/model/catalogue/rows.js";
+import { explain } from "../../static/js/model/why.js";
 import { geometry, laneSpans } from "../../static/js/layout/geometry.js";
 import { paged, published, stateOf } from "./feed.js";
 
@@ -60,4 +61,22 @@ test("on a phone an empty lane has room for its name only, and what is there fil
   assert.ok(spans.unacked.u1 <= geo.u1 + 0.5);
   const none = laneSpans(geo, Object.fromEntries(names.map((name) => [name, 0])), names);
   assert.ok(none.q4.u1 - none.q4.u0 > 30, "where all are empty they share the room");
+});
+
+test("no step is called by its kind: two runs may part at one", () => {
+  const steps = Object.keys(KINDS).filter((kind) => KINDS[kind].shown === "step");
+  assert.ok(steps.length > 5);
+  for (const kind of steps) {
+    const t = { kind, rule: "Q1", why: {}, extents: [], values: {}, count: 2, file: 3, source: 1, ref_count: 2, entries: 4, locked: true };
+    assert.notEqual(explain(t).title, kind);
+  }
+});
+
+test("queues of two versions have no lane in common: what is ready and in RAM is compared", () => {
+  const v1 = stateOf(published(0, 40));
+  const v2 = stateOf([["QueueChanged", "W1", "orders", { backing_queue: "classic_v2" }, {}]]);
+  assert.deepEqual(laneDifferences(v1, v1).map(({ lane }) => lane), ["q1", "q2", "delta", "q3", "q4", "unacked"]);
+  const lanes = laneDifferences(v1, v2);
+  assert.ok(lanes.every(({ lane }) => !["q1", "tail", "head"].includes(lane)), JSON.stringify(lanes));
+  assert.ok(laneDifferences(v1, { ...v1, queues: {} }).length);
 });

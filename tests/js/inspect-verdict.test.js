@@ -46,7 +46,7 @@ test("queues that lose something come first", () => {
 });
 
 const gate = { accepted: true, missing: [], enable_first: [], way: ["4.3"], listed: true };
-const upgrade = { target: "4.3.6", is_back: false, gate, failure: null, queues: [], files: [], work: null, orderly: null };
+const upgrade = { target: "4.3.6", is_back: false, policy: null, gate, failure: null, queues: [], files: [], work: null, orderly: null };
 
 test("the gate says what is only read, and that nothing leads back", () => {
   const long = { ...upgrade, gate: { ...gate, accepted: false, missing: ["stream_queue"], way: ["3.11", "3.12", "3.13", "4.0"] } };
@@ -56,6 +56,16 @@ test("the gate says what is only read, and that nothing leads back", () => {
   assert.match(words[2], /only the requirements were read, in the sources of 3.11, 3.12, 3.13/);
   assert.deepEqual(gateWords({ ...upgrade, is_back: true }).length, 1);
   assert.match(gateWords({ ...upgrade, is_back: true })[0], /^There is no way back/);
+});
+
+test("a policy converts while the node runs: nothing is said of a gate, and the work is the conversion's", () => {
+  const words = gateWords({ ...upgrade, target: "3.10.8-v2-policy", policy: 2 });
+  assert.match(words[0], /^No restart: .* a policy asks for queue-version 2/);
+  assert.ok(words.every((each) => !/feature flag/.test(each)));
+  const work = { read: 5444, written: 5279, synced: 0, deleted: 2 };
+  assert.match(workWords(work, true)[0], /^The conversion: .*files deleted: 2/);
+  assert.match(workWords(work)[0], /^The start: /);
+  assert.match(targetNotes("3.10", { ...upgrade, target: "3.10.8-v2-policy", policy: 2 }).at(-1), /not while it runs/);
 });
 
 test("each way has notes of its own: a 4.0 that goes to 4.3 is told nothing of version 1's conversion", () => {

@@ -70,6 +70,10 @@ test("a restart tells how many messages are lost", () => {
 
 test("the situation is one plain sentence", () => {
   assert.match(situation(stateOf()).text, /empty/);
+  const gone = [["QueueStopped", "S234", "orders", "clean"]];
+  assert.equal(situation(stateOf(gone)).text, "No queue runs at this moment.");
+  const stopped = [...gone, ["NodeChanged", "D2", "app", { runs: false }, {}]];
+  assert.match(situation(stateOf(stopped)).text, /^The broker is stopped: no queue runs/);
   assert.match(situation(stateOf(published(0, 12))).text, /All 12 messages/);
   assert.equal(
     situation(stateOf(published(0, 1), [["NodeChanged", "M7", "alarms", { memory: true }, {}]])).tone,

@@ -7,6 +7,7 @@ import re
 import pytest
 from django.test import Client
 
+from engine.releases import RELEASES
 from playground import library as library_of_files
 from playground import rules, verdicts
 from playground.models import Scenario
@@ -48,3 +49,34 @@ def test_pages_lead_to_three_releases(client: Client, library: list[Scenario]) -
     assert re.search(r'href="/r/[2-9a-z]+/\?at=3000000"', own)
     for each in verdicts.verdicts().values():
         assert library_of_files.entry(todays_broker.verdicts()[each.number].run.scenario), each.slug
+
+
+def test_each_of_the_thirty_rows_answers_for_three_releases(client: Client, library: list[Scenario]) -> None:
+    """Each answer is a verdict in words and a link; the page names the releases that it answers for."""
+    assert library
+    listed = client.get("/subjects/").content.decode()
+    rows = re.findall(r'<ul class="releases".*?</ul>', listed, re.DOTALL)
+    assert len(rows) == 30
+    for row in rows:
+        answers = re.findall(
+            r'<li class="is-(\w+)">\s*<a href="(/[rx]/[^"]+\?at=\d+[^"]*)"[^>]*><b>([\d.]+)</b>', row
+        )
+        assert [release for _verdict, _address, release in answers] == ["3.8", "3.10", "4.3"]
+        assert all(
+            verdict in {"true", "depends", "changed", "gone", "false"}
+            for verdict, _address, _release in answers
+        )
+    for name in ("3.8.9", "3.10.8", "4.3.6"):
+        assert name in re.sub(r"<ul.*", "", listed, flags=re.DOTALL), name
+
+
+def test_the_tally_counts_the_thirty_subjects_on_each_release(client: Client) -> None:
+    listed = client.get("/subjects/").content.decode()
+    tally = re.findall(r'<ul class="tally".*?</ul>', listed, re.DOTALL)[0]
+    counts = [[int(each) for each in re.findall(r"[✓✗∅≈]\s+(\d+)", line)] for line in tally.split("</li>")]
+    assert [sum(each) for each in counts if each] == [30, 30, 30]
+
+
+def test_the_rules_name_every_release_whose_code_they_were_read_from(client: Client) -> None:
+    lead = client.get("/rules/").content.decode()
+    assert all(each.name in lead for each in RELEASES.values())

@@ -1,7 +1,7 @@
 /** Where two runs differ at a moment: the values of what each did, in words, and what their lanes hold. Pure. */
-import { lengthOf, pendingOf } from "../model/messages.js";
+import { lengthOf, pendingOf, readyOf } from "../model/messages.js";
 import { named, numbersOf } from "../model/number-words.js";
-import { UNACKED, lanesOf } from "../model/places.js";
+import { lanesOf } from "../model/places.js";
 import { shownState } from "../model/shown.js";
 import { gettext, signed } from "../model/text.js";
 import { fieldsOf } from "./field-words.js";
@@ -36,20 +36,31 @@ export function differingFields(a, b) {
 }
 
 /**
- * B against A: [{lane, text, same}] for each lane and what consumers hold.
+ * B against A: [{lane, text, same}] for each lane and what consumers hold. Queues of two versions have no lane in common:
+ * of these, what is ready and what of it is in RAM.
  * @param {State} a
  * @param {State} b
  */
 export function laneDifferences(a, b) {
   const [left, right] = [a, b].map(shownState);
-  return [...new Set([...lanesOf(left), ...lanesOf(right)]), UNACKED].map((lane) => {
-    /** @param {QueueState | null} queue */
-    const count = (queue) => (lane === UNACKED ? pendingOf(queue) : lengthOf(queue, lane));
-    const difference = count(right) - count(left);
-    return {
-      lane: lane === UNACKED ? gettext("unacked") : lane,
-      text: difference ? signed(difference) : gettext("same"),
-      same: difference === 0,
-    };
-  });
+  const lanes = lanesOf(left);
+  const alike = !left || !right || String(lanes) === String(lanesOf(right));
+  return [
+    ...(alike
+      ? (left ? lanes : lanesOf(right)).map((lane) => row(lane, lengthOf(left, lane), lengthOf(right, lane)))
+      : [row(gettext("ready"), readyOf(left), readyOf(right)), row(gettext("in RAM"), inRam(left), inRam(right))]),
+    row(gettext("unacked"), pendingOf(left), pendingOf(right)),
+  ];
+}
+
+/** @param {QueueState | null} queue */
+const inRam = (queue) => queue?.counters.ram_msg_count ?? 0;
+
+/**
+ * @param {string} lane
+ * @param {number} a
+ * @param {number} b
+ */
+function row(lane, a, b) {
+  return { lane, text: b - a ? signed(b - a) : gettext("same"), same: a === b };
 }

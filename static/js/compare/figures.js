@@ -63,8 +63,6 @@ function change(kind, a, b) {
   if (ratio >= 2 || (ratio > 0 && ratio <= 0.5))
     return fill(gettext("%(times)s times"), { times: decimal(ratio, ratio < 0.1 ? 3 : 2) });
   const difference = b - a;
-  if (kind === "bytes") return `${difference > 0 ? "+" : ""}${bytes(difference)}`;
-  if (kind === "seconds") return `${difference > 0 ? "+" : ""}${decimal(difference, 3)}\u202fs`;
-  if (kind === "share") return `${difference > 0 ? "+" : ""}${decimal(100 * difference, 1)}\u202f%`;
-  return Number.isInteger(difference) ? signed(difference) : decimal(difference, 2);
+  if (Number.isInteger(difference) && !["bytes", "seconds", "share"].includes(kind)) return signed(difference);
+  return `${difference > 0 ? "+" : "\u2212"}${written(kind, Math.abs(difference))}`;
 }

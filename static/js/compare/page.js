@@ -199,23 +199,21 @@ class Page {
   }
 
   /**
-   * How one of the runs leaves A.
-   * @param {HTMLElement} list
+   * How one of the runs leaves A; with several others, below a heading of its own.
+   * @param {HTMLElement} place
    * @param {string} other
    * @param {Divergence | null} divergence
    */
-  partingOf(list, other, divergence) {
+  partingOf(place, other, divergence) {
     const several = this.reel.sides.length > 2;
+    const list = el("dl", {});
+    const when = divergence && fill(gettext("at %(s)s s of virtual time"), { s: seconds(divergence.at_us) });
+    const heading = several ? el("h3", {}, `A, ${other} `, when ? el("small", {}, when) : null) : null;
+    place.append(el("div", {}, heading, list));
     if (!divergence) {
-      if (several) list.append(el("dt", {}, `A, ${other}`));
       list.append(el("dd", {}, gettext("They never part: the engine does the same in both.")));
       return;
     }
-    if (several)
-      list.append(
-        el("dt", {}, `A, ${other}`),
-        el("dd", {}, fill(gettext("at %(s)s s of virtual time"), { s: seconds(divergence.at_us) })),
-      );
     for (const [letter, row] of Object.entries({ A: divergence.a, [other]: divergence.b }))
       list.append(el("dt", {}, letter), el("dd", {}, ...this.reason(row)));
     const [left, right] = [divergence.a, divergence.b].map((row) => row && decode(row));

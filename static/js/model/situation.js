@@ -72,11 +72,22 @@ export function situation(state) {
         ? gettext("Memory alarm: publishers are blocked until RAM falls below the watermark.")
         : gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."),
     );
+  if (now.name === null) return noQueue(state);
   if (!now.ready && !now.unacked)
     return now.counters.next_seq_id
       ? sentence("plain", gettext("The queue is empty: every message has left it."))
       : sentence("plain", gettext("The queue is empty."));
   return generationOf(now.queue).situation(now);
+}
+
+/**
+ * The sentence where there is no queue: the broker was stopped (D2), or none is declared or none has started yet.
+ * @param {State} state
+ */
+function noQueue({ node }) {
+  return node.app.runs === false
+    ? sentence("plain", gettext("The broker is stopped: no queue runs. Its files hold what a start can bring back."))
+    : sentence("plain", gettext("No queue runs at this moment."));
 }
 
 /**

@@ -8,7 +8,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  * @typedef {{ after: number | null, order: boolean | null, redelivered: number | null }} Outcome
  * @typedef {[kind: string, count: number, bytes: number, later: number, laterBytes: number]} FilesOfKind before and after the start
  * @typedef {{ read: number, written: number, synced: number, deleted: number }} StartWork bytes, calls, and files
- * @typedef {{ target: string, is_back: boolean, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[], work: StartWork | null, orderly: { failure: import("./inspect-words.js").Coded | null, files: FilesOfKind[], work: StartWork | null } | null }} Upgrade
+ * @typedef {{ target: string, is_back: boolean, policy: number | null, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[], work: StartWork | null, orderly: { failure: import("./inspect-words.js").Coded | null, files: FilesOfKind[], work: StartWork | null, second: boolean } | null }} Upgrade `policy`: the version that a policy asks for while the node runs; `second`: the queue's first start fails
  * @typedef {{ found: boolean, files: FilesOfKind[], work: StartWork | null, saved: Record<string, boolean>, failure: import("./inspect-words.js").Coded | null }} OrderlyStop of the release that wrote the files; `saved`: whether a queue left its terms
  */
 
@@ -19,6 +19,8 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 export function targetName(target) {
   if (target === "3.10.8-v2") return gettext("RabbitMQ 3.10.8, with queues of version 2");
   if (target === "3.10.8-v1") return gettext("RabbitMQ 3.10.8, with queues of version 1");
+  if (target === "3.10.8-v2-policy") return gettext("RabbitMQ 3.10.8, a policy with queue-version 2");
+  if (target === "3.10.8-v1-policy") return gettext("RabbitMQ 3.10.8, a policy with queue-version 1");
   return fill("RabbitMQ %(release)s", { release: target });
 }
 
@@ -35,7 +37,12 @@ export function releaseWords(source) {
  * Whether the node starts at all, and the way where it does not.
  * @param {Upgrade} upgrade
  */
-export function gateWords({ target, is_back: isBack, gate: { accepted, missing, enable_first: first, way, listed } }) {
+export function gateWords({ target, is_back: isBack, policy, gate: { accepted, missing, enable_first: first, way, listed } }) {
+  if (policy !== null)
+    return [
+      fill(gettext("No restart: the node starts on the files as they are, and while it runs a policy asks for queue-version %(version)s. Each queue then converts its files, segment by segment (W2, W100)."), { version: policy }),
+      gettext("A queue with the argument x-queue-version keeps that version, whatever a policy says (W2)."),
+    ];
   if (isBack)
     return [
       gettext("There is no way back: RabbitMQ supports no step to an older release. Keep a copy of the directory from before the upgrade; nothing was played here."),
@@ -79,6 +86,13 @@ function notes() {
       gettext("A queue whose argument and policy say nothing has version 1: its files of version 2 are converted back when it starts, or at once when a policy changes (W100, W209)."),
       gettext("Held to real nodes: 3.10.8 brought 21 of 21 messages back in their order, after an orderly stop only the 2 delivered before as redelivered, after a kill all 21."),
     ],
+    "3.10.8-v2-policy": [
+      gettext("Files of version 2 stay only while an argument or a policy asks for them: the next start without one converts them back (W209)."),
+      gettext("Read in the source and played by the engine; a real node was asked for such a conversion when it starts, not while it runs."),
+    ],
+    "3.10.8-v1-policy": [
+      gettext("Read in the source and played by the engine; a real node was asked for such a conversion when it starts, not while it runs."),
+    ],
     "4.0>4.3.6": [
       gettext("The files stay as they are: both releases have version 2, with the same .qi, .qs and message store (W82, W110)."),
       gettext("Held to real nodes: after an orderly stop of 4.0.5, 4.3.6 brought 21 messages, only those delivered before as redelivered; after a kill 23, all redelivered (W41, W203)."),
@@ -116,13 +130,21 @@ export function targetNotes(source, { target, is_back: isBack }) {
 }
 
 /**
- * What the start itself costs, as the engine plays it.
+ * What the start itself costs, as the engine plays it; or the conversion that a policy asks for.
  * @param {StartWork | null} work
+ * @param {boolean} byPolicy
  */
-export function workWords(work) {
+export function workWords(work, byPolicy = false) {
   if (!work) return [];
   const values = { read: bytes(work.read), written: bytes(work.written), synced: number(work.synced), deleted: number(work.deleted) };
-  return [fill(gettext("The start: %(read)s read, %(written)s written; fsyncs: %(synced)s, files deleted: %(deleted)s."), values)];
+  return [
+    fill(
+      byPolicy
+        ? gettext("The conversion: %(read)s read, %(written)s written; fsyncs: %(synced)s, files deleted: %(deleted)s.")
+        : gettext("The start: %(read)s read, %(written)s written; fsyncs: %(synced)s, files deleted: %(deleted)s."),
+      values,
+    ),
+  ];
 }
 
 /**

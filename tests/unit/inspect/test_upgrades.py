@@ -254,8 +254,18 @@ def played_files(run: dict[str, Any]) -> dict[str, bytes]:
     ("profile", "arguments", "source", "targets"),
     [
         ("3.8.9-classroom", {}, "3.8", {"3.10.8": 35}),
-        ("classroom", {}, "3.10", {"3.10.8-v2": 35, "4.0.5": 35, "4.3.6": 0}),
-        ("classroom", {"x-queue-version": 2}, "3.10-v2", {"3.10.8-v1": 35, "4.0.5": 35, "4.3.6": 35}),
+        (
+            "classroom",
+            {},
+            "3.10",
+            {"3.10.8-v2": 35, "3.10.8-v2-policy": 35, "4.0.5": 35, "4.3.6": 0},
+        ),
+        (
+            "classroom",
+            {"x-queue-version": 2},
+            "3.10-v2",
+            {"3.10.8-v1": 35, "3.10.8-v1-policy": 35, "4.0.5": 35, "4.3.6": 35},
+        ),
         ("4.0.5-classroom", {}, "4.0", {"4.3.6": 35}),
     ],
 )
@@ -285,6 +295,46 @@ def test_a_rehearsal_is_a_run_that_can_be_stepped_through() -> None:
     assert [(row["live"], row["back"]) for row in answer["queues"]] == [(21, 21)]
     kinds = {row[0] for part in reading.run(revived) for message in part for row in message.get("rows", ())}
     assert "QueueStarted" in kinds
+
+
+@pytest.mark.parametrize(
+    ("arguments", "target", "before", "after"),
+    [
+        ({}, "3.10.8-v2-policy", {"idx", "jif", "rdq"}, {"qi", "qs", "rdq"}),
+        ({"x-queue-version": 2}, "3.10.8-v1-policy", {"qi", "qs", "rdq"}, {"idx", "jif", "rdq"}),
+    ],
+)
+def test_a_policy_converts_while_the_node_runs(
+    arguments: dict[str, Any], target: str, before: set[str], after: set[str]
+) -> None:
+    """W2, W100: one start, then the policy; it can be stepped through from the moment before the policy."""
+    files = session("classroom", arguments)
+    answer, _ = reading.directory(files, Choice(profile="classroom", entries=8))
+    row = next(each for each in answer["upgrades"] if each["target"] == target)
+    assert (row["failure"], row["orderly"]) == (None, None)
+    assert [(each["before"], each["after"], each["order"]) for each in row["queues"]] == [(35, 35, True)]
+    assert {kind for kind, count, *_ in row["files"] if count} == before
+    assert {kind for kind, _, _, count, _ in row["files"] if count} == after
+    # Of the conversion alone: the start on these files is not in it.
+    assert 0 < row["work"]["written"] < 10_000
+    stepped, revived = reading.directory(files, Choice(profile="classroom", entries=8, target=target))
+    assert revived is not None
+    assert (stepped["started"]["at_us"], stepped["started"]["scenario"]["until_us"]) == (1_999_999, 3_000_000)
+    kinds = [row[0] for part in reading.run(revived) for message in part for row in message.get("rows", ())]
+    assert kinds.count("PolicySet") == 2 - ("version" in str(stepped["started"]["scenario"]["topology"]))
+    assert kinds.count("QueueStarted") == 1
+
+
+def test_the_second_start_of_4_3_after_an_orderly_stop_can_be_stepped_through() -> None:
+    """W100: a queue's first start on such files fails; the second one finds no message, and leaves the files."""
+    answer, _ = reading.directory(given())
+    row = next(each for each in answer["upgrades"] if each["target"] == "4.3.6")
+    assert (row["orderly"]["second"], row["orderly"]["failure"]) == (True, None)
+    assert {kind for kind, _, _, count, _ in row["orderly"]["files"] if count} == {"idx", "jif", "rdq"}
+    stepped, revived = reading.directory(given(), Choice(target="4.3.6", stopped=True))
+    assert revived is not None
+    assert [(each["live"], each["back"]) for each in stepped["queues"]] == [(21, 0)]
+    assert stepped["started"]["scenario"]["profile"] == "4.3.6"
 
 
 def test_a_target_that_is_no_way_is_not_played() -> None:

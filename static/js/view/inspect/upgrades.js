@@ -57,22 +57,33 @@ function orderlyStop(stop, { source, sentences, step }) {
  * @param {About} about
  */
 function target(upgrade, { source, sentences, step }) {
-  const { target: name, is_back: isBack, gate, failure, queues: rows, files, work, orderly } = upgrade;
+  const { target: name, is_back: isBack, policy, failure, queues: rows, files, work, orderly } = upgrade;
+  const byPolicy = policy !== null;
   const failed = (/** @type {Coded} */ why) => el("p.error", {}, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(why, sentences) }));
-  const result = () => (failure ? failed(failure) : queues(gettext("Queues after a crash: in the release that wrote the files, and in the other one"), rows, (each) => each));
+  const caption = byPolicy ? gettext("Queues after a crash and a start, before and after the policy") : gettext("Queues after a crash: in the release that wrote the files, and in the other one");
+  const result = () => (failure ? failed(failure) : queues(caption, rows, (each) => each));
   const stopped = () => (orderly?.failure ? failed(orderly.failure) : queues(gettext("Queues after an orderly stop of the release that wrote the files"), rows, (each) => each.orderly));
-  const outcome = isBack ? gettext("(no way back)") : gate.accepted ? gettext("(starts)") : gettext("(refuses to start as things are)");
   const list = (/** @type {string[]} */ texts) => el("ul.damage", {}, ...texts.map((text) => el("li", {}, text)));
-  return el("details", { "data-upgrade": name, open: true }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome),
+  return el("details", { "data-upgrade": name, open: true }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade)),
     list(gateWords(upgrade)),
     isBack ? null : result(),
-    isBack ? null : list([...workWords(work), ...files.map(filesWords)]),
+    isBack ? null : list([...workWords(work, byPolicy), ...files.map(filesWords)]),
     isBack || !(orderly || rows.some((each) => (each.orderly?.after ?? null) !== null)) ? null : stopped(),
     orderly ? list(workWords(orderly.work)) : null,
     list(targetNotes(source, upgrade)),
-    isBack ? null : el("button.btn.small", { type: "button", onclick: () => step(name), title: later() }, gettext("Step through this start")),
+    isBack ? null : el("button.btn.small", { type: "button", onclick: () => step(name), title: later() }, byPolicy ? gettext("Step through this conversion") : gettext("Step through this start")),
     " ",
-    orderly ? el("button.btn.small", { type: "button", onclick: () => step(name, true), title: later() }, gettext("Step through the start after an orderly stop")) : null);
+    orderly ? el("button.btn.small", { type: "button", onclick: () => step(name, true), title: later() }, orderly.second ? gettext("Step through the second start after an orderly stop; the first one fails") : gettext("Step through the start after an orderly stop")) : null);
+}
+
+/**
+ * How it goes, in a word behind the target's name.
+ * @param {Upgrade} upgrade
+ */
+function outcome({ is_back: isBack, policy, gate }) {
+  if (isBack) return gettext("(no way back)");
+  if (policy !== null) return gettext("(while the node runs)");
+  return gate.accepted ? gettext("(starts)") : gettext("(refuses to start as things are)");
 }
 
 /**

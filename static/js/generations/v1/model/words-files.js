@@ -99,3 +99,33 @@ export const FILE_WORDS = {
   FileUnlinked: () =>
     sentence("\u2715", "plain", gettext("%(file)s.rdq left the disk"), gettext("Nobody has it open any more.")),
 };
+
+/**
+ * Steps inside of what the queue or the store does: the log shows them with its details, and runs may part at one.
+ * @type {Words}
+ */
+export const STEP_WORDS = {
+  CountersChanged: () => sentence("\u00b7", "plain", gettext("The queue's counters changed")),
+  DeltaChanged: () => sentence("\u00b7", "delta", gettext("The record of delta changed")),
+  EntriesRecorded: (t) =>
+    sentence("\u00b7", "plain", ngettext("%(count)s entry recorded in the index", "%(count)s entries recorded in the index", t.count), "", {
+      count: number(t.count),
+    }),
+  JournalOpened: () => sentence("\u00b7", "plain", gettext("The journal was opened")),
+  StoreWritten: (t) =>
+    sentence("\u00b7", "plain", ngettext("%(count)s content appended to %(file)s.rdq", "%(count)s contents appended to %(file)s.rdq", t.count), "", {
+      count: number(t.count),
+    }),
+  RefCountChanged: (t) =>
+    sentence("\u00b7", "plain", ngettext("A content is needed by %(queues)s queue", "A content is needed by %(queues)s queues", t.ref_count), "", {
+      queues: number(t.ref_count),
+    }),
+  CacheChanged: (t) =>
+    sentence("\u00b7", "plain", ngettext("%(entries)s content in the store's cache", "%(entries)s contents in the store's cache", t.entries), "", {
+      entries: number(t.entries),
+    }),
+  FileLocked: (t) => sentence("\u00b7", "plain", t.locked ? gettext("%(file)s.rdq is locked") : gettext("%(file)s.rdq is free again")),
+  CombineStepped: (t) => sentence("\u21c4", "plain", gettext("Collecting goes on in %(file)s.rdq"), "", { file: t.source }),
+  RowsForgotten: () => sentence("\u00b7", "plain", gettext("The store forgets where contents lay")),
+  RowsMoved: () => sentence("\u00b7", "plain", gettext("The store notes where contents lie now")),
+};

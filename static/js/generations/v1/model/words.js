@@ -3,7 +3,7 @@ import { EXTENT as E, IN_RAM } from "../../../model/catalogue/rows.js";
 import { limitedLanesOf } from "../../../model/places.js";
 import { gettext, ngettext } from "../../../model/text.js";
 import { lanePhrase, sentence } from "../../../model/why-sentence.js";
-import { FILE_WORDS } from "./words-files.js";
+import { FILE_WORDS, STEP_WORDS } from "./words-files.js";
 
 /**
  * @import { TransitionOf } from "../../../model/catalogue/types.js"
@@ -77,6 +77,7 @@ function laneJoined(t, n) {
  */
 export const WORDS = {
   ...FILE_WORDS,
+  ...STEP_WORDS,
   PutBack: (t) =>
     sentence(
       "\u21a9",
