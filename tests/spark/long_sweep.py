@@ -33,7 +33,7 @@ GRID: dict[str, Any] = {
     "title": "Long enough to lose a worker in",
     "axes": [
         {"parameter": "ram_bytes", "first": 180_000_000, "last": 400_000_000, "steps": 6},
-        {"parameter": "message_size_bytes", "first": 4000, "last": 14000, "steps": 8},
+        {"parameter": "message_size_bytes", "first": 4000, "last": 14000, "steps": 4},
     ],
     "series_points": 4,
 }
