@@ -8,6 +8,9 @@ import { growsAt, loadGauge } from "../../static/js/generations/v2/model/load-ga
 import { stageScene } from "../../static/js/layout/stage.js";
 import { generationOf } from "../../static/js/model/generations.js";
 import { plotsOf } from "../../static/js/model/instruments.js";
+import { decode } from "../../static/js/model/catalogue/rows.js";
+import { Life } from "../../static/js/model/life.js";
+import { lifeText } from "../../static/js/model/life-words.js";
 import { locate } from "../../static/js/model/messages.js";
 import { goneIn, laneMeaning, lanesOf } from "../../static/js/model/places.js";
 import { emptyState, fold } from "../../static/js/model/reduce.js";
@@ -132,4 +135,48 @@ test("the start of a queue of version 2 has its own reason, though it names no l
   const started = { kind: "QueueStarted", rule: "W80", queue: QUEUE, mode: "default", durable: true, record: [null, 0, 0, null], values: {} };
   assert.match(explain(started).reason, /becomes the tail/);
   assert.match(explain({ ...started, rule: "Q5" }).reason, /becomes delta/);
+});
+
+/** What the engine tells of two small messages of a 4.3.6 queue, in its order: the first is delivered, the second is loaded for it. */
+const LIFE = [
+  ["BodiesBuffered", "W114", QUEUE, 0, 0, 2, 64, 526],
+  ["BodiesWritten", "W114", QUEUE, false, [[0, 1116]]],
+  ["SlotsBuffered", "W86", QUEUE, "publish", 0, 0, 2],
+  ["Published", "W33", QUEUE, null, "tail", [extent(0, 2)], [0, 2, 0, 2], {}],
+  ["IndexFlushed", "W88", QUEUE, true, [[0, 96]], {}],
+  ["BodiesRead", "W117", QUEUE, 0, 0, 1],
+  ["TailLoaded", "W45", QUEUE, "tail", "head", [extent(0, 1)], [1, 1, 0, 2], {}],
+  ["Fetched", "W40", QUEUE, "head", "ram_pending", [extent(0, 1)], null, {}],
+  ["Acked", "W50", QUEUE, "ram_pending", null, [extent(0, 1)], null, {}],
+  ["SlotsBuffered", "W91", QUEUE, "ack", 0, 0, 1],
+  ["IndexFlushed", "W88", QUEUE, false, [[0, 96]], {}],
+];
+
+test("a message of version 2 is followed through its buffers, .qs, .qi, the load, and the zeros over its slot", () => {
+  const life = new Life({ queue: QUEUE, seq: 0 }, 8);
+  LIFE.forEach((row, at) => life.observe(decode(row), at, at < 4 ? 0 : at * 1000));
+  const texts = life.events.map((event) => lifeText(event));
+  assert.deepEqual(texts, [
+    "content in the write buffer",
+    "content in 0.qs",
+    "index entry in the buffer",
+    "published to tail",
+    "entry in 0.qi",
+    "content read",
+    "read into head",
+    "delivered",
+    "acked",
+    "ack in the index's buffer",
+    "zeros over the entry in 0.qi",
+  ]);
+  const other = new Life({ queue: QUEUE, seq: 1 }, 8);
+  LIFE.forEach((row, at) => other.observe(decode(row), at, at < 4 ? 0 : at * 1000));
+  assert.ok(!other.events.some(({ what }) => ["read", "acked", "slotack", "zeroed", "content"].includes(what)));
+});
+
+test("an ack before the buffer is written leaves no entry in any file", () => {
+  const life = new Life({ queue: QUEUE, seq: 0 }, 8);
+  const rows = [...LIFE.slice(0, 4), ["Acked", "W50", QUEUE, "head", null, [extent(0, 1)], null, {}], ["SlotsBuffered", "W91", QUEUE, "ack", 0, 0, 1], ["IndexFlushed", "W88", QUEUE, true, [[0, 96]], {}]];
+  rows.forEach((row, at) => life.observe(decode(row), at, 0));
+  assert.equal(lifeText(life.events.at(-1)), "never written to 0.qi");
 });

@@ -40,6 +40,8 @@ const SHIFTS = {
 };
 
 const ENDS = new Set(["taken", "dropped", "acked", "lost"]);
+/** What is done for a message before it is published to its lane. */
+const BEFORE = new Set(["entry", "slot", "buffered", "handed"]);
 
 export class Life {
   /**
@@ -130,11 +132,11 @@ export class Life {
   }
 
   /**
-   * The events so far belong to an earlier message with this seq_id, except the entry that was just made.
+   * The events so far belong to an earlier message with this seq_id, except what was just done for this one.
    * @param {number} us
    */
   begin(us) {
-    this.events = this.events.filter((event) => event.what === "entry" && event.us === us);
+    this.events = this.events.filter((event) => BEFORE.has(event.what) && event.us === us);
     this.file = null;
   }
 

@@ -1,10 +1,11 @@
 /** Classic queues, version 2: their own part is the files of index and bodies, with what waits to be written to them. */
-import { holding, overlapping } from "../../../model/stretches.js";
+import { overlapping } from "../../../model/stretches.js";
 import { bodyPlan, slotPlan } from "./bytes.js";
 import { LIVE, SLOT, SLOTS } from "./file-rows.js";
 import { FILES_HANDLERS, emptyFiles } from "./fold-files.js";
 import { happens } from "../../../model/until.js";
 import { gettext } from "../../../model/text.js";
+import { LIVES, MOVES } from "./lives.js";
 import { loadGauge } from "./load-gauge.js";
 import { NUMBERS } from "./number-words.js";
 import { QUESTIONS } from "./questions.js";
@@ -58,11 +59,8 @@ const UNTIL = {
 /** @type {Partial<Generation>} */
 export const VERSION_2 = {
   handlers: FILES_HANDLERS,
-  lives: {
-    FilesFound(life, { live }) {
-      life.found = holding(live, life.seq) !== null;
-    },
-  },
+  lives: LIVES,
+  moves: MOVES,
   words: WORDS,
   numbers: NUMBERS,
   rules: "W",
