@@ -15,11 +15,12 @@ from playground.storybook.texts import Texts
 from playground.verdicts import FOLDER, SPAN, Showing
 
 TODAYS = V4_3_6
-VerdictToday = Literal["true", "false", "changed", "gone"]
+VerdictToday = Literal["true", "false", "depends", "changed", "gone"]
 
 
 class TodaysVerdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether a subject's claim holds of the release; `gone` where what it speaks of does not exist any more.
+    """Whether a subject's claim holds of the release; `gone` where what it speaks of does not exist any more,
+    `depends` where it is as right or wrong as for the reference.
 
     Args:
         number: of the subject.
