@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from engine.backing_queue.host_files import HostMeans, Later, StopKind
+from engine.backing_queue.host_files import HostMeans, StopKind
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.terms import Terms
 from engine.classic_v2.formats.mc import McCodec
@@ -15,26 +15,6 @@ from engine.formats.chunks import RawBytes
 from engine.formats.names import config_text
 
 SIDES: Final = ("persistent", "transient")
-COLLECTION_US: Final = 15_000_000
-"""From the first removal in a file until a store looks whether to compact it (W140)."""
-
-
-class _Timer:
-    """Lets the collection of one store follow its timer."""
-
-    def __init__(self, store: SharedStore, later: Later) -> None:
-        self._store = store
-        self._later = later
-
-    def __call__(self) -> None:
-        """Begin to wait."""
-        self._later(COLLECTION_US, self._fire)
-
-    def _fire(self) -> None:
-        """Let the collector work; its process takes no time of the machine."""
-        self._store.gc_tick()
-        while self._store.run_gc_step():
-            pass
 
 
 class V2VhostStores:
@@ -75,11 +55,10 @@ class V2VhostStores:
                 codec=self._codec,
                 settings=self._settings,
                 emit=means.emit,
+                later=means.later,
             )
             for side in SIDES
         }
-        for store in self.stores.values():
-            store.state.on_timer = _Timer(store, means.later)
 
     def start_new(self) -> None:
         """Begin with an empty virtual host (D2)."""

@@ -126,7 +126,7 @@ def test_a_queue_that_is_not_durable_loses_its_directory_at_boot() -> None:
 def test_a_queue_is_blocked_by_either_store() -> None:
     """F3, F4: every write of a body costs one credit of its own store; embedded ones cost none."""
     world = World(msg_store_credit_disc_bound=[4, 4])
-    world.door.queue.state.settle = lambda: None
+    world.door.queue.let_stores_work_alone(True)
     world.door.queue.publish(world.door._arrivals({"count": 9, "size": SMALL, "persistent": True})[0])
     before = world.q.persistent.credit
     assert before is None

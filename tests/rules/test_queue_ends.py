@@ -124,7 +124,7 @@ def test_the_index_may_be_first() -> None:
     """K7, S169: in either order."""
     world = World()
     world.door.settle = lambda: None  # type: ignore[method-assign]
-    world.door.queue.state.settle = lambda: None
+    world.door.queue.let_stores_work_alone(True)
     world.publish(2, LARGE, True, confirm=True)
     after = world.do("timeout")
     assert picked(after, "msg_indices_on_disk", "msgs_on_disk", "confirmed") == [2, 0, 0]

@@ -106,12 +106,12 @@ def test_every_write_to_the_persistent_store_owes_a_sync() -> None:
 def test_an_ignored_write_confirms_at_once() -> None:
     """S169, S145: removed before it was written, reported by the store alone."""
     world = World()
-    settle, world.door.queue.state.settle = world.door.queue.state.settle, lambda: None
+    world.door.queue.let_stores_work_alone(True)
     world.door.queue.publish(
         world.door._arrivals({"count": 1, "size": LARGE, "persistent": True, "confirm": True})[0]
     )
     world.door.queue.fetch(1, ack=False)
-    world.door.queue.state.settle = settle
+    world.door.queue.let_stores_work_alone(False)
     world.do("init")
     assert ("ignored", 1) in [(t.by, sum(r.count for r in t.messages)) for t in world.of(ConfirmsDue)]
 

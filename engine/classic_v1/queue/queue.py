@@ -61,9 +61,8 @@ class VariableQueue(VariableQueueReading, Mirrorable):
             ),
             emit=means.emit,
             settle=means.settle,
+            as_read=means.as_read,
         )
-        self.state.as_read = means.as_read
-        self._settle = means.settle
 
     def _index(self, means: QueueMeans) -> Index:
         """Return a blank index over the queue's files."""
@@ -294,7 +293,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
 
     @override
     def let_stores_work_alone(self, alone: bool) -> None:
-        self.state.settle = _nothing if alone else self._settle
+        self.state.stores_alone = alone
 
     @override
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
@@ -362,7 +361,3 @@ class VariableQueue(VariableQueueReading, Mirrorable):
 
 
 _NOTHING: Final = Drained(0, 0)
-
-
-def _nothing() -> None:
-    """Let the stores go on at their own pace."""

@@ -67,6 +67,7 @@ class QueueState:
         persistent, transient: clients of the two message stores.
         emit: receives every transition.
         settle: lets the stores handle what was sent to them; called where one call of the broker's interface ends.
+        as_read: what messages are once their bodies were read from a file, which has more than the index record.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class QueueState:
         transient: StoreClient,
         emit: Callable[[Transition], None],
         settle: Callable[[], None],
+        as_read: Callable[[Extent], Sequence[Extent]],
     ) -> None:
         self.name = name
         self.durable = durable
@@ -90,9 +92,10 @@ class QueueState:
         self.persistent = persistent
         self.transient = transient
         self.emit = emit
-        self.settle = settle
-        self.as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
-        """What messages are once their bodies were read from a file, which has more than the index record."""
+        self._settle = settle
+        self.stores_alone = False
+        """Whether the stores go on at their own pace: no call of the queue lets them finish."""
+        self.as_read = as_read
         self.now_us = 0
         self.mode = "default"
         self.io_batch_size = settings.msg_store_io_batch_size
@@ -130,6 +133,11 @@ class QueueState:
         """The values that were reported last, in the order of COUNTERS."""
         self.reduced: Why | None = None
         """The numbers of the latest reduction's decision."""
+
+    def settle(self) -> None:
+        """Let the stores handle what was sent to them, where a call of the broker's interface ends."""
+        if not self.stores_alone:
+            self._settle()
 
     @property
     def bodies(self) -> SmallBodies | None:

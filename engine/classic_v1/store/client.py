@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from engine.classic_v1.store.mailbox import Content
 from engine.classic_v1.store.peers import Peer
+from engine.formats.message import MessageCodec
 from engine.values.extents import Extent
 from engine.values.ranges import Range
 
-if TYPE_CHECKING:
-    from engine.classic_v1.store.store import MsgStore
+
+class Server(Protocol):
+    """What a client calls of the store that made it: see `MsgStore`, which documents each member."""
+
+    codec: MessageCodec
+
+    def send_write(
+        self, peer: Peer, msg_no: int, count: int, step: int, content: Content, each: bool
+    ) -> None: ...
+
+    def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None: ...
+
+    def read(self, peer: Peer, start: int, count: int, wait: bool) -> int: ...
+
+    def alike(self, start: int, count: int) -> int: ...
+
+    def close_marked(self, peer: Peer) -> None: ...
+
+    def end_client(self, peer: Peer) -> None: ...
+
+    def delete_client(self, peer: Peer) -> None: ...
 
 
 class StoreClient:
@@ -23,7 +43,7 @@ class StoreClient:
         initial_credit: writes that may be sent before the first grant (F1).
     """
 
-    def __init__(self, store: MsgStore, peer: Peer, initial_credit: int) -> None:
+    def __init__(self, store: Server, peer: Peer, initial_credit: int) -> None:
         self._store = store
         self._peer = peer
         self.account = peer.account

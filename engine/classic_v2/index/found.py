@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, KnownBodies
 from engine.classic_v2.formats.qi import IndexSlots, Location
 from engine.classic_v2.index import loading
+from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
 from engine.values.ranges import RangeSet
 from engine.values.stretches import Stretches
 
-if TYPE_CHECKING:
-    from engine.classic_v2.index.index import V2Index
 
-
-def found_slots(index: V2Index) -> tuple[RangeSet, Stretches[KnownBodies]]:
+def found_slots(index: IndexTables) -> tuple[RangeSet, Stretches[KnownBodies]]:
     """Return the slots whose message is there again, and where small bodies of them lie in `.qs`.
 
     Of a segment that no start has read (W96) transient messages are left out: the queue does not count them, and drops
@@ -37,7 +33,7 @@ def found_slots(index: V2Index) -> tuple[RangeSet, Stretches[KnownBodies]]:
     return live, bodies
 
 
-def _of_file(index: V2Index, segment: int, live: RangeSet, bodies: Stretches[KnownBodies]) -> None:
+def _of_file(index: IndexTables, segment: int, live: RangeSet, bodies: Stretches[KnownBodies]) -> None:
     for at, slots in loading.slots_of(index, segment):
         if not isinstance(slots, IndexSlots) or not slots.persistent:
             continue

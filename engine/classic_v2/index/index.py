@@ -5,95 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from engine.backing_queue.means import as_it_is
 from engine.classic_v2.errors import ProcessCrashed
-from engine.classic_v2.formats.blank import Blank
-from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, FileHeader
-from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
-from engine.classic_v2.index import found, loading, recovery
-from engine.classic_v2.index.handles import OpenFiles
-from engine.classic_v2.queue_store import EntryPlace, QueueStore
-from engine.classic_v2.settings import V2Settings
+from engine.classic_v2.formats.header import INDEX_MAGIC, FileHeader
+from engine.classic_v2.index import found, loading, recovery, writing
+from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.transitions.files import (
     FilesFound,
     FilesReset,
     IndexFileCreated,
     IndexFileDeleted,
-    IndexFlushed,
     SlotsBuffered,
     SlotsRead,
 )
 from engine.formats.chunks import RawBytes
-from engine.formats.message import MessageCodec
-from engine.report.transitions.base import Why
-from engine.storage.port import Chunk, Storage
-from engine.values.erlang_maps import walked
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
-from engine.values.sizes import equal
-from engine.values.stretches import Stretches, pairs
+from engine.values.stretches import pairs
 
 MODULE = "rabbit_classic_queue_index_v2"
 
 
-class V2Index:
-    """The index of one queue.
-
-    Args:
-        directory: the queue's directory inside `storage`.
-        storage: where its files are.
-        codec: gives the ids.
-        settings: sizes and capabilities.
-        store: the queue's own store, which has the places of small bodies.
-        stub: content of `.queue_name` (W80).
-        as_read: what messages of a shared store are that a file names: with all that they carry.
-    """
-
-    def __init__(
-        self,
-        directory: str,
-        storage: Storage,
-        codec: MessageCodec,
-        settings: V2Settings,
-        store: QueueStore,
-        stub: bytes,
-        as_read: Callable[[Extent], Sequence[Extent]] = as_it_is,
-    ) -> None:
-        self.directory = directory
-        self.storage = storage
-        self.codec = codec
-        self.settings = settings
-        self.store = store
-        self._stub = stub
-        self.as_read = as_read
-        self._name = store.name
-        self._emit = store.emit
-        self._forget()
-
-    def _forget(self) -> None:
-        self.segments: dict[int, int] = {}
-        """Live messages of each segment (W91)."""
-        self.entries: Stretches[Extent] = Stretches()
-        """Every live entry, in memory or on disk, of segments that are not `unread`."""
-        self.unread: set[int] = set()
-        """Segments of which nothing but the number of live messages is known, after a clean start (W96)."""
-        self.buffer = RangeSet()
-        self.buffer_acks = RangeSet()
-        self.cache = RangeSet()
-        self.cache_acks = RangeSet()
-        self.confirms = RangeSet()
-        """Message numbers whose confirm waits for the index (W61)."""
-        self.files = OpenFiles()
-
-    def path(self, segment: int) -> str:
-        """Return the path of a segment's file (W80)."""
-        return f"{self.directory}/{segment}.qi"
+class V2Index(IndexTables):
+    """The index of one queue: entries come, go, are written and read."""
 
     def begin(self) -> None:
         """Write the stub that names the queue (W80)."""
         path = f"{self.directory}/.queue_name"
         self.storage.create(path)
-        self.storage.append(path, [RawBytes(self._stub)])
+        self.storage.append(path, [RawBytes(self.stub)])
 
     @property
     def updates(self) -> int:
@@ -144,12 +83,12 @@ class V2Index:
         header = FileHeader(INDEX_MAGIC, first, first + self.settings.segment_entry_count)
         self.storage.write(self.path(segment), 0, [header])
         self.segments[segment] = 0
-        self._emit(IndexFileCreated("W82", self._name, segment, self.storage.size(self.path(segment)) or 0))
+        self.emit(IndexFileCreated("W82", self.name, segment, self.storage.size(self.path(segment)) or 0))
         self._count_up(segment, extent)
 
     def _count_up(self, segment: int, extent: Extent) -> None:
         self.segments[segment] += extent.count
-        self._emit(SlotsBuffered("W86", self._name, "publish", segment, extent.start, extent.count))
+        self.emit(SlotsBuffered("W86", self.name, "publish", segment, extent.start, extent.count))
 
     # --- entries go --------------------------------------------------------------------------------------------------
 
@@ -193,7 +132,7 @@ class V2Index:
                 segment = self.settings.segment_of(at)
                 count = min(each.end, self.settings.boundary(at)) - at
                 left = self.segments[segment] - count
-                self._emit(SlotsBuffered("W86", self._name, "ack", segment, at, count))
+                self.emit(SlotsBuffered("W86", self.name, "ack", segment, at, count))
                 if left:
                     self.segments[segment] = left
                 else:
@@ -210,7 +149,7 @@ class V2Index:
             self.unread.discard(segment)
             first = segment * self.settings.segment_entry_count
             end = first + self.settings.segment_entry_count
-            self._emit(IndexFileDeleted("W91", self._name, segment, first, end, size))
+            self.emit(IndexFileDeleted("W91", self.name, segment, first, end, size))
         return deleted
 
     def _acknowledge(self, each: Range) -> None:
@@ -238,13 +177,13 @@ class V2Index:
 
     def flush_acks(self) -> None:
         """Write all acks and keep the entries (W87, W89)."""
-        self._write(RangeSet(), self.buffer_acks)
+        writing.write(self, RangeSet(), self.buffer_acks)
         self.cache_acks = self.buffer_acks
         self.buffer_acks = RangeSet()
 
     def flush(self) -> None:
         """Write everything; it becomes the cache (W87, W89)."""
-        self._write(self.buffer, self.buffer_acks)
+        writing.write(self, self.buffer, self.buffer_acks)
         self.cache, self.cache_acks = self.buffer, self.buffer_acks
         self.buffer, self.buffer_acks = RangeSet(), RangeSet()
 
@@ -253,80 +192,6 @@ class V2Index:
         self.flush()
         done, self.confirms = self.confirms, RangeSet()
         return done
-
-    def _write(self, entries: RangeSet, acks: RangeSet) -> None:
-        """Write slots, one call for what is consecutive (W88), into files that are opened in a map's order (W212)."""
-        if not entries and not acks:
-            return
-        why: Why = {
-            "entries": len(entries),
-            "acks": len(acks),
-            "limit": self.settings.segment_entry_count,
-        }
-        items = [(each.start, each.count, True) for each in entries]
-        items += [(each.start, each.count, False) for each in acks]
-        items.sort()
-        at = 0
-        while at < len(items):
-            run = [items[at]]
-            end = items[at][0] + items[at][1]
-            at += 1
-            while at < len(items) and items[at][0] == end:
-                run.append(items[at])
-                end += items[at][1]
-                at += 1
-            self._write_run(run)
-        segments = self._segments_of(entries, acks)
-        for segment in walked(segments):
-            self.files.open(segment)
-        sizes = tuple((segment, self.storage.size(self.path(segment)) or 0) for segment in sorted(segments))
-        self._emit(IndexFlushed("W87", self._name, bool(entries) or not self.buffer, sizes, why))
-
-    def _segments_of(self, *written: RangeSet) -> set[int]:
-        of = self.settings.segment_of
-        return {
-            segment
-            for ranges in written
-            for each in ranges
-            for segment in range(of(each.start), of(each.end - 1) + 1)
-        }
-
-    def _write_run(self, run: list[tuple[int, int, bool]]) -> None:
-        chunks: dict[int, list[Chunk]] = {}
-        begin = run[0][0]
-        for start, count, live in run:
-            first = start
-            while first < start + count:
-                segment = self.settings.segment_of(first)
-                many = min(start + count, self.settings.boundary(first)) - first
-                found = self._slots(first, many) if live else [Blank(many * SLOT_BYTES)]
-                chunks.setdefault(segment, []).extend(found)
-                first += many
-        for segment, slots in chunks.items():
-            first = max(begin, segment * self.settings.segment_entry_count)
-            self._put(segment, first, slots)
-
-    def _put(self, segment: int, first: int, slots: list[Chunk]) -> None:
-        path = self.path(segment)
-        offset = HEADER_BYTES + first % self.settings.segment_entry_count * SLOT_BYTES
-        end = self.storage.size(path) or 0
-        if offset > end:
-            slots = [Blank(offset - end), *slots]
-            offset = end
-        self.storage.write(path, offset, slots)
-
-    def _slots(self, start: int, count: int) -> list[Chunk]:
-        found: list[Chunk] = []
-        for extent in self.entries.overlapping(start, count):
-            if extent.home_store:
-                found.append(_slot(extent, self.codec, None))
-                continue
-            if not extent.in_store:  # indexed as part of a batch, while its body was in RAM alone (W83)
-                found.append(_slot(extent, self.codec, None))
-                continue
-            for place in self.store.places.overlapping(extent.start, extent.count):
-                found.append(_slot(extent, self.codec, place))
-        return found
 
     # --- reading -----------------------------------------------------------------------------------------------------
 
@@ -344,7 +209,7 @@ class V2Index:
                     self.files.open(segment)
                     self._load(segment)
                     stop = min(each.end, self.settings.boundary(at))
-                    self._emit(SlotsRead("W92", self._name, segment, at, stop))
+                    self.emit(SlotsRead("W92", self.name, segment, at, stop))
                 at = self.settings.boundary(at)
         return self.entries.overlapping(start, end - start)
 
@@ -431,7 +296,7 @@ class V2Index:
         )
         live, bodies = found.found_slots(self)
         places = tuple((run.start, run.count, run.offset, run.entry_bytes) for run in bodies)
-        self._emit(FilesFound(rule, self._name, clean, segments, self.store.files(), places, tuple(live)))
+        self.emit(FilesFound(rule, self.name, clean, segments, self.store.files(), places, tuple(live)))
 
     def terminate(self) -> tuple[tuple[int, int], ...]:
         """Write everything, close the files and return the recovery terms (W95).
@@ -454,32 +319,10 @@ class V2Index:
         """Remove the queue's directory (W57)."""
         self.files.close_all()
         self.storage.delete_directory(self.directory)
-        self._emit(FilesReset("W56", self._name))
+        self.emit(FilesReset("W56", self.name))
 
     def reset(self) -> None:
         """Remove the queue's directory and begin anew (W56)."""
         self.delete()
-        self._forget()
+        self.forget()
         self.begin()
-
-
-def _slot(extent: Extent, codec: MessageCodec, place: EntryPlace | None) -> IndexSlots:
-    """Return the slots of messages: at a place in `.qs`, or in the shared store."""
-    return IndexSlots(
-        extent.count if place is None else place.count,
-        extent.persistent,
-        _location(extent),
-        equal(extent.size_bytes),
-        extent.expiry_us,
-        extent.msg_no if extent.home_store else 0,
-        0 if place is None else place.offset,
-        0 if place is None else place.term_bytes,
-        codec,
-        1 if place is None else place.step,
-    )
-
-
-def _location(extent: Extent) -> Location:
-    if extent.home_store:
-        return Location.SHARED
-    return Location.QUEUE if extent.in_store else Location.MEMORY

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import FileHeader
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location, decode_index
 from engine.classic_v2.formats.qs import StoreEntries
+from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
 from engine.formats.chunks import AnyChunk
 from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, READ_BACK, Extent
 from engine.values.ranges import Range, RangeSet
 
-if TYPE_CHECKING:
-    from engine.classic_v2.index.index import V2Index
-
 UNKNOWN_NO = 1 << 51
 """From here on numbers stand for messages whose id is in no file that can be read; nobody asks for them."""
 
 
-def slots_of(index: V2Index, segment: int) -> Iterator[tuple[int, AnyChunk]]:
+def slots_of(index: IndexTables, segment: int) -> Iterator[tuple[int, AnyChunk]]:
     """Yield (position, chunk) of what a segment's file holds behind its header, within the segment."""
     chunks = index.storage.read(index.path(segment), lambda data: decode_index(data, index.codec))
     at = segment * index.settings.segment_entry_count
@@ -38,7 +35,7 @@ def slots_of(index: V2Index, segment: int) -> Iterator[tuple[int, AnyChunk]]:
         at += chunk.size_bytes // SLOT_BYTES
 
 
-def load(index: V2Index, segment: int) -> None:
+def load(index: IndexTables, segment: int) -> None:
     """Enter the live entries of a segment.
 
     Raises:
@@ -54,7 +51,7 @@ def load(index: V2Index, segment: int) -> None:
             )
 
 
-def _without_acks(index: V2Index, at: int, slots: IndexSlots) -> Iterator[tuple[int, IndexSlots]]:
+def _without_acks(index: IndexTables, at: int, slots: IndexSlots) -> Iterator[tuple[int, IndexSlots]]:
     """Yield the slots that no buffered ack ends, and that were not written since the start."""
     left = RangeSet([Range(at, slots.count)])
     for ack in index.buffer_acks.inside(at, slots.count):
@@ -65,7 +62,7 @@ def _without_acks(index: V2Index, at: int, slots: IndexSlots) -> Iterator[tuple[
         yield each.start, slots.part(each.start - at, each.count)
 
 
-def enter(index: V2Index, segment: int, start: int, slots: IndexSlots) -> None:
+def enter(index: IndexTables, segment: int, start: int, slots: IndexSlots) -> None:
     """Enter live slots, with what their bodies tell of the messages."""
     if slots.location is Location.SHARED:
         flags = HOME_STORE | IN_STORE | INDEXED | (PERSISTENT | RAW_PERSISTENT if slots.persistent else 0)
@@ -78,7 +75,9 @@ def enter(index: V2Index, segment: int, start: int, slots: IndexSlots) -> None:
     enter_found(index, start, slots, found)
 
 
-def enter_found(index: V2Index, start: int, slots: IndexSlots, found: Sequence[StoreEntries | None]) -> None:
+def enter_found(
+    index: IndexTables, start: int, slots: IndexSlots, found: Sequence[StoreEntries | None]
+) -> None:
     """Enter live slots with the entries that their places hold; None for one that cannot be read."""
     at = start
     for entries in found:

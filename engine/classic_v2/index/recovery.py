@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
 from engine.classic_v2.formats.qi import SLOT_BYTES, IndexSlots, Location
 from engine.classic_v2.index import loading
+from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
 from engine.formats.chunks import RawBytes
 from engine.values.ranges import Range, RangeSet
-
-if TYPE_CHECKING:
-    from engine.classic_v2.index.index import V2Index
 
 Contains = Callable[[Range], RangeSet]
 _FUNCTION = "rabbit_classic_queue_index_v2:recover_segment/10"
@@ -31,13 +28,13 @@ class _Found:
         """Positions to be marked as acknowledged."""
 
 
-def segment_numbers(index: V2Index) -> list[int]:
+def segment_numbers(index: IndexTables) -> list[int]:
     """Return the numbers of the `.qi` files that are there, ascending."""
     names = index.storage.list(index.directory)
     return sorted(int(name[:-3]) for name in names if name.endswith(".qi") and name[:-3].isdecimal())
 
 
-def recover(index: V2Index, contains: Contains) -> tuple[int, int]:
+def recover(index: IndexTables, contains: Contains) -> tuple[int, int]:
     """Walk over all files; return count and bytes of the survivors (W97)."""
     count = size_bytes = 0
     for segment in segment_numbers(index):
@@ -64,7 +61,7 @@ def recover(index: V2Index, contains: Contains) -> tuple[int, int]:
     return count, size_bytes
 
 
-def _walk(index: V2Index, segment: int, contains: Contains) -> _Found:
+def _walk(index: IndexTables, segment: int, contains: Contains) -> _Found:
     found = _Found()
     for at, chunk in loading.slots_of(index, segment):
         if isinstance(chunk, Blank):
@@ -80,7 +77,7 @@ def _walk(index: V2Index, segment: int, contains: Contains) -> _Found:
     return found
 
 
-def _odd(index: V2Index, segment: int, at: int, data: bytes, found: _Found) -> None:
+def _odd(index: IndexTables, segment: int, at: int, data: bytes, found: _Found) -> None:
     """Judge slots that no writer writes: marked as acknowledged, damaged, or cut off."""
     for skip in range(0, len(data), SLOT_BYTES):
         slot = data[skip : skip + SLOT_BYTES]
@@ -91,7 +88,7 @@ def _odd(index: V2Index, segment: int, at: int, data: bytes, found: _Found) -> N
         found.dropped.append(Range(at + skip // SLOT_BYTES, 1))
 
 
-def _shared(index: V2Index, at: int, slots: IndexSlots, contains: Contains, found: _Found) -> None:
+def _shared(index: IndexTables, at: int, slots: IndexSlots, contains: Contains, found: _Found) -> None:
     begin = at
     for each in contains(Range(slots.msg_no, slots.count)):
         start = at + each.start - slots.msg_no
@@ -106,7 +103,7 @@ def _shared(index: V2Index, at: int, slots: IndexSlots, contains: Contains, foun
         found.dropped.append(Range(begin, at + slots.count - begin))
 
 
-def _own(index: V2Index, segment: int, at: int, slots: IndexSlots, found: _Found) -> None:
+def _own(index: IndexTables, segment: int, at: int, slots: IndexSlots, found: _Found) -> None:
     entries = index.store.check(
         segment, EntryPlace(at, slots.count, slots.offset, slots.term_bytes, slots.step)
     )

@@ -80,7 +80,6 @@ class ClassicQueueV2(V2Reading):
         called = means.name.encode() if means.resource is None else means.resource
         stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.vhost.encode(), called)
         self.name, self.durable = means.name, means.durable
-        self._settle = means.settle
         self.state = QueueState(
             name=means.name,
             durable=means.durable,
@@ -332,7 +331,7 @@ class ClassicQueueV2(V2Reading):
     @override
     def let_stores_work_alone(self, alone: bool) -> None:
         """Let the stores go on at their own pace, or let them finish whenever a call ends."""
-        self.state.settle = _nothing if alone else self._settle
+        self.state.stores_alone = alone
 
     @override
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
@@ -362,7 +361,3 @@ class ClassicQueueV2(V2Reading):
 
     def _on_credit(self, side: str, amount: int) -> None:
         self.state.mailbox.append(("credit", (side, amount)))
-
-
-def _nothing() -> None:
-    """Let the stores go on at their own pace."""

@@ -94,7 +94,9 @@ class QueueState:
         self.store = store
         self.persistent = persistent
         self.transient = transient
-        self.settle = settle
+        self._settle = settle
+        self.stores_alone = False
+        """Whether the stores go on at their own pace: no call of the queue lets them finish."""
         self.now_us = 0
         self.head: Stretches[Extent] = Stretches()
         self.tail: Delta = BLANK
@@ -125,6 +127,11 @@ class QueueState:
         """Whether the index crashed at the stop (W200)."""
         self.purged = False
         """Whether a purge gave the queue a directory under which the next start does not find its terms (W201)."""
+
+    def settle(self) -> None:
+        """Let the stores handle what was sent to them, where a call of the broker's interface ends."""
+        if not self.stores_alone:
+            self._settle()
 
     @property
     def len(self) -> int:

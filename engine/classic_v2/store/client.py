@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
-
-if TYPE_CHECKING:
-    from engine.classic_v2.store.server import SharedStore
 
 OnDisk = Callable[[RangeSet], None]
 
@@ -43,6 +40,18 @@ class Account:
         return grants
 
 
+class Server(Protocol):
+    """What a client calls of the store that made it: see `SharedStore`, which documents each member."""
+
+    def send_write(self, client: SharedClient, extent: Extent) -> None: ...
+
+    def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None: ...
+
+    def end_client(self, client: SharedClient) -> None: ...
+
+    def delete_client(self, client: SharedClient) -> None: ...
+
+
 class SharedClient:
     """What a queue holds to use a store; made by `SharedStore.client`.
 
@@ -56,7 +65,7 @@ class SharedClient:
 
     def __init__(
         self,
-        store: SharedStore,
+        store: Server,
         ref: str,
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],

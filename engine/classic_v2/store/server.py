@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from engine.backing_queue.host_files import Later
 from engine.backing_queue.stores import StoreLoad
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.heap import FIGURES
@@ -26,9 +27,16 @@ from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
 
+COLLECTION_US: Final = 15_000_000
+"""From the first removal in a file until a store looks whether to compact it (W140)."""
+
 
 def unreported(transition: Transition) -> None:
     """Take what nobody follows."""
+
+
+def never(after_us: int, call: Callable[[], None]) -> None:
+    """Let a timer run of which nobody has the clock."""
 
 
 class _Write(msgspec.Struct, frozen=True):
@@ -65,6 +73,7 @@ class SharedStore:
         codec: encodes messages.
         settings: limits, credits and capabilities.
         emit: takes transitions.
+        later: calls a function so many virtual microseconds later; without a clock `gc_tick` is asked from outside.
     """
 
     def __init__(
@@ -76,9 +85,11 @@ class SharedStore:
         codec: McCodec,
         settings: V2Settings,
         emit: Callable[[Transition], None] = unreported,
+        later: Later = never,
     ) -> None:
         self.name = name
-        self.state = StoreState(name, directory, storage, codec, settings, emit)
+        self._later = later
+        self.state = StoreState(name, directory, storage, codec, settings, emit, self._wait)
         self._settings = settings
         self._mailbox: deque[_Write | _Remove | _Delete] = deque()
         self.suspended = False
@@ -220,6 +231,16 @@ class SharedStore:
     def gc_tick(self) -> frozenset[int] | None:
         """Let the 15 s timer fire; return the files in its message, None while it does not run (W140)."""
         return collector.tick(self.state)
+
+    def _wait(self) -> None:
+        """Begin to wait for what may be collected."""
+        self._later(COLLECTION_US, self._collect)
+
+    def _collect(self) -> None:
+        """Let the collector work; its process takes no time of the machine."""
+        self.gc_tick()
+        while self.run_gc_step():
+            pass
 
     def hold(self, number: int) -> None:
         """Begin to read a file: it is neither cut nor deleted before `release` (W145)."""

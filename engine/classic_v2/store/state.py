@@ -33,6 +33,7 @@ class StoreState:
         codec: encodes messages.
         settings: limits and capabilities.
         emit: takes transitions.
+        on_timer: called when the 15 s timer starts: whoever has a clock lets `gc_tick` follow (W140).
     """
 
     def __init__(
@@ -43,10 +44,10 @@ class StoreState:
         codec: McCodec,
         settings: V2Settings,
         emit: Callable[[Transition], None],
+        on_timer: Callable[[], None],
     ) -> None:
         self.emit = emit
-        self.on_timer: Callable[[], None] = nothing
-        """Called when the 15 s timer starts: whoever has a clock lets `gc_tick` follow (W140)."""
+        self.on_timer = on_timer
         self.name = name
         self.directory = directory
         self.storage = storage
@@ -173,7 +174,3 @@ class StoreState:
     def rows_of(self, number: int) -> list[Row]:
         """Return the rows of one file, by offset."""
         return sorted((row for row in self.rows if row.file == number), key=lambda row: row.offset)
-
-
-def nothing() -> None:
-    """Let a timer run of which nobody has the clock."""

@@ -1,0 +1,70 @@
+"""What all parts of an index of version 2 work on: its tables, and where its files are (W80-W91)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from engine.backing_queue.means import as_it_is
+from engine.classic_v2.index.handles import OpenFiles
+from engine.classic_v2.queue_store import QueueStore
+from engine.classic_v2.settings import V2Settings
+from engine.formats.message import MessageCodec
+from engine.storage.port import Storage
+from engine.values.extents import Extent
+from engine.values.ranges import RangeSet
+from engine.values.stretches import Stretches
+
+
+class IndexTables:
+    """Write buffer, cache and entries of one queue's index.
+
+    Args:
+        directory: the queue's directory inside `storage`.
+        storage: where its files are.
+        codec: gives the ids.
+        settings: sizes and capabilities.
+        store: the queue's own store, which has the places of small bodies.
+        stub: content of `.queue_name` (W80).
+        as_read: what messages of a shared store are that a file names: with all that they carry.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        storage: Storage,
+        codec: MessageCodec,
+        settings: V2Settings,
+        store: QueueStore,
+        stub: bytes,
+        as_read: Callable[[Extent], Sequence[Extent]] = as_it_is,
+    ) -> None:
+        self.directory = directory
+        self.storage = storage
+        self.codec = codec
+        self.settings = settings
+        self.store = store
+        self.stub = stub
+        self.as_read = as_read
+        self.name = store.name
+        self.emit = store.emit
+        self.forget()
+
+    def forget(self) -> None:
+        """Know of no entry, as a blank queue does."""
+        self.segments: dict[int, int] = {}
+        """Live messages of each segment (W91)."""
+        self.entries: Stretches[Extent] = Stretches()
+        """Every live entry, in memory or on disk, of segments that are not `unread`."""
+        self.unread: set[int] = set()
+        """Segments of which nothing but the number of live messages is known, after a clean start (W96)."""
+        self.buffer = RangeSet()
+        self.buffer_acks = RangeSet()
+        self.cache = RangeSet()
+        self.cache_acks = RangeSet()
+        self.confirms = RangeSet()
+        """Message numbers whose confirm waits for the index (W61)."""
+        self.files = OpenFiles()
+
+    def path(self, segment: int) -> str:
+        """Return the path of a segment's file (W80)."""
+        return f"{self.directory}/{segment}.qi"
