@@ -272,7 +272,6 @@ class Cluster:
         clients = ClientVerbs(
             parts,
             configuration=self.configuration,
-            capacity=self._capacity,
             board=self.board,
             scheduler=self._clock,
         )

@@ -36,6 +36,7 @@ from engine.mirrored_queue.record import QueueRecord
 from engine.report.transitions.amqp import Unroutable
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConnectionBlocked, ConnectionUnblocked, NodeChanged
+from engine.values.errors import CommandError
 from engine.values.labels import BREAK, beside, in_host
 from engine.values.ranges import Range
 from engine.values.sizes import Sizes
@@ -173,6 +174,10 @@ class Connections:
                 found += each.unread + sum([batch.count for batch in each.unsent])
         return found
 
+    def refusal(self, batch: Publish) -> CommandError | None:
+        """Return why the program's bounds let a batch not in, or None; what is on its way counts as well."""
+        return self._capacity.refusal(batch, self.waiting, len(self.route(batch)))
+
     def set_running(self, publisher: Publisher) -> None:
         """Start, change or pause a steady publisher according to its fields."""
         stop(publisher)
@@ -210,7 +215,7 @@ class Connections:
         sharing = sum(each.running for each in self.publishers.values())
         spacing_us = publisher.pace.spacing_us(due, sharing)
         batch = publisher.batch(due)
-        if self._capacity.refusal(batch, self.waiting, len(self.route(batch))) is not None:
+        if self.refusal(batch) is not None:
             publisher.running = False
             publisher.rule = "limit"
             return

@@ -19,7 +19,6 @@ from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.verbs import Handlers
 from engine.broker.time.scheduler import Scheduler
 from engine.broker.vhost.board import Board
-from engine.broker.vhost.capacity import Capacity
 from engine.broker.vhost.configuration import Configuration
 from engine.values.errors import CommandError
 from engine.values.labels import bare
@@ -35,13 +34,11 @@ class ClientVerbs(OnClientParts):
         parts: ClientParts,
         *,
         configuration: Configuration,
-        capacity: Capacity,
         board: Board,
         scheduler: Scheduler,
     ) -> None:
         super().__init__(parts)
         self._configuration = configuration
-        self._capacity = capacity
         self._board = board
         self._scheduler = scheduler
         self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
@@ -65,8 +62,7 @@ class ClientVerbs(OnClientParts):
             actor = self._connections.burst.name if hand is None else hand.name
             self._closing.fail(actor, AmqpError("not_implemented", "immediate=true"), "K1")
             return
-        copies = len(self._connections.route(command))
-        refusal = self._capacity.refusal(command, self._connections.waiting, copies)
+        refusal = self._connections.refusal(command)
         if refusal is not None:
             raise refusal
         if command.channel is None:

@@ -28,9 +28,8 @@ class Configuration:
         self._seed = scenario.seed
         self.queue, self.node = scenario.resolved()
         self.release = settings.release_of(scenario.profile, scenario.settings)
-        self.named = frozenset(scenario.settings)
-        """Settings that the scenario or a command named."""
         self._configured = self.node
+        self._name(frozenset(scenario.settings))
 
     def codec(self) -> MessageCodec:
         """Return what encodes the messages of the run; their ids follow from its seed."""
@@ -48,22 +47,20 @@ class Configuration:
     def change(self, name: str, value: Any) -> None:
         """Take a value from a command."""
         self.node = msgspec.structs.replace(self.node, **{name: value})
-        self.named |= {name}
+        self._name(self.named | {name})
+
+    def _name(self, named: frozenset[str]) -> None:
+        self.named = named
+        """Settings that the scenario or a command named."""
+        self.names_disk = not DISK_NAMES.isdisjoint(named)
+        """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
+        self.names_work = "work_profile" in named
+        """Whether anyone named the machine whose times work costs."""
 
     def forget_runtime(self) -> None:
         """Go back to the configuration: what `rabbitmqctl` set is kept in RAM alone (M8)."""
         configured = {name: getattr(self._configured, name) for name in RUNTIME}
         self.node = msgspec.structs.replace(self.node, **configured)
-
-    @property
-    def names_disk(self) -> bool:
-        """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
-        return not DISK_NAMES.isdisjoint(self.named)
-
-    @property
-    def names_work(self) -> bool:
-        """Whether anyone named the machine whose times work costs."""
-        return "work_profile" in self.named
 
     def info_items(self, mode: str, target: int | None) -> Why:
         """Return all settings under their names; the pair of credits as two.

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.protocol import Drained, Message, Mirrorable, NeedsTimeout
+from engine.backing_queue.protocol import Drained, Mirrorable, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.port import Index
@@ -284,23 +284,6 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         if self._handle(kind, what):
             resume(self.state)
         self._done()
-
-    @override
-    def take_posted(self) -> list[Message]:
-        posted = list(self.state.mailbox)
-        self.state.mailbox.clear()
-        return posted
-
-    @override
-    def let_stores_work_alone(self, alone: bool) -> None:
-        self.state.stores_alone = alone
-
-    @override
-    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        self.state.mailbox.extendleft(reversed(waiting))
-        self.let_stores_work_alone(False)
-        do()
-        self.let_stores_work_alone(True)
 
     @override
     def drain_confirmed(self) -> list[Range]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
-from engine.backing_queue.measured import IndexLoad, StoreCredit
+from engine.backing_queue.measured import IndexLoad
 from engine.backing_queue.places import VARIABLE_QUEUE, Place
-from engine.backing_queue.plain import PlainQueue
+from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v1.places import PLACES
 from engine.classic_v1.queue import heads
 from engine.classic_v1.queue.arrivals import alike, new_extent
@@ -19,61 +19,19 @@ from engine.values.ranges import Range
 
 LISTED = tuple(place for place in PLACES if not place.counted)
 [COUNTED] = [place for place in PLACES if place.counted]
-SIDES = ("persistent", "transient")
 
 
-class VariableQueueReading(PlainQueue):
+class VariableQueueReading(StateQueue[QueueState]):
     """The part of a variable queue that changes nothing but its clock."""
 
     kind = VARIABLE_QUEUE
-    state: QueueState
 
     @property
     @override
     def directories(self) -> tuple[str, ...]:
         return (self.state.index.directory,)
 
-    # --- time --------------------------------------------------------------------------------------------------------
-
-    @property
-    @override
-    def now_us(self) -> int:
-        return self.state.now_us
-
-    @override
-    def advance_clock(self, to_us: int) -> None:
-        self.state.now_us = max(self.state.now_us, to_us)
-
-    @override
-    def pass_time(self, us: int) -> None:
-        self.state.now_us += us
-
     # --- counts ------------------------------------------------------------------------------------------------------
-
-    @property
-    @override
-    def depth(self) -> int:
-        return self.state.len
-
-    @property
-    @override
-    def ready_bytes(self) -> int:
-        return self.state.bytes
-
-    @property
-    @override
-    def unacked(self) -> int:
-        return self.state.pending_count
-
-    @property
-    @override
-    def ram_bytes(self) -> int:
-        return self.state.ram_bytes
-
-    @property
-    @override
-    def rates(self) -> tuple[float, float, float, float]:
-        return self.state.rates.all
 
     @override
     def oldest_message(self) -> int | None:
@@ -94,12 +52,6 @@ class VariableQueueReading(PlainQueue):
     @override
     def store_references(self) -> list[Range]:
         return self.state.index.store_references()
-
-    @override
-    def store_credit(self) -> Mapping[str, StoreCredit]:
-        initial, more = self.state.settings.msg_store_credit_disc_bound
-        clients = {side: self.state.client(side) for side in SIDES}
-        return {side: StoreCredit(each.credit, initial, more, each.blocked) for side, each in clients.items()}
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
 

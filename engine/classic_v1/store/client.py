@@ -12,26 +12,33 @@ from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
-class Server(Protocol):
-    """What a client calls of the store that made it: see `MsgStore`, which documents each member."""
+class StoreServer(Protocol):
+    """What a client calls of the store that made it: `MsgStore` is one."""
 
     codec: MessageCodec
 
     def send_write(
         self, peer: Peer, msg_no: int, count: int, step: int, content: Content, each: bool
-    ) -> None: ...
+    ) -> None:
+        """Take writes into the mailbox (S140)."""
 
-    def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None: ...
+    def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
+        """Take one remove into the mailbox (S146)."""
 
-    def read(self, peer: Peer, start: int, count: int, wait: bool) -> int: ...
+    def read(self, peer: Peer, start: int, count: int, wait: bool) -> int:
+        """Read bodies; return how many reads wait for a locked file (S155)."""
 
-    def alike(self, start: int, count: int) -> int: ...
+    def alike(self, start: int, count: int) -> int:
+        """Return how many messages can be read and then removed at once."""
 
-    def close_marked(self, peer: Peer) -> None: ...
+    def close_marked(self, peer: Peer) -> None:
+        """Close the read handles that are marked (S185)."""
 
-    def end_client(self, peer: Peer) -> None: ...
+    def end_client(self, peer: Peer) -> None:
+        """Handle everything that was sent (S200)."""
 
-    def delete_client(self, peer: Peer) -> None: ...
+    def delete_client(self, peer: Peer) -> None:
+        """Let the name go after what was sent (S150)."""
 
 
 class StoreClient:
@@ -43,7 +50,7 @@ class StoreClient:
         initial_credit: writes that may be sent before the first grant (F1).
     """
 
-    def __init__(self, store: Server, peer: Peer, initial_credit: int) -> None:
+    def __init__(self, store: StoreServer, peer: Peer, initial_credit: int) -> None:
         self._store = store
         self._peer = peer
         self.account = peer.account

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.means import as_it_is
-from engine.backing_queue.protocol import Drained, Message, NeedsTimeout
+from engine.backing_queue.protocol import Drained, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
@@ -320,26 +320,6 @@ class ClassicQueueV2(V2Reading):
         if self._handle(kind, what):
             self.resume()
         self._done()
-
-    @override
-    def take_posted(self) -> list[Message]:
-        """Return what the stores sent since, for a process with a mailbox of its own."""
-        posted = list(self.state.mailbox)
-        self.state.mailbox.clear()
-        return posted
-
-    @override
-    def let_stores_work_alone(self, alone: bool) -> None:
-        """Let the stores go on at their own pace, or let them finish whenever a call ends."""
-        self.state.stores_alone = alone
-
-    @override
-    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        """Do something for which the stores answer without delay, once what `waiting` names is done."""
-        self.state.mailbox.extendleft(reversed(waiting))
-        self.let_stores_work_alone(False)
-        do()
-        self.let_stores_work_alone(True)
 
     def _done(self) -> None:
         """End a verb: check the invariants, then report the numbers that changed."""

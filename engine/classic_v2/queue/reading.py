@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.heap import HeapFigures
-from engine.backing_queue.measured import IndexLoad, StoreCredit
+from engine.backing_queue.measured import IndexLoad
 from engine.backing_queue.places import CLASSIC_V2, Place
-from engine.backing_queue.plain import PlainQueue
+from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v2.heap import FIGURES
 from engine.classic_v2.index.references import references
 from engine.classic_v2.places import PLACES
@@ -25,11 +25,10 @@ from engine.values.ranges import Range
 LISTED = tuple(place for place in PLACES if not place.counted)
 
 
-class V2Reading(PlainQueue):
+class V2Reading(StateQueue[QueueState]):
     """The part of a queue of version 2 that changes nothing but its clock."""
 
     kind = CLASSIC_V2
-    state: QueueState
 
     @property
     @override
@@ -41,48 +40,7 @@ class V2Reading(PlainQueue):
     def directories(self) -> tuple[str, ...]:
         return (self.state.index.directory,)
 
-    # --- time --------------------------------------------------------------------------------------------------------
-
-    @property
-    @override
-    def now_us(self) -> int:
-        """Its clock, in virtual microseconds."""
-        return self.state.now_us
-
-    @override
-    def advance_clock(self, to_us: int) -> None:
-        self.state.now_us = max(self.state.now_us, to_us)
-
-    @override
-    def pass_time(self, us: int) -> None:
-        self.state.now_us += us
-
     # --- counts ------------------------------------------------------------------------------------------------------
-
-    @property
-    @override
-    def depth(self) -> int:
-        return self.state.len
-
-    @property
-    @override
-    def ready_bytes(self) -> int:
-        return self.state.bytes
-
-    @property
-    @override
-    def unacked(self) -> int:
-        return self.state.pending_count
-
-    @property
-    @override
-    def ram_bytes(self) -> int:
-        return self.state.ram_bytes
-
-    @property
-    @override
-    def rates(self) -> tuple[float, float, float, float]:
-        return self.state.rates.all
 
     @override
     def oldest_message(self) -> int | None:
@@ -105,15 +63,6 @@ class V2Reading(PlainQueue):
         """Return the messages in the persistent store that the index files need (W99)."""
         index = self.state.index
         return list(references(index.storage, index.directory, index.codec, index.settings))
-
-    @override
-    def store_credit(self) -> Mapping[str, StoreCredit]:
-        initial, more = self.state.settings.msg_store_credit_disc_bound
-        clients = {"persistent": self.state.persistent, "transient": self.state.transient}
-        return {
-            side: StoreCredit(client.credit, initial, more, client.blocked)
-            for side, client in clients.items()
-        }
 
     # --- the head, and how many messages may go one way at once ------------------------------------------------------
 

@@ -40,16 +40,20 @@ class Account:
         return grants
 
 
-class Server(Protocol):
-    """What a client calls of the store that made it: see `SharedStore`, which documents each member."""
+class SharedServer(Protocol):
+    """What a client calls of the store that made it: `SharedStore` is one."""
 
-    def send_write(self, client: SharedClient, extent: Extent) -> None: ...
+    def send_write(self, client: SharedClient, extent: Extent) -> None:
+        """Take writes into the mailbox (W133)."""
 
-    def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None: ...
+    def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None:
+        """Take one remove into the mailbox (W133)."""
 
-    def end_client(self, client: SharedClient) -> None: ...
+    def end_client(self, client: SharedClient) -> None:
+        """Handle everything that was sent (S200)."""
 
-    def delete_client(self, client: SharedClient) -> None: ...
+    def delete_client(self, client: SharedClient) -> None:
+        """Let the name go after what was sent (S150)."""
 
 
 class SharedClient:
@@ -65,7 +69,7 @@ class SharedClient:
 
     def __init__(
         self,
-        store: Server,
+        store: SharedServer,
         ref: str,
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
