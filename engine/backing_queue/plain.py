@@ -17,6 +17,8 @@ from engine.values.ranges import Range
 class PlainQueue(BackingQueue):
     """A backing queue with all that follows from its verbs, its entries and its head; others override what differs."""
 
+    queue_version: int | None = None
+    """The version of its files, where a release leaves a choice."""
     _now_us = 0
 
     @property
@@ -106,11 +108,6 @@ class PlainQueue(BackingQueue):
     @override
     def set_queue_mode(self, mode: str) -> bool:
         return True
-
-    @property
-    @override
-    def queue_version(self) -> int | None:
-        return None
 
     @override
     def set_queue_version(self, version: int) -> None:

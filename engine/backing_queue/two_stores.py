@@ -10,8 +10,7 @@ from engine.backing_queue.host_files import HostMeans, StopKind
 from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import Store
 from engine.backing_queue.terms import Terms
-from engine.formats.chunks import RawBytes
-from engine.formats.names import config_text
+from engine.storage.port import Chunk
 from engine.values.ranges import Range, RangeSet
 
 SIDES: Final = ("persistent", "transient")
@@ -47,12 +46,10 @@ class TwoStores(ABC, Generic[S]):
 
     Args:
         means: what they are made of.
-        writes_config: whether the release writes `.config`.
     """
 
-    def __init__(self, means: HostMeans, writes_config: bool = True) -> None:
+    def __init__(self, means: HostMeans) -> None:
         self._means = means
-        self._writes_config = writes_config
         self._clean = False
         """Whether the persistent store recovered cleanly (S206)."""
         self._in_order = False
@@ -73,6 +70,10 @@ class TwoStores(ABC, Generic[S]):
     def _blank(self, name: str, directory: str) -> S:
         """Return a blank store, as after the start of a VM."""
 
+    @abstractmethod
+    def _texts(self, new: bool) -> Mapping[str, Chunk]:
+        """Return the text files beside the stores that a start writes, `new` of an empty virtual host."""
+
     def _make_stores(self) -> None:
         means = self._means
         self.stores = {
@@ -81,23 +82,22 @@ class TwoStores(ABC, Generic[S]):
 
     def start_new(self) -> None:
         """Begin with an empty virtual host (D2)."""
-        if self._writes_config:
-            self._write_text(".config", config_text(self._means.settings.segment_entry_count))
-        self._write_text(".vhost", self._means.codec.vhost.encode())
+        self._write_texts(new=True)
         self._make_stores()
         for side in SIDES:
             self.stores[side].start_new()
 
-    def _write_text(self, name: str, text: bytes) -> None:
-        """Write one of the small files beside the stores (S2, S4)."""
-        storage, path = self._means.storage, f"{self._means.root}/{name}"
-        storage.create(path)
-        storage.append(path, [RawBytes(text)])
-        storage.fsync(path)
+    def _write_texts(self, new: bool) -> None:
+        storage = self._means.storage
+        for name, text in self._texts(new).items():
+            path = f"{self._means.root}/{name}"
+            storage.create(path)
+            storage.append(path, [text])
+            storage.fsync(path)
 
     def start_again(self, stopped: Sequence[tuple[BackingQueue, Terms | None]]) -> None:
         """Start the stores on what the stop left: the transient one empty, the other by its terms (S200-S208, W150)."""
-        self._write_text(".vhost", self._means.codec.vhost.encode())
+        self._write_texts(new=False)
         self._make_stores()
         self.transient.start_new()
         refs = [ref for _queue, terms in stopped if terms for ref in terms.persistent_refs]

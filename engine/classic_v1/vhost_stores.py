@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.backing_queue.host_files import HostMeans
 from engine.backing_queue.protocol import BackingQueue
@@ -10,6 +10,8 @@ from engine.backing_queue.terms import Terms
 from engine.backing_queue.two_stores import TwoStores
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import MsgStore
+from engine.formats.names import host_texts
+from engine.storage.port import Chunk
 from engine.values.inherit import override
 
 
@@ -23,7 +25,7 @@ class VhostStores(TwoStores[MsgStore]):
     def __init__(self, means: HostMeans) -> None:
         assert isinstance(means.settings, QueueSettings)
         self._settings: QueueSettings = means.settings
-        super().__init__(means, means.settings.writes_config)
+        super().__init__(means)
 
     @override
     def _blank(self, name: str, directory: str) -> MsgStore:
@@ -36,6 +38,12 @@ class VhostStores(TwoStores[MsgStore]):
             settings=self._settings,
             emit=means.emit,
         )
+
+    @override
+    def _texts(self, new: bool) -> Mapping[str, Chunk]:
+        settings = self._settings
+        writes = new and settings.writes_config
+        return host_texts(self._means.codec.vhost, settings.segment_entry_count if writes else None)
 
     @override
     def start_again(self, stopped: Sequence[tuple[BackingQueue, Terms | None]]) -> None:

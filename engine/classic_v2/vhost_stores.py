@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from engine.backing_queue.host_files import HostMeans
 from engine.backing_queue.two_stores import TwoStores
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.store import SharedStore
+from engine.formats.names import host_texts
+from engine.storage.port import Chunk
 from engine.values.inherit import override
 
 
@@ -36,3 +40,7 @@ class V2VhostStores(TwoStores[SharedStore]):
             emit=means.emit,
             later=means.later,
         )
+
+    @override
+    def _texts(self, new: bool) -> Mapping[str, Chunk]:
+        return host_texts(self._codec.vhost, self._settings.segment_entry_count if new else None)

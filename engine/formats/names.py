@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 
+from engine.formats.chunks import RawBytes
+
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -56,6 +58,17 @@ def config_text(segment_entry_count: int) -> bytes:
         "%% This file is auto-generated! Edit at your own risk!\n"
         f"{{segment_entry_count, {segment_entry_count}}}."
     ).encode()
+
+
+def host_texts(vhost: str, segment_entry_count: int | None) -> dict[str, RawBytes]:
+    """Return the small text files of a virtual host by name, in the order in which they are written (S2, S4).
+
+    Args:
+        vhost: its name.
+        segment_entry_count: what `.config` says; None where that file is not written.
+    """
+    found = {} if segment_entry_count is None else {".config": RawBytes(config_text(segment_entry_count))}
+    return found | {".vhost": RawBytes(vhost.encode())}
 
 
 def read_config(data: bytes) -> int | None:

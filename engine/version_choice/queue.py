@@ -46,6 +46,9 @@ class VersionedQueue(VariableQueue):
         version: of its files, from its start on.
     """
 
+    queue_version: int
+    """The version of its files now."""
+
     def __init__(self, means: QueueMeans, version: int) -> None:
         self._means = means
         self._have(version)
@@ -54,23 +57,18 @@ class VersionedQueue(VariableQueue):
 
     def _have(self, version: int) -> None:
         """Have files of a version from now on."""
-        self._version = version
+        self.queue_version = version
         self.kind = NAMES[version]
-
-    @property
-    @override
-    def queue_version(self) -> int | None:
-        return self._version
 
     @override
     def alike(self, arrival: Arrival) -> int:
-        if self._version == 1:
+        if self.queue_version == 1:
             return super().alike(arrival)
         return arrival.count if isinstance(arrival.size_bytes, int) else 1
 
     @override
     def _index(self, means: QueueMeans) -> Index:
-        return self._index_2() if self._version == 2 else self._index_1()
+        return self._index_2() if self.queue_version == 2 else self._index_1()
 
     def _index_1(self) -> QueueIndex:
         means = self._means
@@ -102,17 +100,17 @@ class VersionedQueue(VariableQueue):
     def store_references(self) -> list[Range]:
         """Return the messages in the persistent store that files of either version need (W99)."""
         found = self.state.index.store_references()
-        if conversion.files_of_the_other(self._means.storage, self._means.directory, self._version):
-            found += (self._index_1() if self._version == 2 else self._index_2()).store_references()
+        if conversion.files_of_the_other(self._means.storage, self._means.directory, self.queue_version):
+            found += (self._index_1() if self.queue_version == 2 else self._index_2()).store_references()
         return found
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
     def _say_version(self, was_other: bool = False) -> None:
         """Report which files it has; nothing is said of version 1, which queues have unless asked."""
-        if self._version == 1 and was_other:
+        if self.queue_version == 1 and was_other:
             self.state.emit(QueueChanged("W2", self.name, {"backing_queue": None}))
-        elif self._version == 2:
+        elif self.queue_version == 2:
             self.state.emit(QueueChanged("W2", self.name, {"backing_queue": VARIABLE_QUEUE_V2}))
 
     @override
@@ -129,7 +127,9 @@ class VersionedQueue(VariableQueue):
         in_order: bool = False,
     ) -> None:
         clean = terms is not None and store_clean
-        other = conversion.seen_at_start(self._means.storage, self._means.directory, self._version, clean)
+        other = conversion.seen_at_start(
+            self._means.storage, self._means.directory, self.queue_version, clean
+        )
         self._say_version(was_other=other)
         if not other:
             super().recover(terms, store_clean, contains, in_order)
@@ -144,7 +144,7 @@ class VersionedQueue(VariableQueue):
         """Begin on files of the other version, which are converted on the way (W100, W209)."""
         q = self.state
         clean = terms is not None and store_clean
-        old = self._index_1() if self._version == 2 else self._index_2()
+        old = self._index_1() if self.queue_version == 2 else self._index_2()
         segments = None if terms is None else terms.segments
         self._of_files.muted = True
         size_bytes = old.recover(segments, store_clean, contains, self.durable).size_bytes
@@ -173,7 +173,7 @@ class VersionedQueue(VariableQueue):
     @override
     def set_queue_version(self, version: int) -> None:
         q = self.state
-        if version == self._version:
+        if version == self.queue_version:
             return
         self._have(version)
         self._of_files.muted = True

@@ -71,8 +71,8 @@ class LedgerDoor(EngineDoor):
         return node, self.files
 
 
-ANSWERED: Final = ("ask", "step")
-"""What a page says and the session answers under a number."""
+WATCHING: Final = said.tags(said.Watching)
+ANSWERED: Final = said.tags(said.Answered)
 
 
 class _NoFiles:
@@ -143,7 +143,7 @@ class Solo:
         """Take a message of the page; what makes no sense is refused or passed over."""
         message = json.loads(text)
         session, number = self._session, message.get("id")
-        if self._watched and message.get("t") not in ("hello", "ack", "show", "control", "step"):
+        if self._watched and message.get("t") not in WATCHING:
             return
         match message.get("t"):
             case "command":

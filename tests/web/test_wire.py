@@ -59,3 +59,11 @@ def test_the_id_is_named_when_it_can_be_made_out() -> None:
     with pytest.raises(wire.BadMessage) as bad:
         wire.decode('{"t":"command","id":41,"command":3}', MOST)
     assert bad.value.number == 41
+
+
+def test_what_is_said_of_messages_is_said_of_messages_that_there_are() -> None:
+    every = said.tags(said.Message)
+    assert "hello" in said.tags(said.Watching)
+    for union in (said.Watching, said.Answered, said.Pacing):
+        assert said.tags(union) < every
+    assert said.tags(said.Pacing) < said.tags(said.Watching)

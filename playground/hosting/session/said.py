@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import msgspec
 
@@ -73,3 +73,14 @@ class Show(msgspec.Struct, tag_field="t", tag="show", frozen=True):
 
 Message = Show | Hello | CommandMessage | Control | Step | Ack | Ask | Undo | Predict
 """All of them, by their tag `t`."""
+Watching = Show | Hello | Control | Step | Ack
+"""What may be said where a run is only watched: nothing of it changes the run."""
+Answered = Ask | Step
+"""What the session answers under a number; commands and what the server does itself are answered besides."""
+Pacing = Control | Step
+"""What begins at the moment that its sender sees, so the run comes up to it first."""
+
+
+def tags(union: Any) -> frozenset[str]:
+    """Return the tags of a union of messages."""
+    return frozenset(str(each.__struct_config__.tag) for each in get_args(union))

@@ -329,7 +329,7 @@ class Session:
     def _come_up(self, run: Run, message: Any) -> None:
         """Let time pass up to now, as pages show it, before a message is looked at."""
         if message is not None and self.plays:
-            stops = isinstance(getattr(message, "message", None), said.Control | said.Step)
+            stops = isinstance(getattr(message, "message", None), said.Pacing)
             self._play(run, self._clock(), rhythm.TURN_S if stops else rhythm.COMES_UP_S)
 
     def _pace(self, play: bool, speed: float | None = None) -> None:
