@@ -17,4 +17,4 @@ def begin(page: Page, profile: str = "classroom") -> None:
     session = visitor.post("/s/new", form=form, headers={"Referer": first_page})
     assert session.ok, session.text()
     page.goto(session.url)
-    page.get_by_role("button", name="Publish the first messages").wait_for()
+    page.locator("[data-act=first]").wait_for()

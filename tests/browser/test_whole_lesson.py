@@ -292,6 +292,20 @@ def second_round(cast: Cast) -> None:
         expect(page.locator(".results .is-right")).to_contain_text("the 4 newest: 6 to 9")
 
 
+COVERED = """() => {
+  const bar = document.querySelector("[data-class-bar]");
+  const over = bar.getBoundingClientRect();
+  return [...document.querySelectorAll("button, a[href], input, select, summary")]
+    .filter((each) => !bar.contains(each) && each.checkVisibility({ visibilityProperty: true }))
+    .filter((each) => {
+      const { left, right, top, bottom, width } = each.getBoundingClientRect();
+      return width > 1 && left < over.right && right > over.left && top < over.bottom && bottom > over.top;
+    })
+    .map((each) => each.textContent.trim() || each.ariaLabel || each.name);
+}"""
+"""What the badge of a student's class lies over."""
+
+
 def a_state_is_pushed(cast: Cast) -> None:
     """Open a run for everybody; it says from whom it is, and the grid who has opened it."""
     cast.teacher.get_by_text("Push a state").click()
@@ -302,6 +316,7 @@ def a_state_is_pushed(cast: Cast) -> None:
     for student in cast.students:
         expect(student.locator("[data-push-link]")).to_contain_text("frau-lehrer")
     expect(cast.keys.locator("[data-link][data-state=live]")).to_be_attached()
+    assert cast.phone.evaluate(COVERED) == []
     expect(cast.teacher.locator("[data-grid] .followed")).to_have_count(3)
 
 

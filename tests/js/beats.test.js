@@ -13,7 +13,8 @@ test("alpha, beta, delta, with a consumer: each beat comes once, in this order",
   assert.equal(states.reduce((reached, state) => beatsReached(state, 22, reached), 0), 2);
   assert.equal(beatsReached(states[2], 39, 0), 0, "a beat that was not seen is not made up for");
   const fetched = stateOf(...rows, [["Fetched", "Q26", "orders", "q3", "disk_pending", [extent(20, 4, BETA)], null, {}]]);
-  assert.equal(beatsReached(fetched, 22, 3), 4);
+  assert.equal(beatsReached(states[2], 22, 3), 4, "on its way back it is a beta again, or a gamma");
+  assert.deepEqual([3, 4, 5].map((reached) => beatsReached(fetched, 22, reached)), [5, 5, 5]);
 });
 
 test("a caption names the state, what of the message is where, and its lane", () => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from django.test import Client
 from playground.hosting.solo import Solo
 from playground.inspecting import uploads
 from playground.inspecting.desk import Desk
+from tests.conftest import RECORDINGS
 from tests.fuzz.damage import damaged, load
 from tests.web.test_inspecting import LISTING, ROOT, sent, zipped
 
@@ -140,3 +142,30 @@ def test_the_engine_is_served_once_it_is_built(tmp_path: Path, settings: Any) ->
     assert b"startPython" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]
     assert b'"worker": "/inspect/engine/worker.js"' in Client().get("/inspect/").content
     assert Client().get("/inspect/engine/values/settings.py").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("example", "recorded", "without"),
+    [
+        ("killed-3.10.8", "datadirs/dirty-mixed", {"manifest.json"}),
+        (
+            "store-file-lost-3.10.8",
+            "datadirs/dirty-mixed",
+            {"manifest.json", "msg_store_persistent/0.rdq"},
+        ),
+        ("killed-4.3.6", "v2/datadirs/kill9-segments-4.3.6", {"manifest.json"}),
+    ],
+)
+def test_an_example_is_what_a_real_node_left(
+    repo_root: Path, example: str, recorded: str, without: set[str]
+) -> None:
+    directory = RECORDINGS / recorded
+    left = {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file()
+    }
+    with zipfile.ZipFile(repo_root / "static" / "inspect" / f"{example}.zip") as packed:
+        assert {name: packed.read(name) for name in packed.namelist()} == {
+            name: data for name, data in left.items() if name not in without
+        }

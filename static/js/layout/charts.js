@@ -17,6 +17,9 @@ const BESIDE_US = 500_000;
 const MOST_FOLDS = 24;
 /** @typedef {{ x: number, w: number }} Across from where on, and how wide */
 
+/** Samples that are no further apart than this are as good as one line. */
+const NEAR_US = 60_000;
+
 /** How wide folded time is. */
 export const FOLD_PX = 14;
 
@@ -170,17 +173,15 @@ export function line(samples, read, top, span, area) {
  * @param {number} nowUs
  */
 export function rates(samples, nowUs) {
-  /** @type {Set<number>} */
-  const moments = new Set();
+  const moments = new Set([nowUs]);
   samples.forEach(({ us, sinceUs, untilUs }, at) => {
-    const before = samples[at - 1];
-    const ended = before && before.untilUs + WINDOW_US;
-    if (before && sinceUs > ended) for (const each of [ended - 1, ended, sinceUs - 1]) moments.add(each);
     for (const each of [us, untilUs]) moments.add(each);
+    // A burst begins and leaves the window at once; between two samples that are near, a straight line says the same.
+    if (sinceUs - (samples[at - 1]?.untilUs ?? sinceUs) > NEAR_US) moments.add(sinceUs - 1);
+    if ((samples[at + 1]?.sinceUs ?? nowUs) - untilUs > NEAR_US) for (const each of [WINDOW_US - 1, WINDOW_US]) moments.add(untilUs + each);
   });
-  const last = samples.at(-1)?.untilUs ?? 0;
-  for (const each of [last + WINDOW_US - 1, last + WINDOW_US, nowUs]) if (each > last && each <= nowUs) moments.add(each);
-  return [...moments].map((us) => ({ us, arrivals: rateAt(samples, "arrived", us), deliveries: rateAt(samples, "left", us) }));
+  const until = [...moments].filter((us) => us <= nowUs).sort((a, b) => a - b);
+  return until.map((us) => ({ us, arrivals: rateAt(samples, "arrived", us), deliveries: rateAt(samples, "left", us) }));
 }
 
 /**

@@ -10,8 +10,10 @@ import { bytes, gettext, number } from "./text.js";
 /** Where a message is on its way: its state, or with a consumer; null before it comes and after it has gone. */
 /** @typedef {"alpha" | "beta" | "gamma" | "delta" | "consumer"} Beat */
 
-/** The beats of a message's story, in the order in which they come; gamma may take the place of beta. @type {Beat[][]} */
-const STORY = [["alpha"], ["beta", "gamma"], ["delta"], ["consumer"]];
+/** @type {Beat[]} gamma may take the place of beta */
+const SUNK = ["beta", "gamma"];
+/** The beats of a message's story, in the order in which they come: there and back. @type {Beat[][]} */
+const STORY = [["alpha"], SUNK, ["delta"], SUNK, ["consumer"]];
 
 /**
  * @param {State} state
@@ -35,7 +37,9 @@ export function beatOf(state, seq) {
  */
 export function beatsReached(state, seq, reached) {
   const now = beatOf(state, seq);
-  return now && STORY[reached]?.includes(now.beat) ? reached + 1 : reached;
+  if (!now || !STORY[reached]) return reached;
+  if (STORY[reached].includes(now.beat)) return reached + 1;
+  return STORY[reached - 1]?.includes("delta") && now.beat === "consumer" ? STORY.length : reached; // it was not seen on its way back
 }
 
 /**

@@ -87,7 +87,7 @@ function unreadable() {
  * @returns {string}
  */
 export function codedWords({ code, values }, sentences) {
-  const worded = Object.entries(values).map(([name, value]) => [name, value?.code ? codedWords(value, sentences) : value]);
+  const worded = Object.entries(values).map(([name, value]) => [name, value?.code ? codedWords(value, sentences) : Number.isInteger(value) ? number(value) : value]);
   return fill(sentences[code] ?? failures()[code] ?? code, Object.fromEntries(worded));
 }
 

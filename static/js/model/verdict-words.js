@@ -4,7 +4,7 @@ import { releaseWords } from "./upgrade-words.js";
 
 /** @import { CleanStop, DamageRow, FilesAnswer, QueueRow } from "./inspect-words.js" */
 
-/** @typedef {{ tone: "good" | "bad" | "open", first: string, rest: string[] }} Verdict */
+/** @typedef {{ tone: "good" | "bad" | "fails" | "open", first: string, rest: string[] }} Verdict */
 
 /**
  * How many live persistent messages a start does not bring back.
@@ -24,7 +24,7 @@ const sum = (queues, of) => queues.reduce((whole, queue) => whole + (of(queue) ?
  * @returns {[tone: Verdict["tone"], words: string]}
  */
 function outcome({ failure, unplayed, queues, stores, target, stopped }) {
-  if (failure) return ["bad", gettext("A start on these files fails.")];
+  if (failure) return ["fails", gettext("A start on these files fails.")];
   if (unplayed) return ["open", gettext("A start on these files was not played to its end, so what comes back is not known; the files were read.")];
   if (!queues.length && stores.every(({ size }) => !size)) return ["open", gettext("No queue has anything in these files: what it had was in memory alone, and no start brings that back.")];
   if (!queues.length) return ["open", gettext("These files hold message contents only: without the index of a queue nobody can say which of them are still wanted.")];

@@ -6,7 +6,7 @@ import { showQueue } from "../model/shown.js";
 import { fill, gettext, messageOf } from "../model/text.js";
 import { givenByOpener, openApart } from "../net/apart.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
-import { around, csrfToken, el, find, listenerOf, need, required, setText, show } from "../view/base/dom.js";
+import { around, csrfToken, el, find, findAll, listenerOf, need, required, setText, show } from "../view/base/dom.js";
 import { watchFiles } from "../view/inspect/drop.js";
 import { listingCards } from "../view/inspect/figures.js";
 import { report } from "../view/inspect/report.js";
@@ -32,6 +32,7 @@ const live = JSON.parse(need("#live-data").textContent);
 const status = find("[data-reader]");
 const answerPlace = need("#inspect-answer");
 const [files, listing, definitions] = ["files", "listing", "definitions"].map((each) => need(`[data-inspect=${each}]`, HTMLFormElement));
+const examples = need("[data-examples]");
 
 /** @type {Reader | null} who reads */
 let reader = null;
@@ -104,8 +105,10 @@ async function request(question, shown) {
 function open(host, data) {
   const root = need("#live");
   document.body.className = `live-page inspect-page is-answered ${host.ahead ? "is-recorded" : "is-static"}`;
-  for (const form of [files, listing, definitions]) show(form, false);
-  show(find("#inspect-live"), true);
+  const stage = need("#inspect-live");
+  show(stage, true);
+  // What plays the stage stays at the edge of a phone, but not over a report that is far above the stage.
+  new IntersectionObserver(([{ isIntersecting }]) => document.body.classList.toggle("is-far", !isIntersecting)).observe(stage);
   openSession(root, { ...live, ...data }, host);
 }
 
@@ -131,6 +134,7 @@ const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
  */
 function directoryShown(answer, by, step) {
   const { started } = answer;
+  document.body.classList.add("is-answered");
   if (started) {
     // Of many queues the one with the most messages: an empty one shows nothing of the start.
     showQueue(answer.queues.toSorted((a, b) => (b.back ?? 0) - (a.back ?? 0))[0]?.name ?? null);
@@ -154,20 +158,22 @@ function readDirectory(entries, choice = {}) {
 }
 
 /**
- * The files of a session of this server, which come as the zip that anybody can have.
- * @param {{ archive: string }} session
+ * Files that this server has as a zip which anybody can have: a session's, or an example.
+ * @param {string} address
+ * @param {string} missing what to say where they are not there
  * @returns {Promise<[path: string, file: Blob][]>}
  */
-async function filesOfSession({ archive }) {
-  const answer = await fetch(archive);
-  if (!answer.ok) throw new Error(gettext("The session sleeps or is gone, and has no files now. Open it, and try again."));
-  return [["session.zip", await answer.blob()]];
+async function filesAt(address, missing) {
+  const answer = await fetch(address).catch(() => null);
+  if (!answer?.ok) throw new Error(missing);
+  return [["files.zip", await answer.blob()]];
 }
 
 /** Read at once what this page was opened for: the files of a session, or those that another tab gives. */
 async function readWhatIsKnown() {
   if (page.session) {
-    readDirectory(filesOfSession(page.session), page.session.choice);
+    const gone = gettext("The session sleeps or is gone, and has no files now. Open it, and try again.");
+    readDirectory(filesAt(page.session.archive, gone), page.session.choice);
     return;
   }
   const given = await givenByOpener();
@@ -235,6 +241,8 @@ listing.addEventListener("submit", (event) => {
   event.preventDefault();
   request((by) => by.listing(need("textarea", HTMLTextAreaElement, listing).value), (answer, by) => ("settings" in answer ? settingsShown(answer, by) : listingCards(answer)));
 });
+for (const button of findAll("[data-example]", examples))
+  button.addEventListener("click", () => readDirectory(filesAt(button.dataset.example ?? "", gettext("The example cannot be loaded; is this page offline?"))));
 definitions.addEventListener("submit", (event) => {
   event.preventDefault();
   readTopology(required(need("input[type=file]", HTMLInputElement, definitions).files?.[0], "the file"));
@@ -243,6 +251,6 @@ definitions.addEventListener("submit", (event) => {
 // A font that only Greek letters need would otherwise be loaded after files were given, and the page promises that nothing leaves it then.
 Promise.all([own(), document.fonts.load("12px Inter", "\u03b1")]).then(([found]) => {
   choose(found);
-  for (const form of [files, listing, definitions]) form.removeAttribute("inert");
+  for (const part of [files, listing, definitions, examples]) part.removeAttribute("inert");
   readWhatIsKnown();
 });

@@ -99,7 +99,7 @@ function stores(rows) {
  */
 function damage(found, more, sentences, kinds) {
   if (!found.length) return null;
-  return el("div", {}, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
+  return el("div", { id: "report-damage" }, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
     el("li", {},
       el("code", {}, each.offset === null ? each.file : `${each.file} @ ${each.offset}`), " ", el("b", {}, kinds[each.kind]), `: ${codedWords(each, sentences)}`,
       each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))),
@@ -139,6 +139,23 @@ function headingOf({ target: release, stopped, source }) {
 }
 
 /**
+ * Where each part of the report is: on a phone the whole of it is ten screens long.
+ * @param {FilesAnswer} answer
+ */
+function parts({ damage: found, queues: rows, stores: kept, upgrades, started }) {
+  /** @type {[there: unknown, id: string, name: string][]} */
+  const all = [
+    [found.length, "report-damage", gettext("Damage")],
+    [rows.length, "report-queues", gettext("Queues")],
+    [kept.length, "report-stores", gettext("Message stores")],
+    [upgrades.length, "report-upgrades", gettext("Upgrade")],
+    [started, "inspect-live", gettext("The start, played")],
+  ];
+  return el("ul.inspect-parts", { "aria-label": gettext("Parts of the report") },
+    ...all.filter(([there]) => there).map(([, id, name]) => el("li", {}, el("a.chip", { href: `#${id}` }, name))));
+}
+
+/**
  * The whole report; `reader` sends bytes where it can, `sentences` are the engine's by code, `kinds` names those of damage.
  * @param {FilesAnswer} answer
  * @param {Reader} reader
@@ -157,18 +174,19 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
   return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, headingOf(answer)), el("span.spacer"), ...actions),
     verdict(verdictOf(answer)),
+    parts(answer),
     failed,
     unplayed,
     left,
     damage(answer.damage, answer.damage_more, sentences, kinds),
     answer.release ? el("p.mid", { "data-release": answer.release }, fill(writtenBy(answer), { release: answer.release })) : null,
-    answer.queues.length ? queues(answer.queues) : null,
+    answer.queues.length ? el("div", { id: "report-queues" }, queues(answer.queues)) : null,
     answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null,
-    answer.stores.length ? stores(answer.stores) : null,
+    answer.stores.length ? el("div", { id: "report-stores" }, stores(answer.stores)) : null,
     ...answer.unowned.map(({ store, count, bytes: size }) =>
       el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
-    upgradesOf(answer.orderly, answer.upgrades, { source: answer.source, sentences, step }),
+    el("div", { id: "report-upgrades" }, upgradesOf(answer.orderly, answer.upgrades, { source: answer.source, sentences, step })),
     notRead(answer),
     el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
       el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader))),

@@ -78,9 +78,23 @@ export function buildPanels(live, queueShown) {
   need("[data-act=instruments]", root).addEventListener("click", () => instruments.toggle());
   need("[data-act=console]").addEventListener("click", () => operator.toggle());
   need("[data-act=dock-publish]", root).addEventListener("click", () => controls.publish());
+  for (const name of ["dock-publish", "dock-consume", "first"])
+    need(`[data-act=${name}]`, root).addEventListener("click", () => bringStage(root));
   need("[data-act=dock-consume]", root).addEventListener("click", () => need("[data-act=consume]", root).click());
-  need("[data-act=first]", root).addEventListener("click", () => controls.publish());
+  need("[data-act=first]", root).addEventListener("click", () => {
+    controls.publish();
+    need("#twin", root).focus({ preventScroll: true }); // this button goes, and who uses keys goes on where the messages come
+  });
   return panels;
+}
+
+/**
+ * On a phone, what was just asked for would happen below the screen: the stage comes to its upper edge, and ends above the dock.
+ * @param {HTMLElement} root
+ */
+function bringStage(root) {
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (matchMedia("(max-width: 719px)").matches) need(".stage", root).scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
 }
 
 /**
