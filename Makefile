@@ -28,6 +28,7 @@ PREDICT_ARGS := --tiny --recorded --out var/tiny/predictions.json
 FIDELITY_ARGS := --traces 2 --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
 CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
+WORDS_ARGS := --count 14 --summary var/tiny/words.json
 CONSOLE_ARGS := --recorded --lines 40
 STORIES_ARGS := --nodes 2 --summary var/tiny/stories.json
 INTEROP_ARGS := --tiny --summary var/tiny/interop.json
@@ -72,7 +73,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies supported js-lint js-types js-test py-test coverage \
-	bench heatmaps spark-cluster conformance differential console-lines stories interop fidelity predict digests docs-images screenshots attack \
+	bench heatmaps spark-cluster conformance differential console-lines stories interop fidelity words predict digests docs-images screenshots attack \
 	soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -275,6 +276,9 @@ digests: env ## After a change of the engine that was meant: write the ready sce
 fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
 	@$(PY) -m tests.programs.fidelity --date $(DATE) $(FIDELITY_ARGS)
+
+words: dev-env ## Hold headline, log, Why?, gauges and table to each other at every moment of random runs, and count
+	@$(PY) -m tests.programs.words $(WORDS_ARGS)
 
 attack: dev-env ## Try all that a stranger may, with an innocent session beside it; on this machine only
 	@$(PY) -m tests.programs.attack $(if $(TINY),--tiny)

@@ -23,6 +23,7 @@ def test_what_a_thumb_publishes_is_seen(open_page: OpenPage) -> None:
     page = open_page(**SMALL)
     page.goto("/")
     page.get_by_role("button", name="Play it yourself").tap()
+    page.locator("[data-act=first]").wait_for()
     page.locator("[data-act=dock-publish]").tap()
     page.locator("#twin [data-lane=q4]").wait_for(state="attached")
     page.wait_for_function(ABOVE_THE_DOCK)

@@ -42,8 +42,8 @@ class Twin:
         )
         return msgspec.json.decode(asked.stdout)
 
-    def agrees(self, script: str, runs: list[Any]) -> None:
-        """Fail with the first difference between the page's answers and those in `runs`.
+    def agrees(self, script: str, runs: list[Any]) -> str:
+        """Fail with the first difference between the page's answers and those in `runs`; return what was printed.
 
         Args:
             script: a file of tests/js that reads one run after the other; see tests/js/asking.mjs.
@@ -57,3 +57,4 @@ class Twin:
             cwd=self.root,
         )
         assert asked.returncode == 0, asked.stdout.decode() + asked.stderr.decode()
+        return asked.stdout.decode()

@@ -35,6 +35,7 @@ QUICK = (
     "coverage",
     "supported",
     "console-lines",
+    "words",
 )
 BROWSER = ("docs-images", "screenshots", "browser-test", "static-digests")
 SPARK = ("heatmaps", "spark-cluster")
@@ -52,6 +53,7 @@ WRITES = {
     "coverage": "var/coverage.json",
     "differential": "var/tiny/differential.json",
     "interop": "var/tiny/interop.json",
+    "words": "var/tiny/words.json",
 }
 """What shows that a target did something."""
 HOLDS = {"wasm-digests": ("dist/wasm/desk.zip", "locale/zh_Hans/LC_MESSAGES/django.mo")}

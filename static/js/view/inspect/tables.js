@@ -19,6 +19,6 @@ export function table(caption, heads, rows) {
       const [text, numeric] = heads[at + 1];
       return el(numeric ? "td.num" : "td", { role: "cell", "data-head": text }, ...[cell].flat());
     }));
-  return el("div.scroll", { tabindex: 0, role: "region", "aria-label": caption },
+  return el("div.scroll", { tabindex: 0, role: "group", "aria-label": caption },
     el("table.plain", { role: "table" }, el("caption", {}, caption), el("thead", { role: "rowgroup" }, head), el("tbody", { role: "rowgroup" }, ...rows.map(rowOf))));
 }

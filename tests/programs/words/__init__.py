@@ -1,0 +1,1 @@
+"""What the page says, held against what it shows at every moment of many random runs."""
