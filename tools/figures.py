@@ -69,10 +69,8 @@ def proofs(folder: Path) -> Iterator[Row]:
         label = f"ready scenarios and exercises with the same digest in WebAssembly, in {where}"
         yield label, f"{found['played'] - len(found['different'])} of {found['played']}"
     words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-    yield (
-        f"moments of {whole(words['runs'])} random runs at which headline, log, Why?, gauges and table agree, in three languages",
-        whole(words["moments"]),
-    )
+    seen = "headline, log, Why?, gauges and table agree, in three languages"
+    yield f"moments of {whole(words['runs'])} random runs at which {seen}", whole(words["moments"])
     rules = results["rules"]
     yield "rules that concern the engine and are cited by it", f"{rules['engine_cited']} of {rules['engine']}"
 

@@ -148,10 +148,13 @@ function lanes(session, catalogs) {
 const dueIn = (t, atUs) =>
   Object.entries(t.values ?? {}).filter(([name, value]) => name.endsWith("_at_us") && value !== null).map(([, value]) => Math.max(0, value - atUs));
 
+/** The live slots of all files that a queue of version 2 found. */
+const slotsOf = (t) => (t.kind === "FilesFound" ? t.segments.reduce((sum, [, , live]) => sum + live, 0) : []);
+
 /** What the log and Why? say of a line, with the target and the settings of its own moment. */
 function reasons(line, held, then, catalogs) {
   const { t, messages, fate, atUs } = line;
-  const sources = [t, messages, line.times, fate, fate && sums(fate), dueIn(t, atUs)];
+  const sources = [t, messages, line.times, fate, fate && sums(fate), dueIn(t, atUs), slotsOf(t)];
   said(catalogs, () => narrate(t, messages, fate, atUs), ({ text }) => {
     honest(`log of ${t.kind}`, text, sources);
     noRaw(`log of ${t.kind}`, text, t);

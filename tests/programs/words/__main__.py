@@ -1,7 +1,7 @@
-"""`python -m tests.programs.words [--count 2000] [--summary FILE]`: hold the page's words against its picture, and count.
+"""`python -m tests.programs.words [--count 2000] [--summary FILE]`: hold the words against the picture.
 
-Headline, log, Why?, gauges and table of every moment of random runs, in three languages. Ends at the first that disagree;
-what was counted goes into fidelity/words.json.
+Headline, log, Why?, gauges and table of every moment of random runs, in three languages. Ends at the first that
+disagree; what was counted goes into fidelity/words.json.
 """
 
 from __future__ import annotations
