@@ -12,6 +12,7 @@ import { KINDS } from "../../static/js/model/catalogue/kinds.js";
 import { INDEXED, IN_RAM, decode } from "../../static/js/model/catalogue/rows.js";
 import { differingFields } from "../../static/js/compare/differences.js";
 import { captionOf } from "../../static/js/model/followed.js";
+import { generationOf } from "../../static/js/model/generations.js";
 import { governs } from "../../static/js/model/governs.js";
 import { lengthOf, pendingOf } from "../../static/js/model/messages.js";
 import { laneLabel, lanesOf } from "../../static/js/model/places.js";
@@ -199,7 +200,9 @@ function wordFor(queue, seq) {
     if (row && /pending/.test(lane)) return ["Delivered", ""];
     if (row) return [row[4] & IN_RAM ? "Alpha" : row[4] & INDEXED ? "Gamma" : "Beta", lane];
   }
-  if (Object.values(queue.counted).some(([start, , , end]) => start !== null && start <= seq && seq < end)) return ["Delta", ""];
+  // Where a range has gaps, as after a crash that dropped the transient ones, the index alone says which messages are in it.
+  const live = ([start, count, , end]) => end - start === count || generationOf(queue).live(queue.own, seq, 1).length > 0;
+  if (Object.values(queue.counted).some((range) => range[0] !== null && range[0] <= seq && seq < range[3] && live(range))) return ["Delta", ""];
   return (queue.counters.next_seq_id ?? 0) > seq ? ["Message", ""] : null;
 }
 

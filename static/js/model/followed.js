@@ -10,10 +10,10 @@ import { bytes, gettext, number } from "./text.js";
 /** Where a message is on its way: its state, or with a consumer; null before it comes and after it has gone. */
 /** @typedef {"alpha" | "beta" | "gamma" | "delta" | "consumer"} Beat */
 
-/** @type {Beat[]} gamma may take the place of beta */
-const SUNK = ["beta", "gamma"];
-/** The beats of a message's story, in the order in which they come: there and back. @type {Beat[][]} */
-const STORY = [["alpha"], SUNK, ["delta"], SUNK, ["consumer"]];
+/** The beats of a message's story, in the order in which they come; gamma may take the place of beta, there and back. @type {Beat[][]} */
+const STORY = [["alpha"], ["beta", "gamma"], ["delta"], ["beta", "gamma"], ["consumer"]];
+/** The way back, which may be over before it was seen. */
+const BACK = STORY.length - 2;
 
 /**
  * @param {State} state
@@ -39,7 +39,7 @@ export function beatsReached(state, seq, reached) {
   const now = beatOf(state, seq);
   if (!now || !STORY[reached]) return reached;
   if (STORY[reached].includes(now.beat)) return reached + 1;
-  return STORY[reached - 1]?.includes("delta") && now.beat === "consumer" ? STORY.length : reached; // it was not seen on its way back
+  return reached === BACK && STORY[BACK + 1].includes(now.beat) ? STORY.length : reached;
 }
 
 /**
