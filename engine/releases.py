@@ -259,7 +259,7 @@ class Profile(NamedTuple):
 
 PROFILES: Final = {
     word: Profile(release, scale)
-    for release in (V3_10_8, V3_8_9, V4_0_5, V4_3_6)
+    for release in sorted(RELEASES.values(), key=lambda each: each is not REFERENCE)
     for scale, word in sorted(release.profiles.items())
 }
-"""By the word of scenario files and links."""
+"""By the word of scenario files and links; the reference comes first."""
