@@ -8,12 +8,14 @@ from typing import Any
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.virtual_host import VirtualHost
 from engine.formats.message import OWN_PREFIX, Template
 from engine.releases import REFERENCE, Release
 from engine.report.log import TransitionLog
+from engine.report.transitions.base import Transition
 from engine.storage.port import Storage
 
 SIZE_BYTES = 16
@@ -29,16 +31,17 @@ class QueueUnderTest:
         target: int | None = TARGET,
         release: Release = REFERENCE,
         arguments: Mapping[str, Any] = MappingProxyType({}),
+        settings: StorageSettings | None = None,
     ) -> None:
         self.log = TransitionLog()
-        settings = release.storage_settings("real", {})
+        settings = settings or release.storage_settings("real", {})
         self.codec = release.storage.codec(settings, OWN_PREFIX, (Template(routing_keys=(QUEUE,)),))
         self.host = VirtualHost(
             release=release,
             settings=settings,
             codec=self.codec,
             storage=storage,
-            emit=lambda transition: self.log.add(0, transition),
+            emit=self.emit,
             as_read=lambda extent: (extent,),
             later=lambda delay_us, action: None,
         )
@@ -47,6 +50,10 @@ class QueueUnderTest:
             DeclaredQueue(name=QUEUE, arguments=dict(arguments)), now_us=0
         )
         self.queue.set_target(target)
+
+    def emit(self, transition: Transition) -> None:
+        """Take a transition."""
+        self.log.add(0, transition)
 
     def burst_and_drain(self, count: int) -> None:
         """Publish `count` transient messages, let them be paged out, and take them all again."""

@@ -55,10 +55,10 @@ def count_matching(
 
 def growing(count: int) -> Iterator[tuple[int, int]]:
     """Yield (skip, count) of blocks that cover `count` records, small ones first: often few are alike."""
-    skip, block = 0, 4
+    skip, block = 0, 2
     while skip < count:
         yield skip, min(block, count - skip)
-        skip, block = skip + block, min(4 * block, 1024)
+        skip, block = skip + block, min(2 * block, 1024)
 
 
 def count_alike(data: bytes | memoryview, at: int, expected: Iterable[bytes]) -> int:

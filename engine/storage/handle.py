@@ -96,8 +96,10 @@ class BufferedHandle:
                     (chunk,) = after
             if not left:
                 return
+        else:
+            left = chunk.size_bytes
         self._pending.append(chunk)
-        self.pending_bytes += chunk.size_bytes
+        self.pending_bytes += left
 
     def flush(self) -> None:
         """Hand the pending bytes to the operating system in one write, without fsync (S22)."""

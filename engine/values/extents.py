@@ -188,7 +188,10 @@ class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
         `transient` is how many of them count as transient. Implements `extend` of Q4 for a run at once.
         """
-        end = start + count
+        return self.spanned(start, start + count, count, transient)
+
+    def spanned(self, start: int, end: int, count: int, transient: int) -> Delta:
+        """Return it grown by `count` messages that lie in [start, end); `transient` as for `extended`."""
         first, last = self.start, self.end
         if first is None or last is None or (first == last and not self.count):
             return Delta(start, count, transient, end)

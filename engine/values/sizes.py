@@ -39,14 +39,18 @@ class Sizes:
         sizes: body bytes of each.
     """
 
-    __slots__ = ("first", "number", "sizes", "_sums", "_borders")
+    __slots__ = ("first", "number", "sizes", "_plain", "_sums", "_borders")
 
     def __init__(self, first: int, sizes: Iterable[int]) -> None:
         self.first = first
         self.sizes = array("I", sizes)
         self.number = crc32(f"{first} {self.sizes.tolist()}".encode())
         """By which the wire names it: another one where anything differs."""
-        self._sums: dict[Callable[[int], int] | None, array[int]] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self._plain: array[int] | None = None
+        self._sums: dict[Callable[[int], int], array[int]] = {}
         self._borders: dict[int, array[int]] = {}
 
     def __len__(self) -> int:
@@ -71,7 +75,7 @@ class Sizes:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Be as at the checkpoint."""
         self.first, self.number, self.sizes = state["first"], state["number"], state["sizes"]
-        self._sums, self._borders = {}, {}
+        self._forget()
 
     def at(self, msg_no: int) -> int:
         """Return the body bytes of one message."""
@@ -84,15 +88,18 @@ class Sizes:
 
     def sums(self, of: Callable[[int], int] | None = None) -> array[int]:
         """Return the running sums of a function of the sizes, beginning with 0; without one, of the sizes."""
+        if of is None:
+            if self._plain is None:
+                self._plain = array("q", accumulate(self.sizes, initial=0))
+            return self._plain
         known = self._sums.get(of)
         if known is None:
-            values = self.sizes if of is None else map(of, self.sizes)
-            known = self._sums[of] = array("q", accumulate(values, initial=0))
+            known = self._sums[of] = array("q", accumulate(map(of, self.sizes), initial=0))
         return known
 
     def total(self, msg_no: int, count: int, of: Callable[[int], int] | None = None) -> int:
         """Return the sum of a function of the sizes over `count` messages."""
-        sums = self._sums.get(of)
+        sums = self._plain if of is None else self._sums.get(of)
         if sums is None:
             sums = self.sums(of)
         at = msg_no - self.first
@@ -187,6 +194,8 @@ def reach(each: Each | Length, msg_no: int, count: int, step: int, needed: int) 
         step: 1 to begin with the first, -1 with the last.
         needed: what they shall have.
     """
+    if count == 1:
+        return 1
     if isinstance(each, int):
         return min(count, max(1, -(-needed // each))) if each else count
     if step > 0:
@@ -218,7 +227,7 @@ def plain(value: object) -> object:
     Raises:
         NotImplementedError: the value is nothing of this module.
     """
-    if isinstance(value, Sizes):
+    if type(value) is Sizes:  # of each extent of a log: no call is made
         return -1 - (value.number << OWN_BITS)
     if isinstance(value, Lengths):
         return -1 - (value.sizes.number << OWN_BITS | value.each)

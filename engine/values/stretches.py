@@ -153,8 +153,36 @@ class Stretches(Generic[R]):
 
     def insert_all(self, more: Iterable[R]) -> None:
         """Insert each stretch of `more`."""
+        stretches = self._stretches
         for stretch in more:
+            start = stretch.start
+            if self.total:
+                last = stretches[-1]
+                end = last.start + last.count
+                if start > end or (start == end and not last.continued_by(stretch)):
+                    stretches.append(stretch)  # behind all, as nearly always: what `insert` would do
+                    self.total += stretch.count
+                    continue
             self.insert(stretch)
+
+    def put_before(self, more: list[R]) -> None:
+        """Insert stretches, ascending, that lie before all that are here; each may merge with its neighbour."""
+        stretches = self._stretches
+        merged: list[R] = []
+        for each in more:
+            before = merged[-1] if merged else None
+            if before and before.start + before.count == each.start and before.continued_by(each):
+                merged[-1] = before.merged(before.count + each.count)
+            else:
+                merged.append(each)
+        if not merged:
+            return
+        if self.total and merged[-1].start + merged[-1].count > stretches[self._head].start:
+            raise ValueError(f"{merged[-1]!r} is not before {stretches[self._head]!r}")
+        self.total += sum([each.count for each in merged])
+        stretches[: self._head] = merged
+        self._head = 0
+        self._merge_after(len(merged) - 1)
 
     def take_first(self, count: int) -> R:
         """Take `count` items of the first stretch, or all that it has."""
@@ -185,22 +213,28 @@ class Stretches(Generic[R]):
             self._compact()
         return last
 
+    def leading(self, most: int) -> int:
+        """Return how many items the first `most` stretches have."""
+        return sum([each.count for each in self._stretches[self._head : self._head + most]])
+
     def pop_head(self, count: int) -> list[R]:
         """Take up to `count` items from the head, in order."""
-        taken: list[R] = []
-        stretches = self._stretches
-        while count > 0 and self._head < len(stretches):
-            stretch = stretches[self._head]
-            if stretch.count <= count:
-                taken.append(stretch)
-                count -= stretch.count
-                self.total -= stretch.count
-                self._head += 1
-            else:
-                taken.append(stretch.part(0, count))
-                stretches[self._head] = stretch.part(count, stretch.count - count)
-                self.total -= count
-                count = 0
+        stretches, at, left = self._stretches, self._head, count
+        end = len(stretches)
+        while left > 0 and at < end:
+            stretch = stretches[at]
+            if stretch.count > left:
+                break
+            left -= stretch.count
+            at += 1
+        taken = stretches[self._head : at]
+        if left > 0 and at < end:
+            stretch = stretches[at]
+            taken.append(stretch.part(0, left))
+            stretches[at] = stretch.part(left, stretch.count - left)
+            left = 0
+        self.total -= max(0, count) - max(0, left)
+        self._head = at
         self._compact()
         return taken
 
@@ -317,6 +351,9 @@ class Stretches(Generic[R]):
         if at < len(stretches):
             old = stretches[at]
             begins, ends = old.start, old.start + old.count
+            if begins == start and end == ends and self._alone(at, new):
+                stretches[at] = new
+                return
             if begins < start and end < ends:
                 before, after = old.part(0, start - begins), old.part(end - begins, ends - end)
                 if not before.continued_by(new) and not new.continued_by(after):
@@ -324,6 +361,18 @@ class Stretches(Generic[R]):
                     return
         self.remove(start, new.count)
         self.insert(new)
+
+    def _alone(self, at: int, new: R) -> bool:
+        """Return whether a stretch, in the place of the one at an index, merges with no neighbour."""
+        stretches = self._stretches
+        if at > self._head:
+            before = stretches[at - 1]
+            if before.start + before.count == new.start and before.continued_by(new):
+                return False
+        if at + 1 < len(stretches):
+            after = stretches[at + 1]
+            return new.start + new.count != after.start or not new.continued_by(after)
+        return True
 
     def copy(self) -> Stretches[R]:
         """Return an independent container over the same stretches."""

@@ -77,6 +77,11 @@ class FilesIndex:
 
     publish_undelivered = publish
 
+    def publish_many(self, extents: Sequence[Extent], hint: int | None) -> None:
+        """Add entries of runs one by one."""
+        for each in extents:
+            self.publish(each, hint)
+
     def pre_publish(
         self, extent: Extent, hint: int | None, delivered: bool = True, descending: bool = False
     ) -> None:
@@ -95,6 +100,11 @@ class FilesIndex:
             self.publish(left.part(left.count - count, count), hint)
             left = left.part(0, left.count - count)
         self.publish(left, hint)
+
+    def pre_publish_many(self, extents: Sequence[Extent], hint: int | None, descending: bool) -> None:
+        """Add entries of runs one by one."""
+        for each in extents:
+            self.pre_publish(each, hint, descending=descending)
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """Do nothing."""

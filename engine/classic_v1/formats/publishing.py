@@ -17,6 +17,7 @@ from engine.values.sizes import at as one_of
 
 FIXED_BYTES: Final = 32
 """Id, expiry, body size and length of the embedded term."""
+_NO_TERM: Final = bytes(4)
 SIZE_AT: Final = 24
 """Where in them the body size stands."""
 
@@ -180,6 +181,13 @@ def read_publish(
     )
     generated = message.body_is_generated and message.size_bytes == size_bytes
     return ReadPublish(publish, None if generated else term, FIXED_BYTES + length)
+
+
+def may_be(data: bytes | memoryview, at: int, publish: Publish, size_bytes: int) -> bool:
+    """Return cheaply whether the shared part at an offset has a body of so many bytes where `publish` has its own."""
+    size_at = at + SIZE_AT
+    embedded = data[size_at + 4 : size_at + 8] != _NO_TERM
+    return embedded == publish.embedded and data[size_at : size_at + 4] == size_bytes.to_bytes(4, "big")
 
 
 def with_any_ids(publish: Publish) -> Publish:

@@ -76,6 +76,12 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
     @property
     def size_bytes(self) -> int:
         """Bytes of all records."""
+        sizes = self.body_bytes
+        if self.term is None and not isinstance(
+            sizes, int
+        ):  # as `record_bytes` has it, without an object for it
+            bare = self.codec.record_bytes(self.template, 0, self.raw_persistent)
+            return bare * self.count + sizes.total(self.msg_no, self.count, framed_bytes)
         return total(self.record_bytes, self.msg_no, self.count)
 
     def written_bytes(self, count: int) -> int:

@@ -270,7 +270,12 @@ def _longest_unequal(
     behind = at + first.size_bytes
     rel = first.start % first.entry_count
     kind = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
-    if not rel or data[behind : behind + 2] != _HEAD.pack(kind | (rel - 1)):
+    if (
+        not rel
+        or publish.msg_no == column.first
+        or data[behind : behind + 2] != _HEAD.pack(kind | (rel - 1))
+        or not publishing.may_be(data, behind + 2, publish, column.at(publish.msg_no - 1))
+    ):
         # Often in a log of many kinds: nothing needs to be written for a comparison.
         return msgspec.structs.replace(first, publish=msgspec.structs.replace(publish, size_bytes=column))
     most = min(first.start % first.entry_count, publish.msg_no - column.first)

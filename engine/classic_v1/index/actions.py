@@ -13,7 +13,7 @@ from engine.classic_v1.index.segments import Segments
 from engine.classic_v1.index.slots import Slot
 from engine.classic_v1.transitions.index import EntriesRecorded, JournalFlushed
 from engine.report.transitions.base import Transition, Why
-from engine.values.extents import Extent
+from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 
 
@@ -75,6 +75,32 @@ class Actions:
         self.dirty += extent.count * (2 if with_deliver else 1)
         self._emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
 
+    def publish_many(self, extents: Sequence[Extent]) -> None:
+        """Record runs, each message followed by its deliver; neighbours are reported together (S74)."""
+        if self._before is not None:
+            self.keep()
+        low = high = journal_bytes = 0
+        for extent in extents:
+            start, count = extent.start, extent.count
+            publish = publish_of(extent)
+            if extent.flags & WANTS_CONFIRM:
+                self.confirms.wait(extent)
+            if start != high and low < high:
+                self._recorded(low, high, journal_bytes)
+                journal_bytes = 0
+            if start != high:
+                low = start
+            high = start + count
+            run = JournalRecords("publish_deliver", start, count, publish, self.segments.codec)
+            journal_bytes += self.journal.append([run])
+            self.segments.publish(Slot(start, count, publish, True))
+            self.dirty += 2 * count
+        if low < high:
+            self._recorded(low, high, journal_bytes)
+
+    def _recorded(self, low: int, high: int, journal_bytes: int) -> None:
+        self._emit(EntriesRecorded("S74", self.queue, "publish_deliver", low, high - low, journal_bytes))
+
     def deliver(self, ranges: Sequence[Range], step: int = 1, cached_bytes: int = 0) -> None:
         """Make one deliver call (S75) with seq_ids in this order, or in the opposite one with step -1.
 
@@ -124,6 +150,38 @@ class Actions:
         self.segments.publish(Slot(extent.start, extent.count, publish))
         self.dirty += extent.count
         self._emit(EntriesRecorded("S76", self.queue, "publish", extent.start, extent.count, 0))
+
+    def cache_many(self, extents: Sequence[Extent]) -> None:
+        """Publish and deliver runs through the cache, which has room for them; neighbours are reported together."""
+        low = high = 0
+        for extent in extents:
+            start, count = extent.start, extent.count
+            publish = publish_of(extent)
+            if extent.flags & WANTS_CONFIRM:
+                self.confirms.wait(extent)
+            self._cache.append(JournalRecords("publish", start, count, publish, self.segments.codec))
+            self.segments.publish(Slot(start, count, publish))
+            self.cached += count
+            self.dirty += count
+            if start == high and low < high:
+                high += count
+            elif start + count == low:
+                low = start
+            else:
+                self._cached_together(low, high)
+                low, high = start, start + count
+        self._cached_together(low, high)
+
+    def _cached_together(self, low: int, high: int) -> None:
+        """Report consecutive seq_ids that entered the cache, whose delivers go with it."""
+        if low == high:
+            return
+        delivers = self._cached_delivers
+        if delivers and delivers[-1].end == low:
+            delivers[-1] = delivers[-1].merged(delivers[-1].count + high - low)
+        else:
+            delivers.append(Range(low, high - low))
+        self._emit(EntriesRecorded("S76", self.queue, "publish", low, high - low, 0))
 
     def flush_cache(self, hint: int | None) -> None:
         """Write all cached publishes to the journal, then all their delivers (S77)."""

@@ -146,6 +146,16 @@ class QueueIndex:
                 actions.deliver([Range(extent.start + done, 1)])
                 done += 1
 
+    def publish_many(self, extents: Sequence[Extent], hint: int | None) -> None:
+        """Publish and deliver runs of a log, in this order; each as by `publish`."""
+        actions = self.actions
+        most = actions.max_journal if hint is None or hint > actions.max_journal else hint
+        if actions.dirty + 2 * sum([each.count for each in extents]) <= most:  # no flush comes near
+            actions.publish_many(extents)
+            return
+        for each in extents:
+            self.publish(each, hint)
+
     def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
         """Publish messages one by one that are marked only when they are delivered (V1); else as `publish`."""
         actions = self.actions
@@ -179,6 +189,32 @@ class QueueIndex:
             actions.cache(part, delivered)
             if actions.cached >= self.size:
                 actions.flush_cache(hint)
+
+    def pre_publish_many(self, extents: Sequence[Extent], hint: int | None, descending: bool) -> None:
+        """Publish runs of a log through the cache, in this order, delivered; each as by `pre_publish` (S76).
+
+        Args:
+            extents: the runs.
+            hint: the queue's target RAM count in messages, None for infinity.
+            descending: the last message of each run comes first, which says at which one the cache is full.
+        """
+        room = self.size - self.actions.cached
+        fitting: list[Extent] = []
+        for each in extents:
+            if each.count < room:
+                fitting.append(each)
+                room -= each.count
+                continue
+            self.actions.cache_many(fitting)
+            fitting = []
+            left = each
+            while descending and left.count > room:
+                self.pre_publish(left.part(left.count - room, room), hint)
+                left = left.part(0, left.count - room)
+                room = self.size - self.actions.cached
+            self.pre_publish(left, hint)
+            room = self.size - self.actions.cached
+        self.actions.cache_many(fitting)
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """Write all cached publishes to the journal, then all their delivers (S77)."""

@@ -35,6 +35,9 @@ class Index(Protocol):
     def publish(self, extent: Extent, hint: int | None) -> None:
         """Publish and deliver messages one by one."""
 
+    def publish_many(self, extents: Sequence[Extent], hint: int | None) -> None:
+        """Publish and deliver runs of a log one by one, in this order."""
+
     def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
         """Publish messages that are marked only when they are delivered (V1)."""
 
@@ -42,6 +45,9 @@ class Index(Protocol):
         self, extent: Extent, hint: int | None, delivered: bool = True, descending: bool = False
     ) -> None:
         """Publish messages as part of a batch, the last one first where `descending`."""
+
+    def pre_publish_many(self, extents: Sequence[Extent], hint: int | None, descending: bool) -> None:
+        """Publish runs of a log as part of a batch, in this order."""
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """End a batch."""

@@ -73,7 +73,7 @@ class Segments:
         self._queue = queue
         self._directory = directory
         self._storage = storage
-        self._codec = codec
+        self.codec = codec
         self._emit = emit
         self.size = size
         self.pending: Stretches[Slot] = Stretches()
@@ -174,7 +174,7 @@ class Segments:
                 slot.publish,
                 slot.delivered + slot.acked,
                 self.size,
-                self._codec,
+                self.codec,
                 slot.term,
             )
             for slot in reversed(slots)
@@ -248,7 +248,7 @@ class Segments:
         """
 
         def decode(data: bytes) -> Sequence[Chunk]:
-            return decode_segment(data, segment, self.size, self._codec)
+            return decode_segment(data, segment, self.size, self.codec)
 
         return self._storage.read(self.path(segment), decode)
 

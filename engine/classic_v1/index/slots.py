@@ -69,6 +69,11 @@ class Slot(msgspec.Struct, frozen=True, array_like=True, gc=False):
             return False
         if self.publish is None or after.publish is None:
             return self.publish is after.publish
+        if (
+            self.publish.persistent != after.publish.persistent
+            or self.publish.embedded != after.publish.embedded
+        ):
+            return False  # as nearly always in a log whose classes alternate
         return self.term is None and after.term is None and self.publish.later(self.count) == after.publish
 
     def merged(self, count: int) -> Slot:

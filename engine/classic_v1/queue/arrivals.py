@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue.state import QueueState
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, WANTS_CONFIRM, Extent
+
+
+def border_of(q: QueueState, template: int) -> int:
+    """Return from how many body bytes on a message belongs to a store (Q12)."""
+    return q.settings.queue_index_embed_msgs_below - q.codec.estimated_bytes(template)
 
 
 def alike(q: QueueState, arrival: Arrival) -> int:
@@ -12,8 +19,23 @@ def alike(q: QueueState, arrival: Arrival) -> int:
     sizes = arrival.size_bytes
     if isinstance(sizes, int):
         return arrival.count
-    border = q.settings.queue_index_embed_msgs_below - q.codec.estimated_bytes(arrival.template)
-    return sizes.alike(arrival.msg_no, arrival.count, border)
+    return sizes.alike(arrival.msg_no, arrival.count, border_of(q, arrival.template))
+
+
+def homes(q: QueueState, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+    """Yield the same messages, as many at once as have the same home."""
+    for arrival in arrivals:
+        done = 0
+        while done < arrival.count:
+            rest = arrival.part(done, arrival.count - done) if done else arrival
+            count = alike(q, rest)
+            yield rest if count == rest.count else rest.part(0, count)
+            done += count
+
+
+def takes_classes(q: QueueState) -> bool:
+    """Return whether messages of several homes and modes go one way at once: in files of version 1, by late rules."""
+    return q.mode == "default" and q.bodies is None and not q.settings.flags_deliveries
 
 
 def new_extent(q: QueueState, arrival: Arrival) -> Extent:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from engine.classic_v1.queue.accounting import account
+from engine.classic_v1.queue.accounting import account, account_many
 from engine.classic_v1.queue.disk import read_back, unmarked
 from engine.classic_v1.queue.state import PENDING, QueueState
 from engine.report.transitions.messages import Acked, PendingPurged
@@ -23,6 +23,14 @@ def place_of_pending(q: QueueState, extent: Extent) -> str:
     if not flags & IN_RAM:
         return "disk_pending"
     return "ram_pending" if flags & HOME_STORE or q.bodies else "index_pending"
+
+
+def by_place(q: QueueState, extents: Iterable[Extent]) -> dict[str, list[Extent]]:
+    """Return messages by the pending map that they belong to (Q38)."""
+    found: dict[str, list[Extent]] = {}
+    for extent in extents:
+        found.setdefault(place_of_pending(q, extent), []).append(extent)
+    return found
 
 
 def record_pending(q: QueueState, extent: Extent) -> str:
@@ -57,7 +65,11 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     """
     found: list[Extent] = []
     for tag in tags:
-        for place, extent in _taken(q, tag):
+        taken = _taken(q, tag)
+        if tag.count > 1 and len(taken) > 1 and not isinstance(taken[0][1].size_bytes, int):
+            found += _acked_together(q, taken)
+            continue
+        for place, extent in taken:
             q.emit(Acked("Q39", q.name, place, None, (extent,)))
             account(q, extent, unacked=-1, before=extent.flags & IN_RAM != 0)
             found.append(extent)
@@ -66,6 +78,18 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     q.rates.count(ack_out=sum([each.count for each in found]) if single else total)
     end_messages(q, found, one_by_one=not multiple)
     return found
+
+
+def _acked_together(q: QueueState, taken: list[tuple[str, Extent]]) -> list[Extent]:
+    """Report runs of a log once for each map; return them in their order."""
+    extents = [extent for _, extent in taken]
+    places: dict[str, list[Extent]] = {}
+    for place, extent in taken:
+        places.setdefault(place, []).append(extent)
+    for place, some in places.items():
+        q.emit(Acked("Q39", q.name, place, None, tuple(some)))
+    account_many(q, extents, unacked=-1)
+    return extents
 
 
 def _taken(q: QueueState, tag: Range) -> list[tuple[str, Extent]]:
@@ -92,6 +116,22 @@ def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
             found.append(extent)
         else:
             found += read_back(q, extent)
+    return found
+
+
+def joined(extents: Iterable[Extent]) -> list[Range]:
+    """Return the seq_ids of what the index has, in as few ranges as may be."""
+    found: list[Range] = []
+    start = end = 0
+    for extent in extents:
+        if extent.flags & INDEXED:
+            if extent.start != end:
+                if end > start:
+                    found.append(Range(start, end - start))
+                start = extent.start
+            end = extent.start + extent.count
+    if end > start:
+        found.append(Range(start, end - start))
     return found
 
 
@@ -127,7 +167,10 @@ def end_messages(
         for extent in extents:
             _end_singly(q, extent)
         return
-    records = [Range(e.start, e.count) for e in extents if e.flags & INDEXED]
+    if extents and type(extents[0].size_bytes) is not int:  # a log; no call is made to find out
+        records = joined(extents)
+    else:
+        records = [Range(e.start, e.count) for e in extents if e.flags & INDEXED]
     if records:
         q.index.ack(records, one_by_one, descending=not one_by_one)
 

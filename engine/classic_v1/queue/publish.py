@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue.accounting import account
-from engine.classic_v1.queue.arrivals import new_extent
+from engine.classic_v1.queue.arrivals import alike, homes, new_extent, takes_classes
 from engine.classic_v1.queue.disk import as_delivered, flush_cache, write
 from engine.classic_v1.queue.pending import record_pending
+from engine.classic_v1.queue.publish_many import publish_many
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
 from engine.classic_v1.queue.state import QueueState
 from engine.report.transitions.messages import Published, PublishedDelivered
@@ -17,13 +18,26 @@ from engine.values.ranges import Range
 
 
 def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us: int) -> Range:
-    """Publish the messages one after the other, `spacing_us` apart; bodies may differ on one side of the border (Q20).
+    """Publish the messages one after the other, `spacing_us` apart (Q20).
 
     Returns the seq_ids they got.
     """
+    if arrival.count > 1 and takes_classes(q) and alike(q, arrival) < arrival.count:
+        return publish_many(q, (arrival,), already_delivered, spacing_us)
     return _one_by_one(
         q, arrival, spacing_us, lambda part: _enter(q, part, already_delivered, batch=False), delivered=0
     )
+
+
+def publish_each(q: QueueState, arrivals: Sequence[Arrival], spacing_us: int) -> Range:
+    """Publish messages of several modes one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
+    if takes_classes(q):
+        return publish_many(q, arrivals, False, spacing_us)
+    first = q.next_seq_id
+    for arrival in arrivals:
+        publish(q, arrival, False, spacing_us)
+        q.now_us += spacing_us
+    return Range(first, q.next_seq_id - first)
 
 
 def _one_by_one(
@@ -42,6 +56,8 @@ def _one_by_one(
         # the reduction pages out.
         left = until_reduction(q)
         count = min(arrival.count - done, left - 1 if left > 1 else 1)
+        if count > 1 and not isinstance(arrival.size_bytes, int):
+            count = alike(q, arrival.part(done, count))
         q.now_us = started_us + done * spacing_us
         extent = enter(arrival if count == arrival.count else arrival.part(done, count))
         q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=delivered, ack_in=delivered)
@@ -56,7 +72,7 @@ def _one_by_one(
 def batch_publish(q: QueueState, arrivals: Sequence[Arrival], already_delivered: bool) -> Range:
     """Publish all messages as one call: one cache flush, one rate update, one run towards reduction (Q22)."""
     first = q.next_seq_id
-    for arrival in arrivals:
+    for arrival in homes(q, arrivals):
         extent = _enter(q, arrival, already_delivered, batch=True)
         q.rates.count(in_=extent.count)
     flush_cache(q)
@@ -108,7 +124,7 @@ def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range
 def batch_publish_delivered(q: QueueState, arrivals: Sequence[Arrival]) -> Range:
     """Hand all messages to consumers as one call (Q22, Q23)."""
     first = q.next_seq_id
-    for arrival in arrivals:
+    for arrival in homes(q, arrivals):
         extent = _enter_delivered(q, arrival, batch=True)
         q.rates.count(in_=extent.count, out=extent.count, ack_in=extent.count)
     flush_cache(q)

@@ -11,7 +11,7 @@ from engine.backing_queue.places import VARIABLE_QUEUE, Place
 from engine.backing_queue.state_queue import StateQueue
 from engine.classic_v1.places import PLACES
 from engine.classic_v1.queue import heads
-from engine.classic_v1.queue.arrivals import alike, new_extent
+from engine.classic_v1.queue.arrivals import alike, new_extent, takes_classes
 from engine.classic_v1.queue.state import QueueState
 from engine.values.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.values.inherit import override
@@ -61,7 +61,7 @@ class VariableQueueReading(StateQueue[QueueState]):
 
     @override
     def alike(self, arrival: Arrival) -> int:
-        return alike(self.state, arrival)
+        return arrival.count if takes_classes(self.state) else alike(self.state, arrival)
 
     @override
     def unkept(self, arrival: Arrival) -> Extent:

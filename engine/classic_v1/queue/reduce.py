@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.classic_v1.queue.accounting import account
 from engine.classic_v1.queue.disk import flush_cache, trim, write, write_index
+from engine.classic_v1.queue.reduce_many import push_many, roll_q2_head, roll_q3_tail, together_to_delta
 from engine.classic_v1.queue.state import QueueState
 from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, PendingPaged
 from engine.classic_v1.transitions.queue import Reduced
@@ -139,6 +140,11 @@ def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
             break
         count = quota
         edge = runs.first if source == "q1" else runs.last
+        if not isinstance(edge.size_bytes, int):
+            moved = push_many(q, source, to, quota, target)
+            if moved:
+                quota -= moved
+                continue
         home_store = edge.flags & HOME_STORE
         if home_store or bodies:
             count = min(count, q.ram_msg_count - target)
@@ -216,6 +222,9 @@ def _push_q3_tail(q: QueueState, limit: int, quota: int) -> int:
         end = tail.start + tail.count
         if end <= limit:
             break
+        if together_to_delta(q, tail):
+            quota -= roll_q3_tail(q, limit, quota)
+            continue
         count = min(quota, end - limit, q.index.cache_room)
         extent = q.q3.take_last(count)
         _into_delta(q, "q3", extent, {"limit": limit, "quota": quota}, descending=True)
@@ -226,6 +235,9 @@ def _push_q3_tail(q: QueueState, limit: int, quota: int) -> int:
 
 def _push_q2_head(q: QueueState, quota: int) -> int:
     while quota > 0 and q.q2.total:
+        if together_to_delta(q, q.q2.first):
+            quota -= roll_q2_head(q, quota)
+            continue
         room = q.index.cache_room
         extent = q.q2.take_first(quota if quota < room else room)
         _into_delta(q, "q2", extent, {"quota": quota})

@@ -9,6 +9,7 @@ from engine.backing_queue.arrivals import Taken
 from engine.classic_v1.queue.accounting import account
 from engine.classic_v1.queue.delta import load_delta
 from engine.classic_v1.queue.disk import as_delivered, fetch_body, read_back, unmarked, write
+from engine.classic_v1.queue.many import several, take_several, takes_many
 from engine.classic_v1.queue.pending import end_messages, place_of_pending, record_pending
 from engine.classic_v1.queue.state import PENDING, QueueState
 from engine.classic_v1.transitions.messages import LaneJoined, PutBack
@@ -80,6 +81,11 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
     done = 0
     while done < count:
         q.now_us = started_us + done * spacing_us
+        many = several(q, count - done) if count - done > 1 and takes_many(q) else 0
+        if many:
+            taken += take_several(q, many, ack_required, read, spacing_us)
+            done += many
+            continue
         wanted = _alike(q, count - done) if read and not ack_required else count - done
         wanted = _before_refill(q, wanted, ack_required)
         parts: list[Extent] = []

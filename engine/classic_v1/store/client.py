@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from engine.classic_v1.store.mailbox import Content
+from engine.classic_v1.store.mailbox import Content, Write
 from engine.classic_v1.store.peers import Peer
 from engine.formats.message import MessageCodec
-from engine.values.extents import Extent
+from engine.values.extents import RAW_PERSISTENT, Extent
 from engine.values.ranges import Range
 
 
@@ -21,6 +21,12 @@ class StoreServer(Protocol):
         self, peer: Peer, msg_no: int, count: int, step: int, content: Content, each: bool
     ) -> None:
         """Take writes into the mailbox (S140)."""
+
+    def write_new(self, writes: Sequence[Write]) -> None:
+        """Take and handle writes of messages that are new (S140-S144)."""
+
+    def end_each(self, peer: Peer, messages: Sequence[Range], read: bool) -> int:
+        """Read and remove messages, each by calls of its own; return how many were read (S147, S155)."""
 
     def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
         """Take one remove into the mailbox (S146)."""
@@ -56,6 +62,7 @@ class StoreClient:
         self.account = peer.account
         """The credit of its process (F1)."""
         self._initial = initial_credit
+        self._content_before: Content | None = None
 
     @property
     def credit(self) -> int | None:
@@ -94,13 +101,45 @@ class StoreClient:
             one_by_one: each is a call of its own: settling lets everything finish between them.
             descending: the last message is written first, as when alphas are paged out from q4's tail.
         """
-        self._peer.account.left = self.credit_left - extent.count
-        codec = self._store.codec
-        raw = extent.raw_persistent
-        record_bytes = codec.record_length(extent.template, extent.size_bytes, raw)
-        content = Content(extent.size_bytes, raw, extent.template, record_bytes)
         step = -1 if descending else 1
-        self._store.send_write(self._peer, extent.msg_no, extent.count, step, content, one_by_one)
+        self._store.send_write(
+            self._peer, extent.msg_no, extent.count, step, self._content(extent), one_by_one
+        )
+        self.charge(extent.count)
+
+    def charge(self, count: int) -> None:
+        """Take the credit of so many writes (F4)."""
+        self._peer.account.left = self.credit_left - count
+
+    def write_new(self, extents: Sequence[Extent], one_by_one: bool, descending: bool = False) -> None:
+        """Let the store handle new messages at once, as sending the writes and settling would; credit is charged apart.
+
+        Args:
+            extents: the messages, in the order of their writes.
+            one_by_one: each is a call of its own; else all are of one call, which the caller ends by settling.
+            descending: the last message of each is written first.
+        """
+        step = -1 if descending else 1
+        self._store.write_new(
+            [
+                Write(self._peer, each.msg_no, each.count, step, self._content(each), one_by_one)
+                for each in extents
+            ]
+        )
+
+    def _content(self, extent: Extent) -> Content:
+        """Return what is equal in all messages; of a log it is often what it was before."""
+        raw, known = extent.flags & RAW_PERSISTENT != 0, self._content_before
+        if (
+            known is not None
+            and known.size_bytes is extent.size_bytes
+            and known.raw_persistent == raw
+            and known.template == extent.template
+        ):
+            return known
+        record_bytes = self._store.codec.record_length(extent.template, extent.size_bytes, raw)
+        self._content_before = found = Content(extent.size_bytes, raw, extent.template, record_bytes)
+        return found
 
     def remove(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
         """Send removes: one message with all ids, or one for each (S146).
@@ -113,6 +152,10 @@ class StoreClient:
         if ranges:
             ordered = tuple(reversed(ranges)) if descending else tuple(ranges)
             self._store.send_remove(self._peer, ordered, -1 if descending else 1, one_by_one)
+
+    def end_each(self, messages: Sequence[Range], read: bool) -> int:
+        """Read and remove messages, a call each and the store settles after each; return how many were read (S147)."""
+        return self._store.end_each(self._peer, messages, read)
 
     def read(self, extent: Extent) -> None:
         """Read the bodies of an extent, waiting while a file is locked (S155)."""

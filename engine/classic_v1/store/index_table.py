@@ -114,6 +114,8 @@ def row_at(
         step: 1 when the lowest number comes first in the file, -1 when the highest does.
         refs: reference count.
     """
+    if step > 0 or count == 1:
+        return StoreIndexRow(msg_no, count, refs, file, low, record_bytes, step)
     return StoreIndexRow(msg_no, count, refs, file, 0, record_bytes, step).at(file, low)
 
 

@@ -53,10 +53,10 @@ class Reader:
         for at, many, row in self._state.index.pieces(start, count) if count else ():
             if row is None or not row.refs:
                 raise InvariantBroken(f"message {at} is read but the store does not hold it (S156)")
-            waiting += self._read_row(peer, row, many)
+            waiting += self.read_row(peer, row, many)
         return waiting
 
-    def _read_row(self, peer: Peer | None, row: StoreIndexRow, count: int) -> int:
+    def read_row(self, peer: Peer | None, row: StoreIndexRow, count: int) -> int:
         """Read records that lie together; `peer` is None when the server reads what had waited."""
         state = self._state
         if state.files[row.file].locked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from engine.backing_queue.stores import StoreLoad
@@ -10,6 +10,7 @@ from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery, views
 from engine.classic_v1.store.client import StoreClient
 from engine.classic_v1.store.collector import Collector
+from engine.classic_v1.store.ender import Ender
 from engine.classic_v1.store.mailbox import Content, DeleteClient, Mailbox, RemoveSent, Write
 from engine.classic_v1.store.peers import Account, OnDisk, Peer
 from engine.classic_v1.store.reader import Reader
@@ -59,6 +60,7 @@ class MsgStore:
         self._writer = Writer(self._state, self._collector)
         self._remover = Remover(self._state, self._collector)
         self._reader = Reader(self._state, self._collector)
+        self._ender = Ender(self._state, self._collector, self._reader)
 
     def account(self) -> Account:
         """Return the credit of a process that begins to use the store (F1)."""
@@ -103,11 +105,73 @@ class MsgStore:
         self._mailbox.items.append(Write(peer, msg_no, count, step, content, each))
         self._state.report_cache("S140")
 
+    def write_new(self, writes: Sequence[Write]) -> None:
+        """Take and handle writes of messages of one client in order, as sending them and settling would (S140-S144).
+
+        Args:
+            writes: each of them a call of its own for each message, or all of them sent by one call, which the
+                caller ends.
+        """
+        single = writes[0].each
+        lowest = min([write.msg_no for write in writes])
+        if self._knows_nothing_of(writes[0].peer, lowest):
+            quiesce = self._finish_call if single else None
+            for write in writes:
+                self._writer.handle_new(write, quiesce)
+            if single:
+                self.sync()
+            self._state.report_cache("S133")
+            return
+        for write in writes:
+            self.send_write(write.peer, write.msg_no, write.count, write.step, write.content, write.each)
+            if single:
+                self.settle()
+
+    def _knows_nothing_of(self, peer: Peer, lowest: int) -> bool:
+        """Return whether nothing is under way, and no message from this number on was ever here."""
+        state = self._state
+        rows, cached = state.index.rows, state.cache.runs
+        return (
+            self.quiet
+            and not peer.flying.runs.total
+            and peer.ref not in state.dying
+            and not (rows.total and rows.last.start + rows.last.count > lowest)
+            and not (cached.total and cached.last.start + cached.last.count > lowest)
+        )
+
     def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
         """Take removes into the mailbox; arguments as in `mailbox.Remove` (S146)."""
         for each in ranges:
             peer.removed(each.start, each.count)
         self._mailbox.items.append(RemoveSent(peer, ranges, step, single))
+
+    def end_each(self, peer: Peer, messages: Sequence[Range], read: bool) -> int:
+        """Read and remove messages, each by calls of its own, as doing that and settling would (S147, S155, S186).
+
+        Args:
+            peer: the client.
+            messages: their numbers, in order.
+            read: whether their bodies are read before.
+
+        Returns:
+            How many were read.
+        """
+        state = self._state
+        for each in messages:
+            done = 0
+            while done < each.count:
+                start, left = each.start + done, each.count - done
+                many = 0
+                if self.quiet and not peer.flying.runs.total and peer.ref not in state.dying:
+                    many = self._ender.end(peer, start, left, read, self._finish_call)
+                if not many:
+                    many = self.alike(start, left) if read else left
+                    if read:
+                        self.read(peer, start, many, wait=True)
+                    self.send_remove(peer, (Range(start, many),), 1, single=True)
+                    self.settle()
+                done += many
+        return sum([each.count for each in messages]) if read else 0
 
     def read(self, peer: Peer, start: int, count: int, wait: bool) -> int:
         """Read messages for a client; return how many reads wait for the garbage collector (S155).

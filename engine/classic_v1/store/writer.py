@@ -10,6 +10,7 @@ from engine.classic_v1.store.index_table import StoreIndexRow, row_at
 from engine.classic_v1.store.mailbox import Write
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import Judged, StoreState
+from engine.classic_v1.store.tallies import StretchTally
 from engine.report.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
 from engine.values.ranges import Range
 from engine.values.sizes import reach
@@ -98,7 +99,7 @@ class Writer:
     def _append(self, write: Write, judged: Judged, flying: int) -> tuple[int, bool]:
         """Append records up to the one that reaches the file's limit (S143, S171)."""
         state, peer, content = self._state, write.peer, write.content
-        files, handle = state.files, state.handle
+        handle = state.handle
         limit = state.settings.msg_store_file_size_limit
         offset = handle.virtual_offset
         each = content.record_bytes
@@ -109,11 +110,40 @@ class Writer:
         if judged.row is not None:
             state.index.forget(start, count)
             state.emit(RowsForgotten("S142", state.name, (Range(start, count),)))
+        return count, self._append_records(write, start, count, offset)
+
+    def handle_new(self, write: Write, quiesce: Callable[[], None] | None) -> None:
+        """Handle messages that neither the index nor anybody's mail knows, as `handle` does once they are sent.
+
+        Args:
+            write: the messages.
+            quiesce: lets the garbage collector finish after a roll-over; None where all are sent by one call.
+        """
+        state, each, left = self._state, write.content.record_bytes, write
+        limit = state.settings.msg_store_file_size_limit
+        while left.count:
+            offset = state.handle.virtual_offset
+            count = reach(each, left.msg_no, left.count, left.step, limit - offset)
+            part = left if count == left.count else left.first(count)
+            write.peer.handled(count)
+            state.cache.runs.insert(StretchTally(part.msg_no, count, 0))
+            rolled = self._append_records(write, part.msg_no, count, offset)
+            if rolled and quiesce is not None:
+                quiesce()
+            if count == left.count:
+                return
+            left = left.without(count)
+
+    def _append_records(self, write: Write, start: int, count: int, offset: int) -> bool:
+        """Append records at the current file's end; return whether the file rolled over."""
+        state, peer, content = self._state, write.peer, write.content
+        files, handle, each = state.files, state.handle, content.record_bytes
         state.await_sync(peer, start, count)
         step = write.step if count > 1 else 1
         row = row_at(start, count, files.current, offset, each, write.step)
+        size_bytes = row.size_bytes
         state.index.insert(row)
-        files.appended(row.size_bytes)
+        files.appended(size_bytes)
         state.emit(StoreWritten("S143", state.name, files.current, offset, start, count, each, write.step))
         run = StoreRecords(
             start,
@@ -125,10 +155,10 @@ class Writer:
             step=step,
         )
         handle.append(run, each if isinstance(each, int) else None)
-        rolled = offset + row.size_bytes >= limit
+        rolled = offset + size_bytes >= state.settings.msg_store_file_size_limit
         if rolled:
             self._roll_over()
-        return count, rolled
+        return rolled
 
     def _roll_over(self) -> None:
         """Close the current file and open the next (S171)."""
