@@ -37,3 +37,9 @@ test("messages that no entry tells of are files that were given, too: a queue of
   const words = restarted(state, [{ ...start, fate: fateOfStart({ queue, entries: [] }, 36) }]);
   assert.equal(words.text, "Started on files that were given: 36 messages are there.");
 });
+
+test("where a start found nothing, and nothing is known of what was there, it is not said that nothing was lost", () => {
+  const queue = { lanes: {}, counted: {}, own: {}, counters: { next_seq_id: 0 } };
+  const words = restarted(state, [{ ...start, fate: fateOfStart({ queue, entries: [] }, 0) }]);
+  assert.equal(words.text, "Restarted: no message was found in the files.");
+});

@@ -40,6 +40,9 @@ export function outcomeText(fate) {
     );
     return fill(text, { n: number(there) });
   }
+  // Nothing was there before, as far as is known: files that were given may hold what this release cannot read.
+  if (fate.there === 0 && !total(fate.kept) && !total(fate.lost) && !fate.unplaced)
+    return gettext("Restarted: no message was found in the files");
   const { lost } = reasonsOf(fate);
   const parts = [
     lost.length

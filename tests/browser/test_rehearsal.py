@@ -1,0 +1,45 @@
+"""An upgrade rehearsed from a directory: printed alone, and stepped through to a moment that shows what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import OpenPage
+
+RECORDED = Path(__file__).resolve().parents[1] / "recordings" / "datadirs" / "clean-mixed"
+
+
+def give(page: Page) -> None:
+    """Give the directory of a real 3.10.8 to the server, which has no engine for browsers."""
+    page.goto("/inspect/")
+    page.locator("[data-agree] input").check(force=True)
+    page.locator("[data-directory]").set_input_files(RECORDED)
+    expect(page.locator("section.upgrades")).to_be_visible()
+
+
+def test_it_is_printed_alone(open_page: OpenPage) -> None:
+    page = open_page()
+    give(page)
+    page.evaluate("window.print = () => {}")
+    page.get_by_role("button", name="Print the rehearsal").click()
+    page.emulate_media(media="print")
+    expect(page.get_by_text("RabbitMQ 4.0.5").first).to_be_visible()
+    for other in (page.locator("canvas"), page.locator("header"), page.get_by_text("What is in these files")):
+        expect(other.locator("visible=true")).to_have_count(0)
+    expect(page.locator("button").locator("visible=true")).to_have_count(0)
+
+
+def test_a_policy_and_a_second_start_are_stepped_through(open_page: OpenPage) -> None:
+    """W100: the policy converts while the node runs; of files of version 1 a 4.3.6 finds no message."""
+    page = open_page()
+    give(page)
+    with page.context.expect_page() as opened:
+        page.get_by_role("button", name="Step through this conversion").click()
+    expect(opened.value.get_by_text("1.999").first).to_be_visible()
+    with page.context.expect_page() as opened:
+        page.get_by_role("button", name="Step through the second start").click()
+    expect(opened.value.locator("[data-situation]")).to_have_text(
+        "Restarted: no message was found in the files."
+    )
