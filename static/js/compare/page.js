@@ -211,7 +211,7 @@ class Page {
     const heading = several ? el("h3", {}, `A, ${other} `, when ? el("small", {}, when) : null) : null;
     place.append(el("div", {}, heading, list));
     if (!divergence) {
-      list.append(el("dd", {}, gettext("They never part: the engine does the same in both.")));
+      list.append(el("dd.is-whole", {}, gettext("They never part: the engine does the same in both.")));
       return;
     }
     for (const [letter, row] of Object.entries({ A: divergence.a, [other]: divergence.b }))
@@ -219,7 +219,7 @@ class Page {
     const [left, right] = [divergence.a, divergence.b].map((row) => row && decode(row));
     const fields = differingFields(left, right);
     if (left && right && !fields.length && explain(left).title === explain(right).title)
-      list.append(el("dd.mid", {}, gettext("Both take the same step; what they differ in shows in their files or settings.")));
+      list.append(el("dd.mid.is-whole", {}, gettext("Both take the same step; what they differ in shows in their files or settings.")));
     if (fields.length)
       list.append(
         el("dt", { "aria-hidden": "true" }, "\u2260"),
