@@ -42,3 +42,14 @@ test("where a message goes is not asked of its size: only a lazy queue names wha
   assert.equal(settingOf(publish("q4", { q3_len: 0 })), null);
   assert.equal(settingOf(publish("delta", { mode: "lazy" })), "queue_mode");
 });
+
+test("a setting is explained by the files of the queue's own version: 4.x has no journal, combines nothing, embeds nothing", () => {
+  const moment = momentOf(stateOf());
+  const larger = (kind, rule) => governs({ kind, rule, queue: "orders", values: {} }, moment).larger;
+  assert.match(larger("FileRolledOver", "S139"), /worth combining/);
+  for (const kind of Object.keys(KINDS)) {
+    const found = governs({ kind, rule: "W142", queue: "orders", values: {} }, moment);
+    if (found && ["msg_store_file_size_limit", "queue_index_embed_msgs_below", "segment_entry_count", "write_buffer_bytes"].includes(found.name))
+      assert.doesNotMatch(found.larger, /combin|inside the index|journal|delta|fsync/, kind);
+  }
+});

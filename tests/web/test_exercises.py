@@ -62,6 +62,17 @@ def test_the_list_of_units_needs_nobody(client: Client) -> None:
     assert Learner.objects.count() == 0
 
 
+@pytest.mark.parametrize(
+    ("slug", "release"), [("after-the-kill", "4.3.6"), ("a-second-crash", "4.0.5"), ("first-in", "3.10.8")]
+)
+def test_the_header_says_the_release_also_while_the_run_is_held(
+    client: Client, slug: str, release: str
+) -> None:
+    begin(client, slug)
+    header = client.get(address(slug)).content.decode().partition("<main")[0]
+    assert f"<b>{release}</b>" in header or f"selected>{release}</option>" in header
+
+
 def test_a_visit_begins_nothing(client: Client) -> None:
     page = client.get(address("first-in"))
     assert page.status_code == 200

@@ -142,9 +142,13 @@ export function ofTransition(table, kind) {
 /**
  * What a larger value of a setting would mean that queues of one kind have; undefined for other settings.
  * @param {string} name
+ * @param {string} rule of a transition: kinds of queues that have rules of their own speak of their own files first
  */
-export function largerOf(name) {
+export function largerOf(name, rule = "") {
+  /** @param {Generation} generation */
+  const isOther = ({ rules }) => Number(!rules || !rule.startsWith(rules));
   return Object.values(known)
+    .sort((a, b) => isOther(a) - isOther(b))
     .map((generation) => generation.larger()[name])
     .find((text) => text !== undefined);
 }

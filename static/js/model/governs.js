@@ -42,5 +42,5 @@ export function governs(t, { settings, prefetch }) {
   const name = settingOf(t);
   if (name === null) return null;
   const value = name === "prefetch" ? prefetch : settings[name];
-  return { name, value, larger: TEXTS()[name] ?? largerOf(name) };
+  return { name, value, larger: TEXTS()[name] ?? largerOf(name, t.rule) };
 }

@@ -9,6 +9,7 @@ import { LIVES, MOVES } from "./lives.js";
 import { loadGauge } from "./load-gauge.js";
 import { NUMBERS } from "./number-words.js";
 import { QUESTIONS } from "./questions.js";
+import { LARGER } from "./settings.js";
 import { situationOf } from "./situation.js";
 import { FIRST_STEPS, TOUR } from "./tour.js";
 import { REASONS, WORDS } from "./words.js";
@@ -65,6 +66,7 @@ export const VERSION_2 = {
   numbers: NUMBERS,
   rules: "W",
   reasons: REASONS,
+  larger: LARGER,
   empty: () => ({ files: emptyFiles() }),
   copy: ({ files }) => ({ files: copyFiles(files) }),
   weight: ({ files }) => Object.values(files).reduce((sum, rows) => sum + (rows.length ?? 0), 0),
