@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from playground.messages import THIN_SPACE
 from playground.written import WrittenWrong
 
 SUM = re.compile(r"\{([a-z0-9_]+(?:[+-][a-z0-9_]+)*)\}")
@@ -87,5 +88,5 @@ def _sum(text: str, numbers: Mapping[str, int]) -> int:
 
 
 def _grouped(number: int) -> str:
-    """Return a number as the texts write it: 6 000."""
-    return f"{number:,}".replace(",", " ")
+    """Return a number as the texts write it: 6 000, with a space at which no line breaks."""
+    return f"{number:,}".replace(",", THIN_SPACE)

@@ -23,6 +23,12 @@ AT_ONCE = 100
 """Runs that one Node.js reads."""
 
 
+def keep(path: Path, counts: dict[str, int]) -> None:
+    """Write what was counted so far: whoever ends the program has what it saw."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"measured_on": measured_on(), **counts}, indent=1) + "\n", encoding="utf-8")
+
+
 def main(arguments: list[str]) -> int:
     """Play the runs, look at each moment, and write how many there were."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.words", description=__doc__)
@@ -40,9 +46,7 @@ def main(arguments: list[str]) -> int:
         some = [{"catalogs": texts, **run} for run in runs[first : first + AT_ONCE]]
         found.update(json.loads(twin.agrees("words-twin.mjs", some).splitlines()[-1]))
         print(f"{first + len(some)} runs, {found['moments']} moments", flush=True)
-    kept = {"measured_on": measured_on(), "runs": len(runs), **found}
-    options.summary.parent.mkdir(parents=True, exist_ok=True)
-    options.summary.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        keep(options.summary, {"runs": first + len(some), **found})
     print(f"words: {found['moments']} moments of {len(runs)} runs, no disagreement")
     return 0
 

@@ -56,4 +56,4 @@ def test_the_form_of_the_page_is_read(letters: Exercise) -> None:
 
 def test_a_counted_answer_is_shown_in_words(letters: Exercise) -> None:
     words = kind_of(letters).tally_text(letters.en, grade(letters, RIGHT).tally)
-    assert words.startswith("notes: 1 000 bytes, transient → alpha · receipts")
+    assert words.startswith("notes: 1\u202f000 bytes, transient → alpha · receipts")

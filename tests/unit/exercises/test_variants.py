@@ -99,7 +99,7 @@ def test_numbers_stand_in_texts_and_in_the_run() -> None:
     plain["text"] = plain["text"].replace("{other}", "{ other }")
     found = filled(plain, 1)
     assert found["run"] == {"count": 1200, "left": 1000}
-    assert found["text"] == "1 200 messages, 0 to 1 199; { other } stays"
+    assert found["text"] == "1\u202f200 messages, 0 to 1\u202f199; { other } stays"
 
 
 def test_a_range_holds_the_usual_number() -> None:
