@@ -53,7 +53,7 @@ test("a restart says what it lost and what came back, and why", () => {
   const { t, messages, fate } = session.timeline.lines.at(-1);
   assert.deepEqual([fate.transient, fate.unsynced, fate.unacked, fate.acks], [6, 1, 1, 0]);
   const explained = explain(t, messages, null, fate);
-  assert.equal(explained.title, "Restarted: 6 transient, 1 persistent, not on disk yet lost, 1 back");
+  assert.equal(explained.title, "Restarted: 6 transient, 1 persistent, not safe on disk yet lost, 1 back");
   assert.match(explained.reason, /Delivered again: 1 unacknowledged\./);
   assert.equal(narrate(t, messages).text.startsWith("The queue started"), true);
 });

@@ -17,7 +17,7 @@ export function reasonsOf({ unacked, acks, transient, unsynced }) {
   return {
     lost: [
       ...some(transient, gettext("%(n)s transient")),
-      ...some(unsynced, gettext("%(n)s persistent, not on disk yet")),
+      ...some(unsynced, gettext("%(n)s persistent, not safe on disk yet")),
     ],
     back: [
       ...some(unacked, gettext("%(n)s unacknowledged")),
