@@ -72,7 +72,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev-env spark-env run cluster check test lint format types supplies supported js-lint js-types js-test py-test coverage \
+.PHONY: help env dev-env spark-env run compiled cluster check test lint format types supplies supported js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential console-lines stories interop fidelity words predict digests docs-images screenshots attack \
 	soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
@@ -121,12 +121,16 @@ spark-env: env $(STAMPS)/spark ## Add Spark, and a Java runtime where there is n
 run: env ## Start the app on http://HOST:PORT (127.0.0.1:8000), with the ready scenarios loaded
 	@PYTHON=$(PY) exec tools/start.sh $(HOST) $(PORT)
 
+compiled: dev-env ## Compile the engine's busiest modules (needs a C compiler): run and heatmaps then take them, with the same digests
+	@$(PY) -m tools.compiled $(if $(TINY),--tiny)
+
 cluster: $(if $(TINY),dev-env,env) ## Start APPS=2 processes behind nginx, with PostgreSQL and Redis, as for a school
 	@$(PY) tools/compile_messages.py
 	@$(PY) -m tools.cluster --apps $(APPS) --host $(HOST) --port $(PORT) $(APPS_ARGS)
 
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps $(HEATMAPS_ARGS)
+	@while IFS= read -r variable; do export "$$variable"; done < <($(PY) -m tools.compiled --environment); \
+		JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps $(HEATMAPS_ARGS)
 
 spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster $(CLUSTER_ARGS)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import gc
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
+
+from tools.compiled import environment, fitting
 
 BROKER_MESSAGES_PER_S = 22_000
 """What the broker's own module did of the same work on a machine like the one this was written on."""
@@ -45,3 +51,21 @@ def yardstick() -> float:
             table[i & 1023] = table.get(i & 1023, 0) + i
 
     return best(lambda: loop)
+
+
+def on_compiled(function: str, count: int) -> Result | None:
+    """Return what a measurement finds on the compiled engine; None where none was compiled of these sources.
+
+    Args:
+        function: of this package, as `bench.unequal:mixed`; it takes a count and returns a result.
+        count: how many messages.
+    """
+    place = fitting()
+    if place is None:
+        return None
+    module, name = function.split(":")
+    call = f"import json; from {module} import {name}; print(json.dumps({name}({count})))"
+    variables = {**os.environ, **environment(place)}
+    done = subprocess.run([sys.executable, "-c", call], env=variables, stdout=subprocess.PIPE, check=True)
+    found: Result = json.loads(done.stdout)
+    return found

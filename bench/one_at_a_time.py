@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from cProfile import Profile
 
-from bench.measure import BROKER_MESSAGES_PER_S, Result, best
+from bench.measure import BROKER_MESSAGES_PER_S, Result, best, on_compiled
 from bench.queue import SIZE_BYTES, QueueUnderTest
 from engine.backing_queue.arrivals import Arrival
 from engine.storage.ledger import LedgerStorage
@@ -29,7 +29,8 @@ BOUNDS = {
     "persistent_embedded_messages_per_s": 13_000,
     "persistent_stored_messages_per_s": 6_500,
 }
-"""What a run must reach: two thirds of what plain Python makes of it. All three goals are missed."""
+"""What a run must reach: two thirds of what plain Python makes of it, which misses all three goals. The compiled engine
+(`make compiled`) reaches that of embedded messages."""
 MOST_CALLS = {"transient": 125, "persistent_embedded": 225, "persistent_stored": 550}
 
 
@@ -60,13 +61,18 @@ def calls(count: int, size_bytes: int, persistent: bool) -> float:
     return round(sum(each.callcount for each in profile.getstats()) / count, 1)
 
 
-def run(tiny: bool) -> Result:
-    """Measure."""
-    count = TINY_COUNT if tiny else COUNT
-    found: Result = {
+def speeds(count: int) -> Result:
+    """Return the messages a second of each kind."""
+    return {
         f"{name}_messages_per_s": round(count / best(rounds(count, size_bytes, persistent)))
         for name, (size_bytes, persistent) in KINDS.items()
     }
+
+
+def run(tiny: bool) -> Result:
+    """Measure."""
+    count = TINY_COUNT if tiny else COUNT
+    found = speeds(count)
     counted = {name: calls(count, *kind) for name, kind in KINDS.items()}
     fast = all(found[name] >= least for name, least in BOUNDS.items())
     return found | {
@@ -74,6 +80,7 @@ def run(tiny: bool) -> Result:
             found["transient_messages_per_s"] / BROKER_MESSAGES_PER_S, 2
         ),
         "calls_a_message": counted,
+        "compiled": on_compiled("bench.one_at_a_time:speeds", count),
         "goals": GOALS,
         "bounds": {**BOUNDS, "calls_a_message": MOST_CALLS},
         "passed": (tiny or fast) and all(counted[name] <= most for name, most in MOST_CALLS.items()),

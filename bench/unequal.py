@@ -12,7 +12,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from bench.measure import Result, best, seconds
+from bench.measure import Result, best, on_compiled, seconds
 from bench.queue import QueueUnderTest
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue import VariableQueue
@@ -101,19 +101,29 @@ def held_bytes(sizes: list[int]) -> float:
     return used / len(sizes)
 
 
+def speeds(count: int, kind: str, times: int) -> Result:
+    """Return the messages a second of a log, sizes only and with real files."""
+    sizes = sizes_of(count, kind)
+    ledger = best(lambda: run_through(LedgerStorage(), sizes, kind), times)
+    return {
+        "messages": count,
+        "ledger_messages_per_s": round(count / ledger),
+        "files_messages_per_s": round(count / on_files(sizes, kind, times)),
+    }
+
+
+def mixed(count: int) -> Result:
+    """Return the messages a second of a log as it comes."""
+    return speeds(count, "mixed", 1)
+
+
 def run(tiny: bool) -> Result:
     """Measure."""
     count = TINY_COUNT if tiny else COUNT
     found: Result = {"messages": count}
-    for kind, times in (("embedded", 2), ("stored", 2), ("mixed", 1)):
-        part = count if kind != "mixed" else count // 10
-        sizes = sizes_of(part, kind)
-        ledger = best(lambda: run_through(LedgerStorage(), sizes, kind), times)  # noqa: B023 - called at once
-        found[kind] = {
-            "messages": part,
-            "ledger_messages_per_s": round(part / ledger),
-            "files_messages_per_s": round(part / on_files(sizes, kind, times)),
-        }
+    found |= {kind: speeds(count, kind, 2) for kind in ("embedded", "stored")}
+    found["mixed"] = mixed(count // 10)
+    found["mixed_compiled"] = on_compiled("bench.unequal:mixed", count // 10)
     found["bytes_a_message"] = round(held_bytes(sizes_of(count, "embedded")), 1)
     counts = GROWTH_COUNTS if not tiny else (1_000, TINY_COUNT)
     each = {

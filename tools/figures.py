@@ -85,12 +85,28 @@ def proofs(folder: Path) -> Iterator[Row]:
     yield "rules that concern the engine and are cited by it", f"{rules['engine_cited']} of {rules['engine']}"
 
 
+def one_at_a_time(found: dict[str, Any]) -> Iterator[Row]:
+    """Yield what one message after the other costs, on the sources and on what was compiled of them."""
+    kinds = {
+        "transient": "transient",
+        "persistent_embedded": "body in the index",
+        "persistent_stored": "body in a store",
+    }
+    for kind, what in kinds.items():
+        label = f"messages a second, each published, fetched and acked by itself, {what}"
+        yield label, whole(found[f"{kind}_messages_per_s"])
+        if compiled := found.get("compiled"):
+            yield f"{label}, compiled engine", whole(compiled[f"{kind}_messages_per_s"])
+
+
 def benches(found: dict[str, Any]) -> Iterator[Row]:
     """Yield what the benches measured."""
     burst, wire, frames = found["burst"], found["wire"], found["frames"]
     yield "messages a second in a burst, sizes only", whole(burst["ledger_messages_per_s"])
     yield "messages a second in a burst, real files", whole(burst["files_messages_per_s"])
+    yield from one_at_a_time(found["one_at_a_time"])
     kinds = {"embedded": "bodies in the index", "stored": "bodies in a store", "mixed": "mixed"}
+    kinds |= {"mixed_compiled": "mixed, compiled engine"} if found["unequal"].get("mixed_compiled") else {}
     for kind, what in kinds.items():
         log = found["unequal"][kind]
         label = f"messages a second of a log in which each has its own size, {what}"

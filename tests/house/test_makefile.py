@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.files import copy_repository
+from tools.compiled import lacks
 
 BY_MAKE_TEST = {"lint", "types", "supplies", "js-test", "py-test"}
 """What `make test` runs itself, on the whole of it."""
@@ -60,6 +61,7 @@ HOLDS = {"wasm-digests": ("dist/wasm/desk.zip", "locale/zh_Hans/LC_MESSAGES/djan
 """What an archive that a target made has in it: texts are compiled before they are packed."""
 OTHERS = {
     "run",
+    "compiled",
     "cluster",
     "clean",
     "messages",
@@ -242,6 +244,17 @@ def test_a_broker_of_today_is_compared_where_it_is(
         run = make(place, target, f"RELEASE={release}")
         assert run.returncode != 0
         assert "rabbitmq" in (run.stdout + run.stderr).lower()
+
+
+def test_compiled_modules_have_the_digests_of_the_sources(place: Path) -> None:
+    """Without a C compiler the target can do no more than say so."""
+    missing = lacks()
+    run = make(place, "compiled")
+    if missing is None:
+        assert run.stdout == "compiled: modules 1; scenarios with the digests of the sources 1\n", run.stderr
+    else:
+        assert run.returncode != 0
+        assert missing in run.stderr
 
 
 def test_run_serves_the_first_page(place: Path, tmp_path: Path) -> None:

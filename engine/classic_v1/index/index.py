@@ -47,8 +47,6 @@ class QueueIndex:
         on_both_written: called with the embedded messages whose records are durable (K5, S85).
     """
 
-    bodies: SmallBodies | None = None
-    """Records have small bodies inside."""
     shown_as = "index"
 
     def __init__(
@@ -64,6 +62,8 @@ class QueueIndex:
         on_both_written: Callable[[RangeSet], None],
         resource: bytes | None = None,
     ) -> None:
+        self.bodies: SmallBodies | None = None
+        """Records have small bodies inside."""
         self.queue = queue
         self.resource = queue.encode() if resource is None else resource
         self.directory = directory

@@ -1,0 +1,196 @@
+"""Compile the engine's busiest modules with mypyc: the same sources, the same digests, less time for each message.
+
+`make compiled` writes a copy of the engine with compiled modules under var/compiled. What is started by `make run`,
+`make bench` and `make heatmaps` takes it as long as it was made of exactly these sources, else the sources themselves:
+nothing needs a compiler, and nothing that is out of date is ever used. Without a C compiler the target says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PLACE: Final = ROOT / "var" / "compiled"
+ROOMS: Final = ("classic_v1/queue", "classic_v1/store", "classic_v1/index", "classic_v1/formats")
+"""Rooms of the engine in which a message spends its time (bench one_at_a_time)."""
+SINGLE: Final = (
+    "values/stretches.py",
+    "storage/handle.py",
+    "version_choice/queue.py",
+)
+"""What they ask most; and what has their classes as a base, which must be compiled with them."""
+TINY: Final = ("values/stretches.py",)
+BESIDE: Final = ("sweeps", "workloads", "spark_jobs")
+"""Packages that lie beside the engine, as those expect that search from its place."""
+SCENARIOS: Final = ROOT / "playground" / "scenarios"
+BUILD: Final = """
+import sys
+from setuptools import setup
+from mypyc.build import mypycify
+names = sys.argv.pop(1).split(",")
+setup(name="engine", packages=[], ext_modules=mypycify(names, opt_level="2", debug_level="0", multi_file=True))
+"""
+
+
+def sources(root: Path = ROOT) -> list[Path]:
+    """Return the engine's files in a stable order."""
+    return sorted((root / "engine").rglob("*.py"))
+
+
+def stamp(root: Path = ROOT) -> str:
+    """Return 16 hexadecimal digits of the engine's sources and of the Python that runs them."""
+    found = hashlib.sha256(f"{sys.version} {sysconfig.get_platform()}".encode())
+    for path in sources(root):
+        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return found.hexdigest()[:16]
+
+
+def needs_python(tree: ast.Module) -> bool:
+    """Return whether a module has what the compiler does not keep.
+
+    That is a class with keywords (those of msgspec tell its metaclass what to make), a protocol that is asked at run
+    time, and a name that is one thing for the type checker and another one for the run.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and (
+            node.keywords or any("Struct" in ast.unparse(base) for base in node.bases)
+        ):
+            return True
+        if isinstance(node, ast.ClassDef) and any(
+            ast.unparse(each) == "runtime_checkable" for each in node.decorator_list
+        ):
+            return True
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and node.orelse:
+            return True
+    return False
+
+
+def chosen(tiny: bool, root: Path = ROOT) -> list[str]:
+    """Return the modules to compile, as paths below `root`."""
+    engine = root / "engine"
+    if tiny:
+        paths = [engine / name for name in TINY]
+    else:
+        paths = [path for room in ROOMS for path in sorted((engine / room).glob("*.py"))]
+        paths += [engine / name for name in SINGLE]
+    return [
+        path.relative_to(root).as_posix()
+        for path in paths
+        if path.name != "__init__.py" and not needs_python(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+
+
+def environment(place: Path) -> dict[str, str]:
+    """Return the variables with which a process started in the repository imports the compiled engine."""
+    return {"PYTHONSAFEPATH": "1", "PYTHONPATH": f"{place}{os.pathsep}{ROOT}"}
+
+
+def fitting() -> Path | None:
+    """Return where the engine lies that was compiled of exactly these sources, None where there is none."""
+    place = PLACE / stamp()
+    return place if (place / "engine").is_dir() else None
+
+
+def lacks() -> str | None:
+    """Return what a compilation needs and this machine has not."""
+    if shutil.which(os.environ.get("CC", "cc")) is None:
+        return "there is no C compiler here"
+    if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
+        return "Python's headers are missing here (python3-dev)"
+    return None
+
+
+def build(place: Path, tiny: bool) -> int:
+    """Copy the engine to `place` and compile there; return how many modules were compiled.
+
+    Raises:
+        CalledProcessError: the compiler refused something; its words are printed.
+    """
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    shutil.copytree(ROOT / "engine", place / "engine", ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    for name in BESIDE:
+        (place / name).symlink_to(ROOT / name)
+    names = chosen(tiny, place)
+    command = [sys.executable, "-c", BUILD, ",".join(names), "--quiet", "build_ext", "--inplace", "-j2"]
+    log = place / "build.log"
+    with log.open("wb") as words:
+        done = subprocess.run(command, cwd=place, stdout=words, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        print(log.read_text(encoding="utf-8", errors="replace")[-4000:], file=sys.stderr)
+        raise subprocess.CalledProcessError(done.returncode, "mypyc")
+    shutil.rmtree(place / "build", ignore_errors=True)
+    return len(names)
+
+
+def digests(names: Sequence[str], place: Path | None = None) -> Iterator[str]:
+    """Yield the digests that ready scenarios reach, on the compiled engine at `place` or on the sources."""
+    own = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONSAFEPATH")}
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.reached", str(SCENARIOS), *names],
+        cwd=ROOT,
+        env={**own, **environment(place)} if place else own,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"the scenarios do not run:\n{done.stderr}")
+    yield from done.stdout.splitlines()
+
+
+def kept_digest(name: str) -> str:
+    """Return the digest that a ready scenario has in its file."""
+    return str(json.loads((SCENARIOS / f"{name}.json").read_text(encoding="utf-8"))["digest"])
+
+
+def wrong(place: Path, names: Sequence[str]) -> list[str]:
+    """Return the scenarios that reach another digest on the compiled engine than their file has."""
+    found, *rows = digests(names, place)
+    if Path(found) != place.resolve():
+        raise SystemExit(f"the engine was found at {found} and not at {place}")
+    return [row for row, name in zip(rows, names, strict=True) if row != f"{name} {kept_digest(name)}"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Build, or say with which variables a program takes what was built."""
+    parser = argparse.ArgumentParser(prog="python -m tools.compiled", description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="one module, and one scenario on it")
+    parser.add_argument(
+        "--environment", action="store_true", help="print variables, a line each, if a build fits"
+    )
+    given = parser.parse_args(argv)
+    if given.environment:
+        place = fitting()
+        for name, value in (environment(place) if place else {}).items():
+            print(f"{name}={value}")
+        return 0
+    if missing := lacks():
+        print(f"compiled: {missing}; the engine runs from its sources", file=sys.stderr)
+        return 1
+    new = PLACE / f"{stamp()}.new"
+    count = build(new, given.tiny)
+    names = sorted(path.stem for path in SCENARIOS.glob("*.json"))[: 1 if given.tiny else None]
+    if differ := wrong(new, names):
+        print(f"compiled: other digests than the sources: {', '.join(differ)}", file=sys.stderr)
+        return 1
+    print(f"compiled: modules {count}; scenarios with the digests of the sources {len(names)}")
+    if not given.tiny:
+        shutil.rmtree(PLACE / stamp(), ignore_errors=True)
+        new.rename(PLACE / stamp())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
