@@ -68,6 +68,7 @@ def test_a_file_speaks_three_languages(path: Path) -> None:
         assert not TRADITIONAL.intersection(words["zh_Hans"]), place
         assert not SIMPLIFIED.intersection(words["zh_Hant"]), place
         assert [word for word in MAINLAND.split() if word in words["zh_Hant"]] == [], place
+        assert not any("`" in text for text in words.values()), f"{place}: pages show it as it is"
 
 
 def test_a_claim_that_is_wrong_would_be_found() -> None:
