@@ -129,7 +129,8 @@ cluster: $(if $(TINY),dev-env,env) ## Start APPS=2 processes behind nginx, with 
 	@$(PY) -m tools.cluster --apps $(APPS) --host $(HOST) --port $(PORT) $(APPS_ARGS)
 
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
-	@while IFS= read -r variable; do export "$$variable"; done < <($(PY) -m tools.compiled --environment); \
+	@compiled="$$($(PY) -m tools.compiled --environment)"; \
+		while IFS= read -r variable; do test -z "$$variable" || export "$$variable"; done <<< "$$compiled"; \
 		JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps $(HEATMAPS_ARGS)
 
 spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)

@@ -11,5 +11,7 @@ umask 077 # the database, the key and the files of sessions are nobody else's bu
 "$python" tools/check_port.py "$host" "$port"
 PYTHON="$python" tools/prepare.sh
 echo "Waterline is starting: open http://$host:$port/  (Ctrl-C stops it)"
-while IFS= read -r variable; do export "$variable"; done < <("$python" -m tools.compiled --environment)
+# The engine that `make compiled` made, where it fits the sources.
+compiled="$("$python" -m tools.compiled --environment)"
+while IFS= read -r variable; do test -z "$variable" || export "$variable"; done <<< "$compiled"
 exec "$python" -m playground.serve --bind "$host" --port "$port" --verbosity 1 "$@" playground.asgi:application
