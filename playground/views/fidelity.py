@@ -50,7 +50,12 @@ def _predictions(found: dict[str, Any] | None) -> dict[str, Any] | None:
         "none": _("not predicted"),
     }
     table = [
-        {**each, "name": label(name).name, "verdict": verdicts[each["verdict"]]}
+        {
+            **each,
+            "name": label(name).name,
+            "verdict": verdicts[each["verdict"]],
+            "worst_run": worst_run(found["cells"], name),
+        }
         for name, each in found["metrics"].items()
     ]
     runs = [
@@ -58,6 +63,16 @@ def _predictions(found: dict[str, Any] | None) -> dict[str, Any] | None:
         for each in (*found["cells"], *({**each, "under_rss": True} for each in found.get("rss", ())))
     ]
     return {**found, "table": table, "runs": runs, "columns": [label(name).name for name in SHOWN]}
+
+
+def worst_run(cells: list[dict[str, Any]], metric: str) -> str:
+    """Return the name of the judged run whose metric was predicted worst."""
+    errors = {
+        each["name"]: abs(each["metrics"][metric]["error_pct"])
+        for each in cells
+        if not each["fitted"] and metric in each["metrics"]
+    }
+    return max(errors, key=lambda name: errors[name])
 
 
 def _beside(name: str, each: dict[str, Any] | None) -> str:
