@@ -39,7 +39,8 @@ import sys
 from setuptools import setup
 from mypyc.build import mypycify
 names = sys.argv.pop(1).split(",")
-setup(name="engine", packages=[], ext_modules=mypycify(names, opt_level="2", debug_level="0", multi_file=True))
+several = len(names) > 1
+setup(name="engine", packages=[], ext_modules=mypycify(names, opt_level="2", debug_level="0", multi_file=several))
 """
 
 
