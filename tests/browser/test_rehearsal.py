@@ -15,7 +15,7 @@ RECORDED = Path(__file__).resolve().parents[1] / "recordings" / "datadirs" / "cl
 
 
 def give(page: Page) -> None:
-    """Give the directory of a real 3.10.8 to whoever reads here: the browser's engine where it is built, or the server."""
+    """Give the directory of a real 3.10.8 to who reads here: the browser's engine where it is built, or the server."""
     page.goto("/inspect/")
     expect(page.locator("body")).to_have_attribute("data-reads", READS, timeout=READER_MS)
     if page.locator("body").get_attribute("data-reads") == "there":
