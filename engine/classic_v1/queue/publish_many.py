@@ -10,21 +10,12 @@ from collections.abc import Sequence
 
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue.accounting import account_many
-from engine.classic_v1.queue.arrivals import border_of
+from engine.classic_v1.queue.arrivals import border_of, new_extent
 from engine.classic_v1.queue.reduce import count_towards_reduction, until_reduction
 from engine.classic_v1.queue.reduce_many import AT_ONCE
 from engine.classic_v1.queue.state import QueueState
 from engine.report.transitions.messages import Published
-from engine.values.extents import (
-    HOME_STORE,
-    IN_RAM,
-    IN_STORE,
-    INDEXED,
-    PERSISTENT,
-    RAW_PERSISTENT,
-    WANTS_CONFIRM,
-    Extent,
-)
+from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
 
 
@@ -72,11 +63,7 @@ def _entries(q: QueueState, arrivals: Sequence[Arrival]) -> list[Extent]:
     start = q.next_seq_id
     borders: dict[int, int] = {}
     for arrival in arrivals:
-        flags = IN_RAM
-        if arrival.raw_persistent:
-            flags |= RAW_PERSISTENT | (PERSISTENT if q.durable else 0)
-        if arrival.wants_confirm:
-            flags |= WANTS_CONFIRM
+        flags = new_extent(q, arrival).flags & ~HOME_STORE
         sizes, template = arrival.size_bytes, arrival.template
         if template not in borders:
             borders[template] = border_of(q, template)
