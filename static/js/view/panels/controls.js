@@ -41,6 +41,8 @@ export class Controls {
     this.owner = true;
     /** Whether the counts and rates of the forms suit a node whose paging line is far. */
     this.suited = false;
+    /** Microseconds on the way to a client and back, by what work costs. */
+    this.trips = new Map([...this.choice("work_profile").options].map(({ value, dataset }) => [value, Number(dataset.tripUs)]));
     this.bindMessages();
     this.bindConsumer();
     this.memory = new MemoryControls(this);
@@ -61,9 +63,7 @@ export class Controls {
 
   /** Microseconds for which a delivery and its acknowledgement are on their way, by what work costs in this session. */
   get tripUs() {
-    const profile = this.session.state.node.settings.work_profile ?? "instant";
-    const option = [...this.choice("work_profile").options].find((each) => each.value === profile);
-    return Number(option?.dataset.tripUs ?? 0);
+    return this.trips.get(this.session.state.node.settings.work_profile ?? "instant") ?? 0;
   }
 
   /**
