@@ -129,9 +129,7 @@ cluster: $(if $(TINY),dev-env,env) ## Start APPS=2 processes behind nginx, with 
 	@$(PY) -m tools.cluster --apps $(APPS) --host $(HOST) --port $(PORT) $(APPS_ARGS)
 
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
-	@compiled="$$($(PY) -m tools.compiled --environment)"; \
-		while IFS= read -r variable; do test -z "$$variable" || export "$$variable"; done <<< "$$compiled"; \
-		JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps $(HEATMAPS_ARGS)
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m tools.compiled --run -m spark_jobs heatmaps $(HEATMAPS_ARGS)
 
 spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster $(CLUSTER_ARGS)

@@ -135,13 +135,12 @@ def build(place: Path, tiny: bool) -> int:
     return len(names)
 
 
-def digests(names: Sequence[str], place: Path | None = None) -> Iterator[str]:
-    """Yield the digests that ready scenarios reach, on the compiled engine at `place` or on the sources."""
-    own = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONSAFEPATH")}
+def reached(names: Sequence[str], place: Path) -> Iterator[str]:
+    """Yield where the engine was found, then each ready scenario with its digest, on the compiled engine at `place`."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.reached", str(SCENARIOS), *names],
         cwd=ROOT,
-        env={**own, **environment(place)} if place else own,
+        env={**os.environ, **environment(place)},
         capture_output=True,
         text=True,
         check=False,
@@ -158,29 +157,32 @@ def kept_digest(name: str) -> str:
 
 def wrong(place: Path, names: Sequence[str]) -> list[str]:
     """Return the scenarios that reach another digest on the compiled engine than their file has."""
-    found, *rows = digests(names, place)
+    found, *rows = reached(names, place)
     if Path(found) != place.resolve():
         raise SystemExit(f"the engine was found at {found} and not at {place}")
     return [row for row, name in zip(rows, names, strict=True) if row != f"{name} {kept_digest(name)}"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Build, or say with which variables a program takes what was built."""
+    """Build; or become a program that takes what was built."""
     parser = argparse.ArgumentParser(prog="python -m tools.compiled", description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="one module, and one scenario on it")
     parser.add_argument(
-        "--environment", action="store_true", help="print variables, a line each, if a build fits"
+        "--run",
+        nargs=argparse.REMAINDER,
+        metavar="ARGUMENT",
+        help="become Python with these arguments, on what was compiled if it fits",
     )
     given = parser.parse_args(argv)
-    if given.environment:
-        place = fitting()
-        for name, value in (environment(place) if place else {}).items():
-            print(f"{name}={value}")
-        return 0
+    if given.run:
+        fits = fitting()
+        variables = {**os.environ, **(environment(fits) if fits else {})}
+        os.execve(sys.executable, [sys.executable, *given.run], variables)
     if missing := lacks():
         print(f"compiled: {missing}; the engine runs from its sources", file=sys.stderr)
         return 1
-    new = PLACE / f"{stamp()}.new"
+    place = PLACE / stamp()
+    new = place.with_suffix(".new")
     count = build(new, given.tiny)
     names = sorted(path.stem for path in SCENARIOS.glob("*.json"))[: 1 if given.tiny else None]
     if differ := wrong(new, names):
@@ -188,8 +190,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     print(f"compiled: modules {count}; scenarios with the digests of the sources {len(names)}")
     if not given.tiny:
-        shutil.rmtree(PLACE / stamp(), ignore_errors=True)
-        new.rename(PLACE / stamp())
+        shutil.rmtree(place, ignore_errors=True)
+        new.rename(place)
     return 0
 
 

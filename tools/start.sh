@@ -11,7 +11,4 @@ umask 077 # the database, the key and the files of sessions are nobody else's bu
 "$python" tools/check_port.py "$host" "$port"
 PYTHON="$python" tools/prepare.sh
 echo "Waterline is starting: open http://$host:$port/  (Ctrl-C stops it)"
-# The engine that `make compiled` made, where it fits the sources.
-compiled="$("$python" -m tools.compiled --environment)"
-while IFS= read -r variable; do test -z "$variable" || export "$variable"; done <<< "$compiled"
-exec "$python" -m playground.serve --bind "$host" --port "$port" --verbosity 1 "$@" playground.asgi:application
+exec "$python" -m tools.compiled --run -m playground.serve --bind "$host" --port "$port" --verbosity 1 "$@" playground.asgi:application
