@@ -12,7 +12,8 @@ from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.protocol import BackingQueue
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.virtual_host import VirtualHost
-from engine.formats.message import OWN_PREFIX, Template
+from engine.formats.message import Template
+from engine.formats.message_ids import OWN_PREFIX
 from engine.releases import REFERENCE, Release
 from engine.report.log import TransitionLog
 from engine.report.transitions.base import Transition

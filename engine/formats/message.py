@@ -1,4 +1,4 @@
-"""The stored message: its term, its size, its id and its generated body (S50-S57)."""
+"""The stored message: its term, its size and its generated body (S50-S57)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,12 @@ import msgspec
 
 from engine.formats import terms
 from engine.formats.arrays import Bytes2D, np
+from engine.formats.message_ids import FIRST_FOREIGN, OWN_PREFIX, MessageIds
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, Names, parse_message
 from engine.values.sizes import FRAME_BYTES, Each, Length, Lengths, Sizes, framed_bytes, unframed_bytes
 
 RECORD_OVERHEAD_BYTES: Final = 25
 """Size field, id and marker around the term of a store record (S54)."""
-FIRST_FOREIGN: Final = 1 << 52
-"""Numbers from here on stand for ids that another node made; they stay exact in a browser's numbers."""
-OWN_PREFIX: Final = b"waterlin"
-"""The first half of own ids unless the scenario seeds another. It is not zero, so that no publish record is (S114)."""
 
 _ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 _FIXED_TERM_BYTES = 142
@@ -61,51 +58,6 @@ class ReadMessage(msgspec.Struct, frozen=True):
     body_is_generated: bool
 
 
-class Publish(msgspec.Struct, frozen=True):
-    """Contents of the publish records of a run of index entries (S60, S62).
-
-    A record of a message that is in a store does not contain the message's own delivery mode nor its template; such a
-    publish takes `persistent` for the one and 0 for the other, so that a file read back equals what was written.
-
-    Args:
-        msg_no: number of the first entry's message; the others follow one by one.
-        size_bytes: body bytes of each: one number, or a column.
-        expiry_us: absolute microseconds, 0 for never.
-        persistent: queue durable and message persistent.
-        embedded: the message term is in the record.
-        raw_persistent: the message's own delivery mode is 2.
-        template: number of the term's template.
-    """
-
-    msg_no: int
-    size_bytes: Each
-    expiry_us: int = 0
-    persistent: bool = True
-    embedded: bool = False
-    raw_persistent: bool = True
-    template: int = 0
-
-    def __post_init__(self) -> None:
-        """Forget what the record of a message in a store cannot contain."""
-        if not self.embedded and (self.template or self.raw_persistent != self.persistent):
-            msgspec.structs.force_setattr(self, "template", 0)
-            msgspec.structs.force_setattr(self, "raw_persistent", self.persistent)
-
-    def later(self, offset: int) -> Publish:
-        """Return the same for the entries that begin `offset` messages on."""
-        if not offset:
-            return self
-        return Publish(
-            self.msg_no + offset,
-            self.size_bytes,
-            self.expiry_us,
-            self.persistent,
-            self.embedded,
-            self.raw_persistent,
-            self.template,
-        )
-
-
 class TermLayout(NamedTuple):
     """One encoded term and the places in it that differ from message to message, in bytes."""
 
@@ -119,7 +71,7 @@ _Parts = tuple[bytes, memoryview, bytes, bytes]
 """A term up to the length of its body, the body from its ninth byte on, what lies before the id, and behind it."""
 
 
-class MessageCodec:
+class MessageCodec(MessageIds):
     """Encodes and reads message terms, by runs of consecutive message numbers.
 
     Args:
@@ -139,11 +91,9 @@ class MessageCodec:
         templates: Sequence[Template] = (Template(),),
         frame_bytes: int = FRAME_BYTES,
     ) -> None:
-        if len(id_prefix) != 8:
-            raise ValueError(f"id_prefix has {len(id_prefix)} bytes; it needs 8")
+        super().__init__(id_prefix)
         self.vhost = vhost
         self._frame_bytes = frame_bytes
-        self.id_prefix = id_prefix
         self.templates: list[Template] = []
         self._template_numbers: dict[Template, int] = {}
         self._shapes: list[tuple[int, bool]] = []
@@ -153,15 +103,13 @@ class MessageCodec:
         """Headers of templates that the broker wrote anew, whose encoded block it does not have (S57)."""
         self.columns: list[Sizes] = []
         """Sizes of own messages that differ, in the order of message numbers."""
-        self._foreign: list[bytes] = []
-        self._foreign_numbers: dict[bytes, int] = {}
         for template in templates:
             self.template_no(template)
         self._make_caches()
 
     def share_with(self, other: MessageCodec) -> None:
         """Let another codec have the same ids and templates, now and later."""
-        other._foreign, other._foreign_numbers = self._foreign, self._foreign_numbers
+        self.share_ids_with(other)
         other.templates, other._template_numbers = self.templates, self._template_numbers
         other._rewritten = self._rewritten
 
@@ -392,42 +340,6 @@ class MessageCodec:
             return msg_no.to_bytes(8, "big")[:size_bytes]
         return msg_no.to_bytes(8, "big") + (_ALPHABET * (size_bytes // 26 + 1))[: size_bytes - 8]
 
-    # --- ids ---
-
-    def ids(self, msg_no: int, count: int) -> Bytes2D:
-        """Return the ids of consecutive message numbers as one table, 16 bytes a row."""
-        if msg_no >= FIRST_FOREIGN:
-            joined = b"".join(self._foreign[msg_no - FIRST_FOREIGN : msg_no - FIRST_FOREIGN + count])
-            if len(joined) != 16 * count:
-                raise ValueError(f"message {msg_no + count - 1} was never read from a file")
-            return np.frombuffer(joined, np.uint8).reshape(count, 16)
-        rows = np.empty((count, 16), np.uint8)
-        rows[:, :8] = np.frombuffer(self.id_prefix, np.uint8)
-        rows[:, 8:] = big_endian(msg_no, count)
-        return rows
-
-    def id_bytes(self, msg_no: int) -> bytes:
-        """Return the 16 id bytes of a message number (S56)."""
-        if msg_no >= FIRST_FOREIGN:
-            return self._foreign[msg_no - FIRST_FOREIGN]
-        return self.id_prefix + msg_no.to_bytes(8, "big")
-
-    def msg_no_of(self, id16: bytes) -> int:
-        """Return the number of an id, giving another node's id a fresh one when it is new.
-
-        Args:
-            id16: the 16 id bytes.
-        """
-        if id16[:8] == self.id_prefix:
-            number = int.from_bytes(id16[8:], "big")
-            if number < FIRST_FOREIGN:
-                return number
-        known = self._foreign_numbers.get(id16)
-        if known is None:
-            known = self._foreign_numbers[id16] = FIRST_FOREIGN + len(self._foreign)
-            self._foreign.append(bytes(id16))
-        return known
-
     # --- reading ---
 
     def read_term(self, term: bytes) -> ReadMessage:
@@ -475,20 +387,6 @@ class MessageCodec:
         if size_bytes < 0 or self.one(id16, template, size_bytes, raw_persistent) != term:
             return None
         return ReadMessage(number, size_bytes, raw_persistent, template, True)
-
-
-def big_endian(start: int, count: int, step: int = 1) -> Bytes2D:
-    """Return consecutive numbers as 8 big-endian bytes a row.
-
-    Args:
-        start: the first number.
-        count: how many.
-        step: 1 for ascending, -1 for descending.
-    """
-    numbers = np.arange(count, dtype=np.uint64)
-    first = np.uint64(start)
-    values = first + numbers if step > 0 else first - numbers
-    return values.astype(">u8").view(np.uint8).reshape(count, 8)
 
 
 def _text(name: str) -> bytes:

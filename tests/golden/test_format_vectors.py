@@ -3,10 +3,11 @@
 import pytest
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import names, terms
-from engine.formats.message import MessageCodec, Publish, Template
+from engine.formats.message import MessageCodec, Template
 from engine.formats.terms import Atom, Opaque
 
 S58_TERM = bytes.fromhex(

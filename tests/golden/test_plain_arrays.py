@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from engine.classic_v1.formats import journal, publishing, record, segment
-from engine.formats import matching, message, plain_arrays
-from engine.formats.message import MessageCodec, Publish
+from engine.classic_v1.formats.published import Publish
+from engine.formats import matching, message, message_ids, plain_arrays
+from engine.formats.message import MessageCodec
 
-MODULES = (journal, matching, message, publishing, record, segment)
+MODULES = (journal, matching, message, message_ids, publishing, record, segment)
 
 
 @pytest.fixture

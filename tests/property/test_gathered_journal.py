@@ -8,11 +8,12 @@ import pytest
 
 from engine.classic_v1.formats import journal as format_of
 from engine.classic_v1.formats.journal import JournalMarks, JournalRecords, decode_journal
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.index import gathered, recovery
 from engine.classic_v1.index.journal import Journal
 from engine.classic_v1.index.segments import Segments
 from engine.formats.chunks import RawBytes
-from engine.formats.message import MessageCodec, Publish
+from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import IndexCorrupt
 

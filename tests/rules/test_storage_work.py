@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.index.slots import Slot
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions.index import (
@@ -23,7 +24,6 @@ from engine.classic_v1.transitions.stores import (
     OperationDeferred,
     StoreSynced,
 )
-from engine.formats.message import Publish
 from engine.report.transitions.queue import ConfirmsDue
 from engine.report.transitions.stores import (
     BufferWritten,

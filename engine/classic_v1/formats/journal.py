@@ -10,10 +10,12 @@ from typing import Final, Literal
 import msgspec
 
 from engine.classic_v1.formats import publishing
+from engine.classic_v1.formats.published import Publish
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records, raw
 from engine.formats.matching import count_alike, count_matching
-from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, big_endian
+from engine.formats.message import MessageCodec
+from engine.formats.message_ids import FIRST_FOREIGN, big_endian
 from engine.values.sizes import Length, Sizes, total
 
 Action = Literal["publish", "deliver", "ack", "publish_deliver", "deliver_ack"]

@@ -8,8 +8,9 @@ from typing import Final
 
 import msgspec
 
+from engine.classic_v1.formats.published import Publish
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import MessageCodec, Publish
+from engine.formats.message import MessageCodec
 from engine.formats.terms import TermError
 from engine.values.errors import IndexCorrupt
 from engine.values.sizes import Length, Sizes, framed_bytes

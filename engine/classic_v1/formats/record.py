@@ -12,7 +12,8 @@ import msgspec
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
 from engine.formats.matching import count_alike, count_matching, growing
-from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
+from engine.formats.message import RECORD_OVERHEAD_BYTES, MessageCodec
+from engine.formats.message_ids import FIRST_FOREIGN
 from engine.formats.terms import TermError
 from engine.values.errors import StoreCorrupt
 from engine.values.sizes import FRAME_BYTES, Each, Length, Sizes, framed_bytes, reach, total

@@ -10,10 +10,12 @@ from typing import Final
 import msgspec
 
 from engine.classic_v1.formats import publishing
+from engine.classic_v1.formats.published import Publish
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros, cut_records
 from engine.formats.matching import count_alike, count_matching, growing
-from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish
+from engine.formats.message import MessageCodec
+from engine.formats.message_ids import FIRST_FOREIGN
 from engine.values.errors import IndexCorrupt
 from engine.values.sizes import Length, Sizes, total
 

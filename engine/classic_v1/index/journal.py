@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine.classic_v1.formats.journal import Action, JournalRecords, decode_journal
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.transitions.index import JournalOpened, JournalSynced
 from engine.formats.chunks import RawBytes
-from engine.formats.message import MessageCodec, Publish
+from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.handle import BufferedHandle
 from engine.storage.port import Chunk, Storage

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.index.slots import Slot
-from engine.formats.message import Publish
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     DELIVERED,

@@ -9,13 +9,13 @@ from typing import Final
 import msgspec
 
 from engine.classic_v1.formats.journal import RECORDS, JournalMarks, JournalRecords
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.index.combine import live_entries, without_duplicates
 from engine.classic_v1.index.gathered import gather
 from engine.classic_v1.index.journal import Journal
 from engine.classic_v1.index.overlay import split
 from engine.classic_v1.index.segments import Segments
 from engine.classic_v1.index.slots import Slot
-from engine.formats.message import Publish
 from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.ranges import Range, RangeSet

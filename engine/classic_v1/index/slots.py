@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from engine.formats.message import Publish
+from engine.classic_v1.formats.published import Publish
 from engine.values.errors import InvariantBroken
 from engine.values.stretches import Stretches
 

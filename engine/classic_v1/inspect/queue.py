@@ -17,6 +17,7 @@ from engine.classic_v1.formats.journal import (
     JournalRecords,
     scan_journal,
 )
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.formats.publishing import embedded_bytes
 from engine.classic_v1.formats.segment import SegmentRecords, scan_segment
 from engine.classic_v1.inspect import clean_start
@@ -24,7 +25,6 @@ from engine.classic_v1.settings import QueueSettings
 from engine.damage.readers import Inspected
 from engine.damage.reading import body_of, content, numbered, parsed, until_damage
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
-from engine.formats.message import Publish
 from engine.formats.names import read_queue_name
 from engine.formats.recovery_terms import RecoveryTerms
 from engine.values.errors import ProcessCrash

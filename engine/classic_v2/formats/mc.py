@@ -10,15 +10,8 @@ import msgspec
 
 from engine.formats import properties as amqp
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.message import (
-    FIRST_FOREIGN,
-    OWN_PREFIX,
-    MessageCodec,
-    ReadMessage,
-    Template,
-    TermLayout,
-    big_endian,
-)
+from engine.formats.message import MessageCodec, ReadMessage, Template, TermLayout
+from engine.formats.message_ids import FIRST_FOREIGN, OWN_PREFIX, big_endian
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY
 from engine.formats.terms import MAX_DEPTH, Atom, TermError
 from engine.formats.terms import decode as decode_term

@@ -12,7 +12,8 @@ import msgspec
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records
 from engine.formats.matching import count_matching
-from engine.formats.message import FIRST_FOREIGN, MessageCodec
+from engine.formats.message import MessageCodec
+from engine.formats.message_ids import FIRST_FOREIGN
 from engine.formats.terms import TermError
 from engine.values.errors import EngineError
 

@@ -18,10 +18,11 @@ from engine.classic_v1.formats.layout import (
     segment_record,
     store_record,
 )
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.formats.segment import SegmentRecords
 from engine.formats import properties, terms
-from engine.formats.message import MessageCodec, Publish, Template
+from engine.formats.message import MessageCodec, Template
 from engine.formats.stored import Names
 from engine.formats.terms import Atom
 

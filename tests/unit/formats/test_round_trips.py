@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.formats.record import StoreRecords, decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import terms
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
-from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, Template
+from engine.formats.message import MessageCodec, Template
+from engine.formats.message_ids import FIRST_FOREIGN
 from engine.values.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
 
 N = 64

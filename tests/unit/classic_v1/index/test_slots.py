@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.classic_v1.formats.published import Publish
 from engine.classic_v1.index.combine import combined, without_duplicates
 from engine.classic_v1.index.overlay import overlay, split
 from engine.classic_v1.index.slots import ACK, DELIVER, Slot, record, record_publish
-from engine.formats.message import Publish
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.ranges import Range
 from engine.values.stretches import Stretches
