@@ -19,7 +19,7 @@ from playground.bounds import Bounds
 from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, Checkpoints
 from playground.hosting.door import NodeDoor
-from playground.hosting.run import Replay, Run
+from playground.hosting.run import Run
 from playground.hosting.session import failures, mix, protocol, rhythm, said
 from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.ease import Ease
@@ -28,6 +28,8 @@ from playground.hosting.session.frame_sender import FrameSender
 from playground.hosting.session.goals import Found, Goals
 from playground.hosting.session.pacer import CATCH_UP_S, Pacer
 from playground.hosting.session.page_clock import PageClock, Progress
+from playground.hosting.session.run_builder import RunBuilder
+from playground.hosting.session.stops import Stops
 from playground.hosting.session.whole import Begin, Whole, Work
 from playground.hosting.session.window import FrameWindow
 
@@ -70,7 +72,16 @@ class Session:
         self._bounds = bounds
         self._send = send
         self._clock = clock
-        self._checkpoints = checkpoints
+        self._builder = RunBuilder(
+            session_id,
+            door=door,
+            files=files,
+            bounds=bounds,
+            checkpoints=checkpoints,
+            clock=clock,
+            breathe=self._breathe,
+            report=lambda percent: send(protocol.Notice(session_id, "info", "waking", {"percent": percent})),
+        )
         self._ease = ease or Ease()
         self._record = Remembered({}, [])
         self._inbox: deque[Any] = deque()
@@ -78,15 +89,12 @@ class Session:
         """Those that were asked for last; forgotten with the run."""
         self._begin = begin
         self._job: Work | None = None
-        self._ends_us: int | None = None
-        self._stops_us: int | None = None
-        self._holds_us: int | None = None
-        """Where time waits for an answer."""
+        self._stops = Stops(bounds.max_virtual_s * 1_000_000)
         self._full = self._over = False  # over: time stands still only because the scenario is
         self._keeps_up = True
         """Whether the engine came as far as it should have in its last turn."""
         self._progress = Progress()
-        self._kept_number = self._noted_us = 0
+        self._noted_us = 0
         self._next_tick_s = self._next_check_s = self._next_note_s = self._tick_s = 0.0
         self._stirred_s = self._asked_s = 0.0
 
@@ -128,7 +136,9 @@ class Session:
         if not self.plays:
             return math.inf
         next_us = self.run.node.next_us()
-        at_s = self.pacer.real_s(self._stop_us() if next_us is None else min(next_us, self._stop_us()))
+        at_s = self.pacer.real_s(
+            self._stops.next_us() if next_us is None else min(next_us, self._stops.next_us())
+        )
         return max(self._next_tick_s, min(at_s, self.frames.last_s + rhythm.BEAT_S))
 
     def early_s(self, due_s: float) -> float:
@@ -198,7 +208,7 @@ class Session:
             case protocol.Said(message=said.Control() as control):
                 self._control(run, control)
             case protocol.Release():
-                self._holds_us = None
+                self._stops.answer_us = None
             case protocol.Said(message=said.Step()):
                 self._step(run, message)
             case protocol.Said(message=said.Ask(line=line)):
@@ -245,60 +255,22 @@ class Session:
     def _open(self, message: protocol.Open) -> None:
         self._close_run()
         self._record = Remembered(message.scenario, list(message.commands))
-        run = self._build(self._record, message.until_us)
+        run = self._builder.build(self._record, message.until_us)
         self.run, self.life, self._full, self._over = run, secrets.token_hex(4), False, False
         self._keeps_up = True
         ends_us = message.scenario.get("until_us") or 0
-        self._ends_us = ends_us if not message.commands and run.node.now_us < ends_us else None
+        self._stops.end_us = ends_us if not message.commands and run.node.now_us < ends_us else None
         self._noted_us = message.until_us
-        self._holds_us = message.holds_us
+        self._stops.answer_us = message.holds_us
         self._pace(message.play)
         self.frames.restart()
         self._answer(message, life=self.life, **run.moment())
-
-    def _build(self, record: Remembered, until_us: int) -> Run:
-        """Bring the newest checkpoint back and go on from there; without one that works, from the beginning."""
-        if self._checkpoints is not None:
-            try:
-                path = self._files.fresh(self.session_id)
-                found = self._checkpoints.restore(self.session_id, record, until_us, path, self._breathe)
-                if found is not None:
-                    node, files, given = found
-                    return self._repeat(
-                        record, until_us, Run(node, files, self._bounds.max_disk_bytes), given
-                    )
-            except (OSError, MemoryError, *self._door.full):  # type: ignore[misc]  # mypy cannot unpack a tuple here
-                logger.exception("session %s: its checkpoint cannot be used now", self.session_id)
-            except Exception:
-                logger.exception("session %s: its checkpoints are of no use", self.session_id)
-                self._checkpoints.forget(self.session_id)
-        path = self._files.fresh(self.session_id)
-        node, files = self._door.open(record.scenario, str(path), self._bounds.room_bytes)
-        return self._repeat(record, until_us, Run(node, files, self._bounds.max_disk_bytes), 0)
-
-    def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:
-        """Repeat what comes after the first `given` commands."""
-        run.node.log.pause = self._breathe
-        replay = Replay(run, record.commands[given:], until_us)
-        self._kept_number = run.node.log.number if given else 0
-        notified_s = self._clock()
-        try:
-            while not replay.go_on(rhythm.SLICE_S):
-                self._breathe()
-                if self._clock() - notified_s >= rhythm.NOTICE_S:
-                    notified_s = self._clock()
-                    percent = min(99, run.node.now_us * 100 // max(1, until_us))
-                    self._send(protocol.Notice(self.session_id, "info", "waking", {"percent": percent}))
-        except BaseException:
-            run.close()
-            raise
-        return run
 
     def _rest(self, run: Run, message: protocol.Rest) -> None:
         run.finish_instant()
         self._pace(False)
         self.frames.flush(run, self._page_clock(run), self._clock(), None)
-        self._keep_checkpoint(run, WORTH_KEEPING)
+        self._builder.keep(run, self._record, WORTH_KEEPING)
         came = run.moment()
         self._close_run()
         self._files.forget(self.session_id)
@@ -309,21 +281,6 @@ class Session:
         if run is not None:
             run.close()
 
-    def _keep_checkpoint(self, run: Run, after: int) -> None:
-        """Keep the run as it stands if so many transitions came since the last time."""
-        number = run.node.log.number
-        if self._checkpoints is None or number - self._kept_number < after:
-            return
-        self._kept_number = number
-        path = self._files.of(self.session_id)
-        run.node.log.pause = None  # a way back into this process is no part of a run
-        try:
-            self._checkpoints.save(self.session_id, run.node, run.files, path, self._record, self._breathe)
-        except OSError:
-            logger.exception("session %s: no checkpoint could be written", self.session_id)
-        finally:
-            run.node.log.pause = self._breathe
-
     # --- time ---
 
     def _come_up(self, run: Run, message: Any) -> None:
@@ -333,7 +290,7 @@ class Session:
             self._play(run, self._clock(), rhythm.TURN_S if stops else rhythm.COMES_UP_S)
 
     def _pace(self, play: bool, speed: float | None = None) -> None:
-        self._stops_us = self._stops_us if play else None
+        self._stops.asked_us = self._stops.asked_us if play else None
         now_us = self.run.node.now_us if self.run is not None else 0
         self.pacer.set(self._clock(), now_us, play, speed)
         self.frames.beat()
@@ -357,29 +314,24 @@ class Session:
         self._stirred_s = self._asked_s = self._clock()
         self._next_tick_s = min(self._next_tick_s, self.frames.last_s + rhythm.TICK_S * self._ease.factor)
 
-    def _stop_us(self) -> int:
-        """Return where time will stand still, whatever happens before."""
-        stops_us = (self._ends_us, self._stops_us, self._holds_us, self._bounds.max_virtual_s * 1_000_000)
-        return min(each for each in stops_us if each is not None)
-
     def _page_clock(self, run: Run) -> PageClock:
-        clock = self.pacer.page_clock(run.node.now_us, self._stop_us())
+        clock = self.pacer.page_clock(run.node.now_us, self._stops.next_us())
         return clock if self._keeps_up else clock.slower(self._progress.pace, self._tick_s)
 
     def _play(self, run: Run, now_s: float, budget_s: float = rhythm.TURN_S) -> None:
         # Frames that come seldom do not slow time down.
         owes_s = max(CATCH_UP_S, rhythm.LATE_BY * self._tick_s)
         due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s, run.node.next_us())
-        due_us = min(due_us, self._stop_us())
+        due_us = min(due_us, self._stops.next_us())
         reached = self._keeps_up = run.turn(max(due_us, run.node.now_us), budget_s)
-        if reached and self._ends_us is not None and due_us >= self._ends_us:
-            self._ends_us, self._over = None, True
+        if reached and self._stops.end_us is not None and due_us >= self._stops.end_us:
+            self._stops.end_us, self._over = None, True
             self._pace(False)
-            if not self._is_held(run):
+            if not self._stops.holds_at(run.node.now_us):
                 self._send(protocol.Ended(self.session_id, self.life, run.node.log.digest))
-        if reached and self._stops_us is not None and due_us >= self._stops_us:
+        if reached and self._stops.asked_us is not None and due_us >= self._stops.asked_us:
             self._pace(False)
-        if reached and self._is_held(run):
+        if reached and self._stops.holds_at(run.node.now_us):
             self._pace(False)
             self._notify_held()
         if self._is_worn_out(run):
@@ -390,7 +342,7 @@ class Session:
             if run.good_us > self._noted_us:
                 self._noted_us = run.good_us
                 self._send(protocol.Reached(self.session_id, self.life, run.good_us))
-            self._keep_checkpoint(run, BETWEEN)
+            self._builder.keep(run, self._record, BETWEEN)
         if now_s >= self._next_check_s or (run.disk_is_full() and not self._full):
             self._next_check_s = now_s + rhythm.CHECK_S
             self._check_usage(run)
@@ -404,22 +356,22 @@ class Session:
         if play and self._is_worn_out(run):
             play = False
             self._notify_worn_out()
-        if play and self._is_held(run):
+        if play and self._stops.holds_at(run.node.now_us):
             play = False
             self._notify_held("limit")  # somebody asks for more
         self._pace(self.pacer.play if play is None else play, message.speed)
         if play is not None:
-            self._stops_us, self._over = stops_us, False
+            self._stops.asked_us, self._over = stops_us, False
 
     def _step(self, run: Run, message: protocol.Said) -> None:
         self._pace(False)
         self._over = False
         self._refuse_worn_out(run)
-        if self._is_held(run):
+        if self._stops.holds_at(run.node.now_us):
             raise Beyond("asked")
         number, next_us = run.node.log.number, run.node.next_us()
-        if self._holds_us is not None and (next_us is None or next_us > self._holds_us):
-            run.turn(self._holds_us, rhythm.TURN_S)
+        if self._stops.answer_us is not None and (next_us is None or next_us > self._stops.answer_us):
+            run.turn(self._stops.answer_us, rhythm.TURN_S)
         else:
             run.step()
         self._soon()
@@ -434,7 +386,7 @@ class Session:
         if not self.plays:  # nobody watched until now: the time since then does not count
             self.pacer.anchor(self._clock(), run.node.now_us)
         self.frames.flush(run, self._page_clock(run), self._clock(), None)
-        self._send(protocol.Welcome(self.session_id, reader, self.life, self._ends_us))
+        self._send(protocol.Welcome(self.session_id, reader, self.life, self._stops.end_us))
         known = message.have is not None and message.life in {None, self.life}
         rows = run.rows_since(message.have) if known and message.have is not None else None
         self.frames.join(reader, rows, run, self._page_clock(run))
@@ -446,16 +398,10 @@ class Session:
         at_us = run.submit(message.command)
         self._record.commands.append((at_us, message.command))
         self._soon()
-        self._ends_us = None
+        self._stops.end_us = None
         if self._over and not self.pacer.play:  # nobody stopped it: what is done now is to be seen
             self._pace(True)
         self._answer(message, at_us=at_us, number=len(self._record.commands) - 1)
-
-    # --- what it waits for ---
-
-    def _is_held(self, run: Run) -> bool:
-        """Whether an answer is owed before time goes on."""
-        return self._holds_us is not None and run.node.now_us >= self._holds_us
 
     def _notify_held(self, level: str = "info") -> None:
         self._send(protocol.Notice(self.session_id, level, "asked"))
@@ -479,7 +425,7 @@ class Session:
         full = run.disk_is_full() or usage.messages >= self._bounds.max_messages
         if full and not self._full:
             logger.info("session %s is full: %s", self.session_id, usage)
-            self._ends_us = None
+            self._stops.end_us = None
             self._stop_publishers(run)
             values = {
                 "messages": usage.messages,

@@ -1,0 +1,108 @@
+"""A session's run: built from its record, or brought back from a checkpoint, and kept as one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from playground.bounds import Bounds
+from playground.hosting.book import Remembered
+from playground.hosting.checkpoints import Checkpoints
+from playground.hosting.door import NodeDoor
+from playground.hosting.run import Replay, Run
+from playground.hosting.session import rhythm
+from playground.hosting.session.files import Files
+
+logger = logging.getLogger(__name__)
+
+
+class RunBuilder:
+    """Builds one session's runs.
+
+    Args:
+        files: makes and removes its directory.
+        bounds: what it may take.
+        checkpoints: keeps runs; None for none.
+        clock: real seconds.
+        breathe: lets others have their turn; called between two transitions.
+        report: hears how many percent are repeated, where that takes long.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        *,
+        door: NodeDoor,
+        files: Files,
+        bounds: Bounds,
+        checkpoints: Checkpoints | None,
+        clock: Callable[[], float],
+        breathe: Callable[[], None],
+        report: Callable[[int], None],
+    ) -> None:
+        self._session_id = session_id
+        self._door = door
+        self._files = files
+        self._bounds = bounds
+        self._checkpoints = checkpoints
+        self._clock = clock
+        self._breathe = breathe
+        self._report = report
+        self._kept_number = 0
+        """Transitions of the run when it was kept last."""
+
+    def build(self, record: Remembered, until_us: int) -> Run:
+        """Bring the newest checkpoint back and go on from there; without one that works, from the beginning.
+
+        Args:
+            until_us: the virtual time to come to, in microseconds.
+        """
+        if self._checkpoints is not None:
+            try:
+                path = self._files.fresh(self._session_id)
+                found = self._checkpoints.restore(self._session_id, record, until_us, path, self._breathe)
+                if found is not None:
+                    node, files, given = found
+                    return self._repeat(
+                        record, until_us, Run(node, files, self._bounds.max_disk_bytes), given
+                    )
+            except (OSError, MemoryError, *self._door.full):  # type: ignore[misc]  # mypy cannot unpack a tuple here
+                logger.exception("session %s: its checkpoint cannot be used now", self._session_id)
+            except Exception:
+                logger.exception("session %s: its checkpoints are of no use", self._session_id)
+                self._checkpoints.forget(self._session_id)
+        path = self._files.fresh(self._session_id)
+        node, files = self._door.open(record.scenario, str(path), self._bounds.room_bytes)
+        return self._repeat(record, until_us, Run(node, files, self._bounds.max_disk_bytes), 0)
+
+    def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:
+        """Repeat what comes after the first `given` commands."""
+        run.node.log.pause = self._breathe
+        replay = Replay(run, record.commands[given:], until_us)
+        self._kept_number = run.node.log.number if given else 0
+        reported_s = self._clock()
+        try:
+            while not replay.go_on(rhythm.SLICE_S):
+                self._breathe()
+                if self._clock() - reported_s >= rhythm.NOTICE_S:
+                    reported_s = self._clock()
+                    self._report(min(99, run.node.now_us * 100 // max(1, until_us)))
+        except BaseException:
+            run.close()
+            raise
+        return run
+
+    def keep(self, run: Run, record: Remembered, after: int) -> None:
+        """Keep the run as it stands if so many transitions came since the last time."""
+        number = run.node.log.number
+        if self._checkpoints is None or number - self._kept_number < after:
+            return
+        self._kept_number = number
+        path = self._files.of(self._session_id)
+        run.node.log.pause = None  # a way back into this process is no part of a run
+        try:
+            self._checkpoints.save(self._session_id, run.node, run.files, path, record, self._breathe)
+        except OSError:
+            logger.exception("session %s: no checkpoint could be written", self._session_id)
+        finally:
+            run.node.log.pause = self._breathe
