@@ -20,20 +20,12 @@ from engine.broker.commands.base import Command
 from engine.broker.commands.commands import AnyCommand
 from engine.broker.commands.scenario import Refused, Scenario, TimedCommand
 from engine.broker.commands.topology_commands import KillQueue
-from engine.broker.control.client_parts import ClientParts
-from engine.broker.control.client_verbs import ClientVerbs
-from engine.broker.control.cluster_verbs import ClusterVerbs
+from engine.broker.control.control import build_control
 from engine.broker.control.ends import QueueEnds
-from engine.broker.control.hand_verbs import HandVerbs
-from engine.broker.control.life import Life
 from engine.broker.control.machine import Machine
-from engine.broker.control.monitors import Monitors
-from engine.broker.control.operator_verbs import Console, OperatorVerbs, no_console
-from engine.broker.control.report import Live, Report
+from engine.broker.control.operator_verbs import Console, no_console
+from engine.broker.control.report import Live
 from engine.broker.control.shown_settings import ShownSettings
-from engine.broker.control.topology_verbs import TopologyVerbs
-from engine.broker.control.verbs import CommandVerbs
-from engine.broker.control.vhost_verbs import VhostVerbs
 from engine.broker.mirrors.channels import MirroredChannels
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.parts import NODES, ClusterParts, nodes_of, queues_of
@@ -215,85 +207,22 @@ class Cluster:
         )
 
     def _build_control(self, console: Console) -> None:
-        """Build the monitors, stops and starts, the report of what changed, and what commands do."""
-        clients = ClientParts(
-            self.definitions,
-            self.queues,
-            self.lifetimes,
-            self.connections,
-            self.consumers,
-            self._closing,
-            self._parts.patience,
-        )
-        self.monitors = Monitors(
-            configuration=self.configuration,
-            clock=self._clock,
-            storage=self.storage,
-            processes=self.processes,
-            watch=self.watch,
-            board=self.board,
-            host=self.host,
-            parts=clients,
-            actors=self._parts.actors_at,
-            cluster=self.cluster,
-        )
-        self.life = Life(
-            configuration=self.configuration,
-            settings=self._settings,
-            parts=clients,
+        """Build what looks after the node, and what commands do."""
+        self.monitors, self.life, self._report, self._verbs = build_control(
+            self._below,
+            lifetimes=self.lifetimes,
             dead_letters=self.dead_letters,
-            watch=self.watch,
-            monitors=self.monitors,
-            on_gone=self.cluster.ended,
-        )
-        self._report = Report(
-            board=self.board,
+            closing=self._closing,
+            ends=self._ends,
             settings=self._settings,
             machine=self._machine,
-            life=self.life,
-            watch=self.watch,
-            monitors=self.monitors,
+            mirrored=self.cluster,
+            parts=self._parts,
             processes=self.processes,
-            host=self.host,
-            parts=clients,
-            shown=self._parts.shown,
-            nodes=self.nodes,
-        )
-        self._verbs = CommandVerbs(
-            self.life,
-            (self.connections.unread, self._parts.patience),
-            self.cluster.nodes,
-            self.definitions.hosts,
-        )
-        self._teach_verbs(clients, console)
-
-    def _teach_verbs(self, parts: ClientParts, console: Console) -> None:
-        """Give each kind of command the function that does it."""
-        clients = ClientVerbs(
-            parts,
-            configuration=self.configuration,
-            board=self.board,
-            scheduler=self._clock,
-        )
-        hand = HandVerbs(parts)
-        topology = TopologyVerbs(parts, self._ends, self.cluster, self._parts)
-        cluster = ClusterVerbs(self.cluster, self._parts, self.queues)
-        operator = OperatorVerbs(
-            configuration=self.configuration,
-            settings=self._settings,
-            queues=self.queues,
-            monitors=self.monitors,
-            life=self.life,
-            report=self._report,
+            storage=self.storage,
             change_machine=self._change_machine,
             console=console,
-            do=self._verbs.do,
-            cluster=self.cluster,
-            clock=self._clock,
         )
-        vhosts = VhostVerbs(parts, self._ends, self.cluster, self.processes, self.board)
-        for verbs in (clients, hand, topology, operator, cluster, vhosts):
-            self._verbs.learn(verbs.handlers())
 
     def _begin(self) -> None:
         self._declare_topology()

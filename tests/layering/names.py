@@ -42,7 +42,9 @@ WORDS: dict[str, Word] = {
     "moment": Word("a point in the time of a run; a class that is about it says more", frozenset()),
     "run": Word(
         "a scenario with the commands that were given to it, played from its beginning",
-        frozenset({"Run", "RunSoFar", "RunTooLong", "CellRun", "run.py", "runs.py"}),
+        frozenset(
+            {"Run", "RunBuilder", "RunSoFar", "RunTooLong", "CellRun", "run.py", "run_builder.py", "runs.py"}
+        ),
     ),
     "limits": Word(
         "what one visitor may take of the server",
