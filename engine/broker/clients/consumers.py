@@ -249,7 +249,9 @@ class Consumers:
             if name in left:
                 self._on_gone(self._queues[name])
             if name in self._queues:
-                self._queues[name].requeue(None, self._goes_back(name, back.get(name, ())), True, True)
+                self._queues[name].settlements.requeue(
+                    None, self._goes_back(name, back.get(name, ())), True, True
+                )
 
     def _goes_back(self, queue: str, held: Iterable[Unacked]) -> list[Range]:
         """Return what a queue takes back of a channel that is gone: what its process delivered, and no older tags."""
@@ -364,7 +366,7 @@ class Consumers:
         if hand.settling and hand.settling[-1].settle == do:
             hand.settling[-1].taken.extend(taken)
         else:
-            hand.settling.append(Settling(do, list(taken)))
+            hand.settlements.append(Settling(do, list(taken)))
 
     def commit(self, hand: Hand) -> None:
         """Settle what waited for the commit, in its order (D13)."""
@@ -391,10 +393,10 @@ class Consumers:
         hand.acked += group.count
         if holder is not None:
             holder.acked += group.count
-        self._queues[group.queue].send_ack(holder, tags_of(group.deliveries), together)
+        self._queues[group.queue].settlements.send_ack(holder, tags_of(group.deliveries), together)
 
     def _requeue(self, _: Hand, group: Group, together: bool, failed: bool = False) -> None:
-        self._queues[group.queue].requeue(
+        self._queues[group.queue].settlements.requeue(
             self._holder(group), tags_of(group.deliveries), together, failed=failed
         )
 
@@ -402,7 +404,7 @@ class Consumers:
         self._requeue(hand, group, together, failed=True)
 
     def _nack(self, _: Hand, group: Group, together: bool, failed: bool = False) -> None:
-        self._queues[group.queue].reject(
+        self._queues[group.queue].settlements.reject(
             self._holder(group), tags_of(group.deliveries), together, failed=failed
         )
 
@@ -441,7 +443,7 @@ class Consumers:
         for channel in channels:
             for name, held in sorted(_by_name(channel.unacked).items()):
                 if name in self._queues:
-                    self._queues[name].put_back(self._goes_back(name, held))
+                    self._queues[name].settlements.put_back(self._goes_back(name, held))
 
     def disconnect_all(self) -> None:
         """Every connection is lost; the node stopped, and its queues have none of their consumers any more."""

@@ -13,6 +13,25 @@ from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
+class Settles(Protocol):
+    """Where a queue takes what channels send back."""
+
+    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
+        """Acknowledge messages that came through the mailbox; others go out, so far apart (P11)."""
+
+    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
+
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
+        """Return messages to the queue, behind queued publishes (P6)."""
+
+    def put_back(self, tags: Sequence[Range]) -> None:
+        """Take back what a channel held that a stopping node closed (D2)."""
+
+
 class Queue(Protocol):
     """One live queue."""
 
@@ -21,6 +40,10 @@ class Queue(Protocol):
     """Counts its processes."""
     used: bool
     """Whether it ever had a consumer (P18)."""
+
+    @property
+    def settlements(self) -> Settles:
+        """Takes what channels send back."""
 
     @property
     def durable(self) -> bool:
@@ -85,21 +108,6 @@ class Queue(Protocol):
 
     def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
-
-    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
-        """Acknowledge messages that came through the mailbox; others go out, so far apart (P11)."""
-
-    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages by hand, in front of queued publishes (P6)."""
-
-    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
-
-    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """Return messages to the queue, behind queued publishes (P6)."""
-
-    def put_back(self, tags: Sequence[Range]) -> None:
-        """Take back what a channel held that a stopping node closed (D2)."""
 
 
 class Members(Protocol):

@@ -159,7 +159,7 @@ class _Acks:
                 first = first.part(0, count)
             taken.append(first)
             count -= first.count
-        self.queue.ack(self.consumer, taken, self.multiple, self.spacing_us)
+        self.queue.settlements.ack(self.consumer, taken, self.multiple, self.spacing_us)
 
 
 def _go_on(queue: Queue, consumer: Consumer, spacing_us: int, _: int) -> None:

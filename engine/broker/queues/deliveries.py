@@ -10,15 +10,16 @@ import msgspec
 from engine.amqp.policies import expiry_ms
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.broker.clients.actors import Consumer
-from engine.broker.clients.channel import Channel, Unacked, until_unknown
+from engine.broker.clients.channel import Channel, Unacked
 from engine.broker.clients.way_out import WayOut
 from engine.broker.queues.callbacks import Callbacks
-from engine.broker.queues.evictions import Evictions, counted
+from engine.broker.queues.evictions import Evictions
 from engine.broker.queues.finishing import Finishing
 from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.broker.queues.ring import ConsumerRing
+from engine.broker.queues.settlements import Settlements
 from engine.broker.time.pace import BURST_SPACING_US
-from engine.broker.time.process import ACK, PUBLISH, Process
+from engine.broker.time.process import PUBLISH, Process
 from engine.broker.time.scheduler import Scheduler
 from engine.report.transitions.amqp import Rejected
 from engine.report.transitions.base import Transition, Why
@@ -58,6 +59,7 @@ class Deliveries:
         self._way_out = way_out
         self.ring = ConsumerRing(self._resumed)
         self.finishing = Finishing(self, way_out, scheduler)
+        self.settlements = Settlements(self, callbacks.bury)
         self._scheduler = scheduler
         self._emit = emit
         self._on_discarded = callbacks.discarded
@@ -118,7 +120,7 @@ class Deliveries:
         """Let a consumer get nothing any more, and `serve` those who are left; what it holds stays as it is."""
         self.ring.remove(consumer)
         if serve and self.ring:
-            self.process.send(PUBLISH, partial(self._requeue, None, (), True, True))
+            self.process.send(PUBLISH, partial(self.settlements.take_back, None, (), True, True))
 
     def start_again(self, process: QueueProcess) -> None:
         """Go on with a new process, the old one being gone."""
@@ -147,7 +149,7 @@ class Deliveries:
     def _woken(self, consumer: Consumer) -> None:
         self.process.begin()
         self.ring.unpark(consumer.channel)
-        self._run_backlog(BURST_SPACING_US)
+        self.run_backlog(BURST_SPACING_US)
         self.finishing.changed(consumer)
         self.process.handled()
 
@@ -155,7 +157,7 @@ class Deliveries:
         """Consumers of a channel may have room again: deliver what waits (P12)."""
         self.process.begin()
         if self.ring.unpark(channel):
-            self._run_backlog(spacing_us)
+            self.run_backlog(spacing_us)
         self.process.handled_part()
 
     def limit(self, channel: Channel) -> None:
@@ -172,7 +174,7 @@ class Deliveries:
             self.process.held.append(partial(self._resumed, channel))
             return
         self.process.begin()
-        self._run_backlog(BURST_SPACING_US)
+        self.run_backlog(BURST_SPACING_US)
         self.process.handled()
 
     # --- arrival (P8) ------------------------------------------------------------------------------------------------
@@ -378,7 +380,7 @@ class Deliveries:
             self.evictions.drop_expired()
         return taken
 
-    def _run_backlog(self, spacing_us: int) -> None:
+    def run_backlog(self, spacing_us: int) -> None:
         """Deliver waiting messages while a consumer is ready (P7)."""
         queue = self.process.queue
         while queue.depth and (consumer := self.ring.next()) is not None:
@@ -387,7 +389,7 @@ class Deliveries:
             taken = self.take(count, consumer.needs_ack, spacing_us)
             self._deal(turns, [(each.extent, each.redelivered) for each in taken])
 
-    # --- what channels send ------------------------------------------------------------------------------------------
+    # --- by hand -----------------------------------------------------------------------------------------------------
 
     def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
@@ -398,90 +400,6 @@ class Deliveries:
         taken = self.take(count, ack, BURST_SPACING_US)
         self.process.handled()
         then(taken)
-
-    def ack(
-        self,
-        consumer: Consumer | None,
-        tags: Sequence[Range],
-        multiple: bool,
-        spacing_us: int = BURST_SPACING_US,
-    ) -> None:
-        """Take acknowledgements; with room again their consumer has its turn (P11).
-
-        For what came through the mailbox; `send_ack` puts it there.
-
-        Args:
-            consumer: who held the messages, None for basic.get.
-            spacing_us: how far apart messages are that go out for them.
-        """
-        found = self.process.begin().ack(tags, multiple=multiple)
-        if self._freed(consumer, tags, found):
-            self._run_backlog(spacing_us)
-        self.process.handled_part()
-
-    def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
-        """Let a consumer hold so many messages less; return whether it was parked for them."""
-        if consumer is None:
-            return False
-        full = consumer.credit <= 0
-        consumer.gave_back(
-            sum(each.count for each in tags), sum(each.count for each in found), until_unknown(tags, found)
-        )
-        if not full or consumer.credit <= 0 or consumer not in self.consumers:
-            return False
-        self.ring.unpark(consumer.channel)
-        return True
-
-    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages by hand, in front of queued publishes (P6)."""
-        self.process.send(ACK, partial(self.ack, consumer, tags, multiple))
-
-    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """End messages that a consumer did not want, behind queued publishes (P6, P11, W42)."""
-        self.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple, failed))
-
-    def _end_rejected(
-        self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
-    ) -> None:
-        """Let rejected messages be dead letters if there is an exchange for them (P11)."""
-        queue = self.process.begin()
-        if self.evictions.dead_letters:
-            dead = queue.ackfold(tags, delivery_failed=failed)
-            if dead:
-                self._bury(self.name, "rejected", counted(queue, dead), self.evictions.limits)
-        found = queue.ack(tags, multiple=multiple)
-        if self._freed(consumer, tags, found):
-            self._run_backlog(BURST_SPACING_US)
-        self.process.handled()
-
-    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """Return messages to the queue, behind queued publishes (P6); `failed` deliveries may be counted (W42)."""
-        if multiple or self._takes_back_alike():
-            self.process.send(PUBLISH, partial(self._requeue, consumer, tags, multiple, failed))
-            return
-        for each in tags:
-            for seq_id in range(each.start, each.end):
-                self.process.send(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True, failed))
-
-    def _takes_back_alike(self) -> bool:
-        """Return whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
-        return not self.consumers and not self.evictions.drops_head and not self.evictions.expiries
-
-    def _requeue(
-        self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool
-    ) -> None:
-        """Return messages, then drop_expired and the consumers have their turn (P11)."""
-        queue = self.process.begin()
-        if tags:
-            self._freed(consumer, tags, queue.requeue(tags, multiple=multiple, delivery_failed=failed))
-            self.evictions.drop_heads()
-            self.evictions.drop_expired()
-        self._run_backlog(BURST_SPACING_US)
-        self.process.handled()
-
-    def put_back(self, tags: Sequence[Range]) -> None:
-        """Take back what a channel held that a stopping node closed (D2): before whatever waits in the mailbox."""
-        self._requeue(None, tags, True, True)
 
     def purge(self) -> int:
         """Drop every ready message; return how many (P19)."""

@@ -119,6 +119,7 @@ class Finishing:
             return
         consumer.nacked += count
         consumer.acking += count
-        settle = self._queue.requeue if consumer.nack == "requeue" else self._queue.reject
+        settlements = self._queue.settlements
+        settle = settlements.requeue if consumer.nack == "requeue" else settlements.reject
         with consumer.channel.limiter.acked(count):
             settle(consumer, tags, multiple, False)
