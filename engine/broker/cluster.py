@@ -20,7 +20,7 @@ from engine.broker.commands.base import Command
 from engine.broker.commands.commands import AnyCommand
 from engine.broker.commands.scenario import Refused, Scenario, TimedCommand
 from engine.broker.commands.topology_commands import KillQueue
-from engine.broker.control.control import build_control
+from engine.broker.control.control import NodeControl
 from engine.broker.control.ends import QueueEnds
 from engine.broker.control.machine import Machine
 from engine.broker.control.operator_verbs import Console, no_console
@@ -208,7 +208,7 @@ class Cluster:
 
     def _build_control(self, console: Console) -> None:
         """Build what looks after the node, and what commands do."""
-        self.monitors, self.life, self._report, self._verbs = build_control(
+        control = NodeControl(
             self._below,
             lifetimes=self.lifetimes,
             dead_letters=self.dead_letters,
@@ -223,6 +223,8 @@ class Cluster:
             change_machine=self._change_machine,
             console=console,
         )
+        self.monitors, self.life = control.monitors, control.life
+        self._report, self._verbs = control.report, control.verbs
 
     def _begin(self) -> None:
         self._declare_topology()

@@ -366,7 +366,7 @@ class Consumers:
         if hand.settling and hand.settling[-1].settle == do:
             hand.settling[-1].taken.extend(taken)
         else:
-            hand.settlements.append(Settling(do, list(taken)))
+            hand.settling.append(Settling(do, list(taken)))
 
     def commit(self, hand: Hand) -> None:
         """Settle what waited for the commit, in its order (D13)."""

@@ -13,7 +13,7 @@ from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 
-class Settles(Protocol):
+class Settler(Protocol):
     """Where a queue takes what channels send back."""
 
     def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
@@ -42,7 +42,7 @@ class Queue(Protocol):
     """Whether it ever had a consumer (P18)."""
 
     @property
-    def settlements(self) -> Settles:
+    def settlements(self) -> Settler:
         """Takes what channels send back."""
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from engine.broker.clients.closing import Closing
 from engine.broker.control.client_parts import ClientParts
@@ -29,104 +28,119 @@ from engine.broker.time.processes import Processes
 from engine.storage.port import Storage
 
 
-class NodeControl(NamedTuple):
-    """The monitors, stops and starts, the report of what changed, and what does each command."""
-
-    monitors: Monitors
-    life: Life
-    report: Report
-    verbs: CommandVerbs
-
-
-def build_control(
-    below: RoomsBelow,
-    *,
-    lifetimes: Lifetimes,
-    dead_letters: DeadLetters,
-    closing: Closing,
-    ends: QueueEnds,
-    settings: ShownSettings,
-    machine: Machine,
-    mirrored: MirroredQueues,
-    parts: ClusterParts,
-    processes: Processes,
-    storage: Storage,
-    change_machine: Callable[[], None],
-    console: Console,
-) -> NodeControl:
-    """Build them, and give each kind of command the function that does it.
+class NodeControl:
+    """The monitors, stops and starts, the report of what changed, and what does each command.
 
     Args:
         change_machine: called when the settings of the machine have changed.
         console: understands the lines of the command `ctl`.
     """
-    clients = ClientParts(
-        below.definitions,
-        below.queues,
-        lifetimes,
-        below.connections,
-        below.consumers,
-        closing,
-        parts.patience,
-    )
-    first = below.nodes[NODES[0]]
-    monitors = Monitors(
-        configuration=below.configuration,
-        clock=below.clock,
-        storage=storage,
-        processes=processes,
-        watch=first.watch,
-        board=below.board,
-        host=first.host,
-        parts=clients,
-        actors=parts.actors_at,
-        cluster=mirrored,
-    )
-    life = Life(
-        configuration=below.configuration,
-        settings=settings,
-        parts=clients,
-        dead_letters=dead_letters,
-        watch=first.watch,
-        monitors=monitors,
-        on_gone=mirrored.ended,
-    )
-    report = Report(
-        board=below.board,
-        settings=settings,
-        machine=machine,
-        life=life,
-        watch=first.watch,
-        monitors=monitors,
-        processes=processes,
-        host=first.host,
-        parts=clients,
-        shown=parts.shown,
-        nodes=below.nodes,
-    )
-    verbs = CommandVerbs(
-        life, (below.connections.unread, parts.patience), mirrored.nodes, below.definitions.hosts
-    )
-    operator = OperatorVerbs(
-        configuration=below.configuration,
-        settings=settings,
-        queues=below.queues,
-        monitors=monitors,
-        life=life,
-        report=report,
-        change_machine=change_machine,
-        console=console,
-        do=verbs.do,
-        cluster=mirrored,
-        clock=below.clock,
-    )
-    for each in (
-        ClientVerbs(clients, configuration=below.configuration, board=below.board, scheduler=below.clock),
-        HandVerbs(clients),
-        TopologyVerbs(clients, ends, mirrored, parts),
-        operator,
-        ClusterVerbs(mirrored, parts, below.queues),
-        VhostVerbs(clients, ends, mirrored, processes, below.board),
-    ):
-        verbs.learn(each.handlers())
-    return NodeControl(monitors, life, report, verbs)
+
+    def __init__(
+        self,
+        below: RoomsBelow,
+        *,
+        lifetimes: Lifetimes,
+        dead_letters: DeadLetters,
+        closing: Closing,
+        ends: QueueEnds,
+        settings: ShownSettings,
+        machine: Machine,
+        mirrored: MirroredQueues,
+        parts: ClusterParts,
+        processes: Processes,
+        storage: Storage,
+        change_machine: Callable[[], None],
+        console: Console,
+    ) -> None:
+        self._below = below
+        self._ends = ends
+        self._settings = settings
+        self._mirrored = mirrored
+        self._parts = parts
+        self._processes = processes
+        self._clients = ClientParts(
+            below.definitions,
+            below.queues,
+            lifetimes,
+            below.connections,
+            below.consumers,
+            closing,
+            parts.patience,
+        )
+        self._build_monitors(storage, dead_letters)
+        self._build_report(machine)
+        self._teach_verbs(change_machine, console)
+
+    def _build_monitors(self, storage: Storage, dead_letters: DeadLetters) -> None:
+        """Build what looks at memory and disk, and what stops and starts the broker."""
+        first = self._below.nodes[NODES[0]]
+        self.monitors = Monitors(
+            configuration=self._below.configuration,
+            clock=self._below.clock,
+            storage=storage,
+            processes=self._processes,
+            watch=first.watch,
+            board=self._below.board,
+            host=first.host,
+            parts=self._clients,
+            actors=self._parts.actors_at,
+            cluster=self._mirrored,
+        )
+        self.life = Life(
+            configuration=self._below.configuration,
+            settings=self._settings,
+            parts=self._clients,
+            dead_letters=dead_letters,
+            watch=first.watch,
+            monitors=self.monitors,
+            on_gone=self._mirrored.ended,
+        )
+
+    def _build_report(self, machine: Machine) -> None:
+        """Build what tells of all that changed without a transition of its own."""
+        first = self._below.nodes[NODES[0]]
+        self.report = Report(
+            board=self._below.board,
+            settings=self._settings,
+            machine=machine,
+            life=self.life,
+            watch=first.watch,
+            monitors=self.monitors,
+            processes=self._processes,
+            host=first.host,
+            parts=self._clients,
+            shown=self._parts.shown,
+            nodes=self._below.nodes,
+        )
+
+    def _teach_verbs(self, change_machine: Callable[[], None], console: Console) -> None:
+        """Give each kind of command the function that does it."""
+        below, mirrored, parts = self._below, self._mirrored, self._parts
+        keepers = (below.connections.unread, parts.patience)
+        self.verbs = CommandVerbs(self.life, keepers, mirrored.nodes, below.definitions.hosts)
+        operator = OperatorVerbs(
+            configuration=below.configuration,
+            settings=self._settings,
+            queues=below.queues,
+            monitors=self.monitors,
+            life=self.life,
+            report=self.report,
+            change_machine=change_machine,
+            console=console,
+            do=self.verbs.do,
+            cluster=mirrored,
+            clock=below.clock,
+        )
+        clients = ClientVerbs(
+            self._clients, configuration=below.configuration, board=below.board, scheduler=below.clock
+        )
+        for each in (
+            clients,
+            HandVerbs(self._clients),
+            TopologyVerbs(self._clients, self._ends, mirrored, parts),
+            operator,
+            ClusterVerbs(mirrored, parts, below.queues),
+            VhostVerbs(self._clients, self._ends, mirrored, self._processes, below.board),
+        ):
+            self.verbs.learn(each.handlers())
