@@ -6,13 +6,12 @@ It is what `--master spark://...` is tried on. A real cluster differs in address
 from __future__ import annotations
 
 import os
+import re
 import signal
-import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import pyspark
@@ -28,7 +27,8 @@ DAEMON = {
     "SPARK_LOCAL_IP": HOST,
     "SPARK_NO_DAEMONIZE": "1",
 }
-REGISTERED = "Successfully registered with master"
+LISTENS = "Starting Spark master at (spark://[^ \n]+)"
+REGISTERED = "(Successfully registered with master)"
 SCRIPT = Path(pyspark.__file__).resolve().parent / "bin" / "spark-class"
 
 
@@ -65,17 +65,22 @@ class Process:
             os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.wait(10)
 
-    def wait_for(self, ready: Callable[[], bool]) -> None:
-        """Wait until it is ready.
+    def wait_for(self, line: str) -> str:
+        """Wait until its log has a line; return what is in the pattern's first group.
+
+        Args:
+            line: regular expression.
 
         Raises:
             JobError: it ended, or took too long; the message shows the end of its log.
         """
         until = time.monotonic() + READY_S
-        while not ready():
+        while True:
+            log = self.log.read_text(errors="replace")
+            if found := re.search(line, log):
+                return found[1]
             if not self.alive or time.monotonic() > until:
-                tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-5:])
-                raise JobError("cluster_not_started", name=self.name, log=tail)
+                raise JobError("cluster_not_started", name=self.name, log="\n".join(log.splitlines()[-5:]))
             time.sleep(0.1)
 
 
@@ -105,14 +110,12 @@ def running(
         JobError: a process did not start.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    port = port or _free_port()
-    url = f"spark://{HOST}:{port}"
     started: list[Process] = []
     try:
         place = ("--host", HOST, "--port", str(port), "--webui-port", "0")
         master = Process("master", folder, "org.apache.spark.deploy.master.Master", *place)
         started.append(master)
-        master.wait_for(lambda: _answers(port))
+        url = master.wait_for(LISTENS)
         for number in range(1, workers + 1):
             scratch = folder / f"worker-{number}"
             size = ("--cores", str(cores), "--memory", f"{memory_mb}M", "--work-dir", str(scratch))
@@ -123,24 +126,8 @@ def running(
                 )
             )
         for worker in started[1:]:
-            worker.wait_for(partial(_registered, worker))
+            worker.wait_for(REGISTERED)
         yield Cluster(url, master, started[1:])
     finally:
         for process in reversed(started):
             process.end()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(0.5)
-        return probe.connect_ex((HOST, port)) == 0
-
-
-def _registered(worker: Process) -> bool:
-    return REGISTERED in worker.log.read_text(errors="replace")
