@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from itertools import chain
 from typing import Final
 
-from engine.amqp.declarations import unknown_tag
 from engine.amqp.rules import AmqpRules
-from engine.backing_queue.arrivals import Taken
 from engine.broker.clients.actors import OPEN, Consumer
-from engine.broker.clients.channel import Channel, Delivered, Group, Unacked, by_queue, tags_of
-from engine.broker.clients.hand import Hand, Settling
+from engine.broker.clients.channel import Channel, Delivered, Unacked, tags_of
+from engine.broker.clients.hand import Hand
+from engine.broker.clients.hand_deliveries import HandDeliveries
 from engine.broker.clients.queue import Queue
 from engine.broker.clients.way_out import WayOut
 from engine.broker.commands.base import HAND
-from engine.report.transitions.amqp import ConsumerCancelled, GotEmpty
+from engine.report.transitions.amqp import ConsumerCancelled
 from engine.report.transitions.base import Transition
 from engine.values.errors import CommandError
 from engine.values.ranges import Range
 
 MAX_CHANNELS: Final = 16
 """Channels by hand of one node: a bound of this program."""
-
-
-Settles = Callable[[Hand, Group, bool], None]
-"""Settles one group of a channel's deliveries; told whether the queue gets all at once."""
 
 
 class Consumers:
@@ -53,6 +45,7 @@ class Consumers:
         self.observer: Callable[[Delivered], None] | None = None
         self.by_hand: dict[str, Hand] = {HAND: Hand()}
         """Channels of the get, ack and requeue commands; the first is always there."""
+        self.hand_deliveries = HandDeliveries(queues, self.all, emit)
         self._queues = queues
         self._way_out = way_out
         self._emit = emit
@@ -203,7 +196,7 @@ class Consumers:
         # Its channel lives on: what it held is given back as by a nack.
         hand = self.by_hand[consumer.channel.name]
         known = self.unsubscribe(consumer)
-        self._settle(hand, hand.channel.take_of(consumer.name), self._requeue)
+        self.hand_deliveries.give_back(hand, consumer)
         consumer.disconnect()
         if known:
             self._on_gone(self._queues[consumer.queue])
@@ -231,7 +224,7 @@ class Consumers:
                 if self.unsubscribe(consumer):
                     left.append(consumer.queue)
                 consumer.channel_closed()
-        self.roll_back(hand)
+        hand.roll_back()
         held = list(hand.channel.unacked)
         served = hand.channel.served
         hand.disconnect()
@@ -257,159 +250,6 @@ class Consumers:
         """Return what a queue takes back of a channel that is gone: what its process delivered, and no older tags."""
         life = self._queues[queue].life
         return sorted(tags_of(each for each in held if each.life == life), key=_start)
-
-    # --- by hand -----------------------------------------------------------------------------------------------------
-
-    def get(self, hand: Hand, queue: str, count: int, ack: bool) -> None:
-        """basic.get `count` times (P10)."""
-        self._queues[queue].get(count, ack, partial(self._got, hand, queue, count, ack))
-
-    def _got(self, hand: Hand, queue: str, count: int, ack: bool, taken: list[Taken]) -> None:
-        for each in taken:
-            hand.delivered += each.extent.count
-            hand.redelivered += each.redelivered
-            life = self._queues[queue].life
-            hand.channel.deliver(queue, None, each.extent, each.redelivered, ack=ack, life=life)
-        if sum(each.extent.count for each in taken) < count:
-            self._emit(GotEmpty("P10", hand.name, queue))
-
-    def ack_held(self, hand: Hand, count: int, multiple: bool) -> None:
-        """Acknowledge the oldest deliveries held: with one acknowledgement, or one each (P14)."""
-        self._settle(hand, hand.channel.take(count), self._ack, multiple)
-
-    def ack_tag(self, hand: Hand, tag: int, multiple: bool) -> None:
-        """Acknowledge a delivery tag of a channel (P14).
-
-        Raises AmqpError 406 when it is not outstanding.
-        """
-        self._settle(hand, self._of_tag(hand, tag, multiple), self._ack, multiple)
-
-    def nack_tag(self, hand: Hand, tag: int, multiple: bool, requeue: bool, reject: bool = False) -> None:
-        """Reject a delivery tag of a channel, with requeue or for good (P11, P14).
-
-        Raises AmqpError 406 when it is not outstanding.
-        """
-        self._settle(hand, self._of_tag(hand, tag, multiple), self._unwanted(requeue, reject), multiple)
-
-    def _unwanted(self, requeue: bool, reject: bool) -> Settles:
-        """Return what settles messages that a client does not want: delivering failed only to basic.reject (W42)."""
-        if requeue:
-            return self._requeue_failed if reject else self._requeue
-        return self._reject if reject else self._nack
-
-    def _of_tag(self, hand: Hand, tag: int, multiple: bool) -> list[Unacked]:
-        taken = hand.channel.take_tag(tag, multiple)
-        if taken is None:
-            raise unknown_tag(tag)
-        hand.uses_later_fields = True
-        return taken
-
-    def recover(self, hand: Hand) -> None:
-        """basic.recover: everything that the channel holds goes back to its queues (P11)."""
-        self._settle(hand, hand.channel.take(len(hand.channel)), self._requeue)
-
-    def requeue_held(self, hand: Hand, count: int) -> None:
-        """Reject the oldest deliveries held, with requeue (P11)."""
-        self._settle(hand, hand.channel.take(count), self._requeue)
-
-    def nack_held(self, hand: Hand, count: int, multiple: bool, requeue: bool, reject: bool = False) -> None:
-        """Reject the oldest deliveries held, one by one or at once, with requeue or for good (P11)."""
-        self._settle(hand, hand.channel.take(count), self._unwanted(requeue, reject), multiple)
-
-    # --- settling ----------------------------------------------------------------------------------------------------
-
-    def _settle(
-        self,
-        hand: Hand,
-        taken: Sequence[Unacked],
-        do: Settles,
-        multiple: bool = True,
-    ) -> None:
-        """Let the queues settle deliveries that a channel holds no longer: a group after the other (P14).
-
-        Args:
-            do: settles one group; called with whether the queue gets all at once or message by message.
-            multiple: whether one method of the client settles all.
-        """
-        if hand.in_tx:
-            self._settle_later(hand, taken, do)
-            return
-        limiter = hand.channel.limiter
-        methods = [by_queue(taken)] if multiple else _one_by_one(taken, apart=limiter.active)
-        left = deque(group for groups in methods for group in groups)
-        for groups in methods:
-            with limiter.acked(sum(each.count for each in groups if each.consumer is not None)):
-                for group in groups:
-                    if self._is_heard(hand, left):
-                        do(hand, group, multiple and group.together)
-                    left.popleft()
-
-    def _is_heard(self, hand: Hand, left: Sequence[Group]) -> bool:
-        """Return whether a queue takes a channel's word for the first of the groups that it settles (P14).
-
-        Args:
-            left: that group, and those which come after it.
-        """
-        queue, first = self._queues.get(left[0].queue), left[0]
-        if queue is None:
-            return False
-        waiting = chain((each.deliveries for each in left), (each.taken for each in hand.settling))
-        if not queue.knows(hand.channel, chain.from_iterable(waiting)):
-            return False
-        old = [each for each in first.deliveries if each.life != queue.life]
-        if old:
-            hand.channel.overtaken(first.queue, queue.life, tags_of(old))
-        return True
-
-    def _settle_later(self, hand: Hand, taken: Sequence[Unacked], do: Settles) -> None:
-        """Keep what a channel in tx mode acknowledges or rejects; the same one after the other is one (D12)."""
-        if hand.settling and hand.settling[-1].settle == do:
-            hand.settling[-1].taken.extend(taken)
-        else:
-            hand.settling.append(Settling(do, list(taken)))
-
-    def commit(self, hand: Hand) -> None:
-        """Settle what waited for the commit, in its order (D13)."""
-        waiting, hand.settling = hand.settling, []
-        hand.in_tx = False
-        for each in waiting:
-            self._settle(hand, sorted(each.taken, key=_tag), each.settle)
-        hand.in_tx = True
-
-    def roll_back(self, hand: Hand) -> None:
-        """Hold again what was to be settled (D14)."""
-        waiting, hand.settling = hand.settling, []
-        for each in waiting:
-            for unacked in each.taken:
-                hand.channel.unacked.insert(unacked)
-
-    def _holder(self, group: Group) -> Consumer | None:
-        """Return whose credit a group took: nobody's, if its tag is another queue's consumer by now."""
-        found = None if group.consumer is None else self.all.get(group.consumer)
-        return found if found is not None and found.queue == group.queue else None
-
-    def _ack(self, hand: Hand, group: Group, together: bool) -> None:
-        holder = self._holder(group)
-        hand.acked += group.count
-        if holder is not None:
-            holder.acked += group.count
-        self._queues[group.queue].settlements.send_ack(holder, tags_of(group.deliveries), together)
-
-    def _requeue(self, _: Hand, group: Group, together: bool, failed: bool = False) -> None:
-        self._queues[group.queue].settlements.requeue(
-            self._holder(group), tags_of(group.deliveries), together, failed=failed
-        )
-
-    def _requeue_failed(self, hand: Hand, group: Group, together: bool) -> None:
-        self._requeue(hand, group, together, failed=True)
-
-    def _nack(self, _: Hand, group: Group, together: bool, failed: bool = False) -> None:
-        self._queues[group.queue].settlements.reject(
-            self._holder(group), tags_of(group.deliveries), together, failed=failed
-        )
-
-    def _reject(self, hand: Hand, group: Group, together: bool) -> None:
-        self._nack(hand, group, together, failed=True)
 
     # --- ends --------------------------------------------------------------------------------------------------------
 
@@ -438,7 +278,7 @@ class Consumers:
         for consumer in self.all.values():
             self.unsubscribe(consumer)
         for hand in self.by_hand.values():
-            self.roll_back(hand)
+            hand.roll_back()
             channels.append(hand.channel)
         for channel in channels:
             for name, held in sorted(_by_name(channel.unacked).items()):
@@ -460,24 +300,6 @@ def _by_name(held: Iterable[Unacked]) -> dict[str, list[Unacked]]:
     for each in held:
         found.setdefault(each.queue, []).append(each)
     return found
-
-
-def _one_by_one(taken: Sequence[Unacked], apart: bool) -> list[list[Group]]:
-    """Group deliveries that a client settles with a method each: neighbours of one queue and consumer, unless apart."""
-    if apart:
-        single = [each.part(i, 1) for each in taken for i in range(each.count)]
-        return [[Group(each.queue, each.consumer, [each])] for each in single]
-    groups: list[Group] = []
-    for each in taken:
-        if groups and (groups[-1].queue, groups[-1].consumer) == (each.queue, each.consumer):
-            groups[-1].deliveries.append(each)
-        else:
-            groups.append(Group(each.queue, each.consumer, [each]))
-    return [[each] for each in groups]
-
-
-def _tag(unacked: Unacked) -> int:
-    return unacked.start
 
 
 def _start(messages: Range) -> int:

@@ -77,6 +77,13 @@ class Hand:
         if self.publisher.tx is None:
             self.publisher.tx = Transaction(0)
 
+    def roll_back(self) -> None:
+        """Hold again what was to be settled at the commit (D14)."""
+        waiting, self.settling = self.settling, []
+        for each in waiting:
+            for unacked in each.taken:
+                self.channel.unacked.insert(unacked)
+
     def disconnect(self) -> None:
         """Lose the channel; the next command opens another."""
         self.channel.reset()

@@ -61,7 +61,7 @@ class HandVerbs(OnClientParts):
     def _get_now(self, hand: Hand, command: cmd.Get) -> None:
         self._check_access(hand, command.queue)
         self._lifetimes.used(self._queues[command.queue])
-        self._consumers.get(hand, command.queue, command.count, command.ack)
+        self._consumers.hand_deliveries.get(hand, command.queue, command.count, command.ack)
 
     def _purge(self, hand: Hand, command: cmd.Purge) -> None:
         self._check_access(hand, command.queue)
@@ -80,30 +80,32 @@ class HandVerbs(OnClientParts):
 
     def _ack(self, hand: Hand, command: cmd.Ack) -> None:
         self._check_held(hand, command.count)
-        self._consumers.ack_held(hand, command.count, command.multiple)
+        self._consumers.hand_deliveries.ack_held(hand, command.count, command.multiple)
 
     def _requeue(self, hand: Hand, command: cmd.Requeue) -> None:
         self._check_held(hand, command.count)
-        self._consumers.requeue_held(hand, command.count)
+        self._consumers.hand_deliveries.requeue_held(hand, command.count)
 
     def _nack(self, hand: Hand, command: cmd.Nack) -> None:
         self._check_held(hand, command.count)
-        self._consumers.nack_held(hand, command.count, command.multiple, command.requeue)
+        self._consumers.hand_deliveries.nack_held(hand, command.count, command.multiple, command.requeue)
 
     def _reject(self, hand: Hand, command: cmd.Reject) -> None:
         self._check_held(hand, command.count)
-        self._consumers.nack_held(hand, command.count, False, command.requeue, reject=True)
+        self._consumers.hand_deliveries.nack_held(hand, command.count, False, command.requeue, reject=True)
 
     def _ack_tag(self, hand: Hand, command: cmd.AckTag) -> None:
-        self._consumers.ack_tag(hand, command.tag, command.multiple)
+        self._consumers.hand_deliveries.ack_tag(hand, command.tag, command.multiple)
 
     def _nack_tag(self, hand: Hand, command: cmd.NackTag) -> None:
-        self._consumers.nack_tag(hand, command.tag, command.multiple, command.requeue, command.reject)
+        self._consumers.hand_deliveries.nack_tag(
+            hand, command.tag, command.multiple, command.requeue, command.reject
+        )
 
     def _recover(self, hand: Hand, command: cmd.Recover) -> None:
         if not command.requeue:
             raise AmqpError("not_implemented", "requeue=false")
-        self._consumers.recover(hand)
+        self._consumers.hand_deliveries.recover(hand)
 
     def _qos(self, hand: Hand, command: cmd.Qos) -> None:
         # Without `global` it only lifts the channel's limit: a consumer's own prefetch is a word of its command.
@@ -126,7 +128,7 @@ class HandVerbs(OnClientParts):
             return
         tx.at_commit, tx.refused = True, False
         self._connections.commit(hand)
-        self._consumers.commit(hand)
+        self._consumers.hand_deliveries.commit(hand)
         tx.at_commit = False
         if tx.refused:
             raise AmqpError("precondition_failed", "partial tx completion")
@@ -135,4 +137,4 @@ class HandVerbs(OnClientParts):
         self._check_tx(hand)
         if hand.publisher.tx is not None:
             hand.publisher.tx.roll_back()
-        self._consumers.roll_back(hand)
+        hand.roll_back()
