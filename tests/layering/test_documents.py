@@ -7,6 +7,7 @@ import tomllib
 
 import pytest
 
+from playground.catalogue.files import FILES as FILES_WRITTEN
 from tests.layering import documents, programs
 from tests.layering.graph import figures
 from tests.layering.rooms import rooms_of
@@ -185,6 +186,19 @@ def test_the_recipe_of_a_generation_names_each_registry() -> None:
     common = {each for each in readers if not re.match(r"V\d", each)}
     assert common == {"HostReader", "FileReader", "StatusReader"}
     assert all(each in recipe for each in common)
+
+
+def test_the_recipe_of_a_transition_names_what_is_written_and_what_is_measured_again() -> None:
+    recipe = read("docs/adding/transition.md")
+    of_kinds = [path for path in FILES_WRITTEN if "place" not in path and "coverage" not in path]
+    assert len(of_kinds) == 4
+    assert [
+        each for each in of_kinds if f"`{each.rpartition('/')[2]}`" not in recipe and each not in recipe
+    ] == []
+    targets = re.findall(r"\bmake ((?:[a-z-]+ ?)+)", recipe)
+    named = {each for group in targets for each in group.split()}
+    keepers = {"digests", "heatmaps", "wasm-digests", "static-digests", "predict", "fidelity", "bench"}
+    assert keepers <= named, "what keeps digests or a stamp of the engine"
 
 
 def test_the_recipe_of_a_session_message_has_three_places_and_each_message_is_declared_once() -> None:

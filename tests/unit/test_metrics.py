@@ -1,10 +1,13 @@
 """Metrics are a fold of transitions: counts, bytes, and clocks in virtual time."""
 
 import functools
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
+import engine
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.classic_v1.transitions.index import (
@@ -24,7 +27,7 @@ from engine.classic_v2.transitions.files import (
     IndexFileDeleted,
     SlotsRead,
 )
-from engine.metrics import METRICS, Meter, PowerCut
+from engine.metrics import METRICS, TOPICS, Meter, PowerCut
 from engine.report.transitions.base import Transition
 from engine.report.transitions.messages import (
     Discarded,
@@ -46,6 +49,7 @@ from playground.storybook.entry import read
 
 Events = list[tuple[int, Transition]]
 
+ENGINE = Path(engine.__file__).parent
 SCENARIOS = Path(__file__).resolve().parents[2] / "playground" / "scenarios"
 RUNS = (
     "memory-alarm",
@@ -133,6 +137,17 @@ def test_a_metric_depends_on_what_it_reads_and_on_nothing_else(name: str) -> Non
     for metric in METRICS.values():
         alone = metered([event for event in events if isinstance(event[1], metric.reads)], events[-1][0])
         assert alone[metric.name] == whole[metric.name] or not metric.reads, metric.name
+
+
+def test_every_module_of_metrics_is_read_and_has_its_topic() -> None:
+    """A module that nobody imports would register nothing, and nobody would miss it."""
+    paths = [path for room in ("counting", "*/metrics") for path in ENGINE.glob(f"{room}/*.py")]
+    registering = [
+        path for path in paths if re.search(r"^@(counted|at_end|\w+\.of)\(", path.read_text("utf-8"), re.M)
+    ]
+    assert {path.stem for path in registering} == set(TOPICS)
+    names = {".".join(path.relative_to(ENGINE.parent).with_suffix("").parts) for path in registering}
+    assert names <= sys.modules.keys()
 
 
 def test_the_runs_move_nearly_every_metric() -> None:
