@@ -20,12 +20,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from tools.compiled_records import put_beside
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 PLACE: Final = ROOT / "var" / "compiled"
 ROOMS: Final = ("classic_v1/queue", "classic_v1/store", "classic_v1/index", "classic_v1/formats")
 """Rooms of the engine in which a message spends its time (bench one_at_a_time)."""
 SINGLE: Final = (
     "values/stretches.py",
+    "values/ranges.py",
+    "report/log.py",
     "storage/handle.py",
     "version_choice/queue.py",
 )
@@ -58,16 +62,12 @@ def stamp(root: Path = ROOT) -> str:
 
 
 def needs_python(tree: ast.Module) -> bool:
-    """Return whether a module has what the compiler does not keep.
+    """Return whether a module has, beside records, what the compiler does not keep.
 
-    That is a class with keywords (those of msgspec tell its metaclass what to make), a protocol that is asked at run
-    time, and a name that is one thing for the type checker and another one for the run.
+    That is a protocol that is asked at run time, and a name that is one thing for the type checker and another one
+    for the run.
     """
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and (
-            node.keywords or any("Struct" in ast.unparse(base) for base in node.bases)
-        ):
-            return True
         if isinstance(node, ast.ClassDef) and any(
             ast.unparse(each) == "runtime_checkable" for each in node.decorator_list
         ):
@@ -123,7 +123,7 @@ def build(place: Path, tiny: bool) -> int:
     shutil.copytree(ROOT / "engine", place / "engine", ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     for name in BESIDE:
         (place / name).symlink_to(ROOT / name)
-    names = chosen(tiny, place)
+    names = [name for name in chosen(tiny, place) if put_beside(place / name, name[:-3].replace("/", "."))]
     command = [sys.executable, "-c", BUILD, ",".join(names), "--quiet", "build_ext", "--inplace", "-j2"]
     log = place / "build.log"
     with log.open("wb") as words:
