@@ -95,7 +95,6 @@ def differential(options: argparse.Namespace) -> int:
                 if time.monotonic() - last > PROGRESS_S:
                     last = time.monotonic()
                     _print(f"{run} of {options.count} programs, {steps} steps, {run - whole} differ")
-        node.stop()
     _print(
         f"differential: {whole} of {run} programs equal, {steps} state vectors, "
         f"{files} files byte for byte, {time.monotonic() - began:.0f} s"
@@ -151,7 +150,6 @@ def check(options: argparse.Namespace) -> int:
                 whole += outcome.whole
                 if not outcome.whole:
                     _print(f"{outcome.name} DIFFERS: {_engine_error(outcome)}")
-        node.stop()
     _print(f"driver: {whole} of {len(files)} traces are executed by the broker as they were recorded")
     return 0 if files and whole == len(files) else 1
 

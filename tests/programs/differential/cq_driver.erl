@@ -84,6 +84,10 @@ handle(#{<<"do">> := <<"restart_app">>}, Session) ->
     ok = cq_node:stop(),
     ok = cq_node:start(),
     {#{}, Session};
+handle(#{<<"do">> := <<"halt">>}, _) ->
+    ok = cq_node:stop(),
+    _ = application:stop(mnesia),
+    halt(0);
 handle(#{<<"do">> := <<"begin">>, <<"config">> := Config}, Old) ->
     abandon(Old),
     ok = cq_stores:begin_empty(Config),

@@ -298,7 +298,6 @@ def run(report: Report, kind: str, planned: Plan, release: str = LATEST) -> None
         forget_clean_stop(node.vhost_directory)
         last = read_with_node(node, sorted(must), acknowledge=True)
         compare(report, f"{kind}: after the engine went on, the node reads", found, last)
-        node.stop()
 
 
 def redelivered(found: Expected) -> Expected:

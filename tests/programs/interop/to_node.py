@@ -227,5 +227,4 @@ def run(report: Report, cases: list[Case], release: str = LATEST) -> str:
             report.segments += case.segments
             report.store_files += case.store_files
             report.combined += case.combined
-        node.stop()
     return f"RabbitMQ {about['version']}, Erlang/OTP {about['otp']}"

@@ -227,7 +227,6 @@ def run(
             elif result.stories % 50 == 0:
                 report(f"{result.stories} stories, {result.steps} steps, {len(result.differing)} differ")
         bench.broker.close()
-        node.stop()
     if record is not None:
         write_recorded(record, recorded)
     return result
