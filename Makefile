@@ -73,7 +73,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run compiled cluster check test lint format types supplies supported js-lint js-types js-test py-test coverage \
-	bench heatmaps spark-cluster conformance differential console-lines stories interop fidelity words predict digests docs-images screenshots attack \
+	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories interop fidelity words predict digests docs-images screenshots attack \
 	soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -134,6 +134,10 @@ heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
 spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster $(CLUSTER_ARGS)
 
+spark-classes: spark-env ## Keep Spark's classes as a JVM has loaded them: after that it starts with half of the work
+	@echo "Spark's classes ..."
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs.class_archive
+
 bench: dev-env spark-env node_modules/.installed ## Measure engine, wire, page and sweeps (TINY=1: only see that all of it runs; BENCH=wire: one)
 	@tools/ensure_chromium.sh
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m bench $(if $(TINY),--tiny) $(BENCH)
@@ -180,7 +184,7 @@ test: dev-env spark-env ## Install all that the checks need, then run every one 
 	@tools/ensure_redis.sh >/dev/null
 	@tools/ensure_nginx.sh >/dev/null
 	@status=0; \
-		$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target lint types supplies js-test || status=1; \
+		$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target lint types supplies js-test spark-classes collect || status=1; \
 		$(MAKE) --no-print-directory py-test || status=1; \
 		exit $$status
 
@@ -238,11 +242,16 @@ py-test: dev-env spark-env
 	@echo "pytest ..."
 	@status=0; export JAVA_HOME="$$($(PY) tools/ensure_java.py)"; \
 		export WATERLINE_PREPARED="$$(mktemp -d)"; trap 'rm -rf "$$WATERLINE_PREPARED"' EXIT; \
-		$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
+		$(PY) -m pytest -n $(WORKERS) --dist worksteal --long-first -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
 		$(PY) -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
 		exit $$status
+
+# What pytest makes of the tests' sources is kept by this one process; each worker of a run would make it anew.
+collect: dev-env spark-env ## Find all tests without running any
+	@echo "pytest --collect-only ..."
+	@mkdir -p var && { $(PY) -m pytest --collect-only -qq > var/collected.txt </dev/null || { cat var/collected.txt; exit 1; }; }
 
 browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a processor four times slower, ten times)
 	@tools/ensure_chromium.sh

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from spark_jobs.findings import DEFAULT_CONSTRAINTS, DEFAULT_OBJECTIVE, asked, write_findings
-from spark_jobs.session import ARCHIVE, start_session
+from spark_jobs.findings import asked, write_findings
+from spark_jobs.jvm import ARCHIVE, SUBMIT_OPTIONS
+from spark_jobs.session import end_session, start_session
 from spark_jobs.sweep import sweep
 
 MASTER = "local[1]"
@@ -42,35 +44,37 @@ GRID: dict[str, Any] = {
 
 
 def write_archive(archive: Path = ARCHIVE) -> None:
-    """Do what the least sweep and its analysis do, and keep the classes that this loaded.
+    """Do in a process of its own what the least sweep and its analysis do, and keep the classes that its JVM loaded.
 
     Raises:
-        JobError: Spark cannot be started.
+        CalledProcessError: Spark cannot be started there; why is printed.
     """
-    with tempfile.TemporaryDirectory(dir=archive.parent) as name:
-        folder = Path(name)
-        new = folder / archive.name
-        session = start_session(MASTER, f'"-XX:ArchiveClassesAtExit={new}"')
-        gateway = session.sparkContext._gateway
-        assert gateway is not None
-        _sweep_and_analyse(folder)
-        gateway.shutdown()
-        process = gateway.proc  # pyspark's own name for the JVM that it started
-        process.stdin.close()  # at which the JVM ends by itself, and writes
-        process.wait()
-        os.replace(new, archive)
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        new = Path(folder) / archive.name
+        # The JVM writes while it ends, after the process that started it; it holds the pipe for so long.
+        subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-m", "spark_jobs.class_archive", folder],
+            env={**os.environ, SUBMIT_OPTIONS: f'"-XX:ArchiveClassesAtExit={new}" -Xlog:disable'},
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        new.replace(archive)
 
 
-def _sweep_and_analyse(folder: Path) -> None:
+def sweep_and_analyse(folder: Path) -> None:
+    """Run the least sweep and its analysis in a folder."""
     workload, grid, out = folder / "least.json", folder / "grid.json", folder / "out"
     workload.write_text(json.dumps(WORKLOAD))
     grid.write_text(json.dumps(GRID))
+    session = start_session(MASTER)
     sweep(str(workload), grid, str(out), MASTER, lambda line: None)
-    table = str(out / "least.parquet")
-    question = asked(list(DEFAULT_CONSTRAINTS), DEFAULT_OBJECTIVE)
-    write_findings(start_session(MASTER), table, str(out), question, lambda line: None)
+    write_findings(session, str(out / "least.parquet"), str(out), asked(), lambda line: None)
+    end_session(session)
 
 
 if __name__ == "__main__":
-    write_archive()
-    print(f"{ARCHIVE}: {ARCHIVE.stat().st_size:,} bytes", file=sys.stderr)
+    if sys.argv[1:]:
+        sweep_and_analyse(Path(sys.argv[1]))
+    else:
+        write_archive()
+        print(f"{ARCHIVE}: {ARCHIVE.stat().st_size:,} bytes")

@@ -17,13 +17,13 @@ from pathlib import Path
 import pyspark
 
 from spark_jobs.errors import JobError
+from spark_jobs.jvm import jvm_options
 
 HOST = "127.0.0.1"
 WORKERS = 2
 READY_S = 90.0
 DAEMON = {
     "SPARK_DAEMON_MEMORY": "192m",
-    "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "SPARK_LOCAL_IP": HOST,
     "SPARK_NO_DAEMONIZE": "1",
 }
@@ -43,7 +43,7 @@ class Process:
             self._popen = subprocess.Popen(  # noqa: S603 - Spark's own script with our arguments
                 [str(SCRIPT), *arguments],
                 cwd=folder,
-                env={**environment, **DAEMON},
+                env={**environment, **DAEMON, "SPARK_DAEMON_JAVA_OPTS": jvm_options()},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -13,14 +13,12 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.engine_build import ROOT, packed_sources
 from spark_jobs.errors import JobError
+from spark_jobs.jvm import QUICK_START, jvm_options
 
 LOCAL = "local[*]"
 QUIET = ROOT / "spark_jobs" / "log4j2.properties"
 EXECUTOR_MEMORY = "512m"
 """Of the JVM of each executor on a cluster; what the engine needs lies in the Python processes beside it."""
-
-QUICK_START = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-"""The JVM only hands cells to Python: a small collector and a quick compiler start faster and lose nothing."""
 
 
 def is_local(master: str) -> bool:
@@ -78,7 +76,9 @@ def _builder(master: str) -> SparkSession.Builder:
     builder = (
         SparkSession.builder.master(_with_retries(master))
         .appName("waterline-sweep")
-        .config("spark.driver.extraJavaOptions", f"{QUICK_START} -Dlog4j2.configurationFile={QUIET.as_uri()}")
+        .config(
+            "spark.driver.extraJavaOptions", f"{jvm_options()} -Dlog4j2.configurationFile={QUIET.as_uri()}"
+        )
         .config("spark.driver.memory", "512m")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
@@ -94,8 +94,10 @@ def _builder(master: str) -> SparkSession.Builder:
         )
     if is_local(master) or "://127.0.0.1" in master:
         # A machine whose own name does not resolve must not keep Spark from starting.
-        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
-            "spark.driver.host", "127.0.0.1"
+        builder = (
+            builder.config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.executor.extraJavaOptions", jvm_options())
         )
     return builder
 

@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.contenttypes.management import create_contenttypes
+from django.db.models.signals import post_migrate
 from hypothesis import HealthCheck, settings
 
+from tests.helpers.long_first import dealt
 from tests.helpers.twin import Twin
 from tools.compile_messages import compile_messages
 from tools.prepared import PREPARED
@@ -36,6 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--throttle", type=float, default=1, help="make the pages' processor so many times slower"
     )
+    parser.addoption(
+        "--long-first",
+        action="store_true",
+        help="each of the workers begins with its share of what takes long",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -52,6 +60,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(PREPARED)))
 
 
+@pytest.hookimpl(trylast=True)  # after tests were left out: what remains is dealt
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put what takes long where each worker begins, so that no core is without work at the end."""
+    if config.getoption("long_first"):
+        workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+        items[:] = dealt(items, lambda item: item.nodeid, workers)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Look for no garbage among the tests: thousands come, and all of them stay."""
@@ -61,6 +77,16 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> None:
+    """Write the rows of rights and types once, and not after each of the hundreds of tests that empty all tables.
+
+    Nothing asks for these rows; writing them again was a tenth of what the tests of the web side cost.
+    """
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.disconnect(create_contenttypes)
 
 
 @pytest.fixture(scope="session")

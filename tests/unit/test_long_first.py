@@ -1,0 +1,26 @@
+"""What takes long stands where workers begin, and nothing is lost or doubled by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.long_first import LONG, dealt
+
+QUICK = [f"tests/unit/test_{n}.py" for n in range(10)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 4, 12])
+def test_each_piece_begins_with_its_share(workers: int) -> None:
+    found = [*QUICK[:4], *reversed(LONG), *QUICK[4:]]
+    order = dealt(found, str, workers)
+    assert sorted(order) == sorted(found)
+    assert [name for name in order if name in QUICK] == QUICK
+    begins, left = 0, len(found)
+    for worker in range(min(workers, 4)):
+        assert order[begins] == LONG[worker], "the longest first, one to each worker"
+        size = left // (workers - worker)
+        begins, left = begins + size, left - size
+
+
+def test_without_long_ones_the_order_stays() -> None:
+    assert dealt(QUICK, str, 3) == QUICK
