@@ -17,7 +17,6 @@ from engine.broker.commands.base import (
     ChannelName,
     Command,
     ConsumerTag,
-    Count,
     ExchangeName,
     Fields,
     Message,
@@ -37,14 +36,27 @@ from engine.broker.commands.cluster_commands import (
     Freeze,
     KillNode,
     Move,
-    NodeName,
     StartNode,
     StopNode,
     Synchronise,
     Thaw,
 )
 from engine.broker.commands.ending_commands import Cancel, CloseChannel, Hang, Remove
+from engine.broker.commands.hand_commands import (
+    Ack,
+    AckTag,
+    Consume,
+    Get,
+    Nack,
+    NackTag,
+    Purge,
+    Qos,
+    Recover,
+    Reject,
+    Requeue,
+)
 from engine.broker.commands.memory_limit import FreeLimit
+from engine.broker.commands.operator_commands import AskQueues, Ctl, Restart, Set, StartApp, StopApp
 from engine.broker.commands.publish import Properties, Publish
 from engine.broker.commands.settings import DiskBytes, RamBytes, Ratio, Strategy, Watermark
 from engine.broker.commands.topology_commands import (
@@ -127,176 +139,6 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
     channel: ChannelName = HAND
     cancel_on_failover: bool = False
     nack: NackMode | None = None
-
-
-class Ack(Command, frozen=True, tag="ack"):
-    """Acknowledge the oldest deliveries held by hand: one by one, or with one ack(multiple) (P14)."""
-
-    count: Count
-    multiple: bool = False
-    channel: ChannelName = HAND
-
-
-class Requeue(Command, frozen=True, tag="requeue"):
-    """Reject the oldest deliveries held by hand so that they return to the queue (P11)."""
-
-    count: Count
-    channel: ChannelName = HAND
-
-
-class Nack(Command, frozen=True, tag="nack"):
-    """basic.nack of the oldest deliveries held by hand: one by one, or all at once (P11)."""
-
-    count: Count
-    multiple: bool = False
-    requeue: bool = True
-    channel: ChannelName = HAND
-
-
-class Reject(Command, frozen=True, tag="reject"):
-    """basic.reject of the oldest deliveries held by hand, one by one; without requeue they are dead letters (P11)."""
-
-    count: Count
-    requeue: bool = True
-    channel: ChannelName = HAND
-
-
-class AckTag(Command, frozen=True, tag="ack_tag"):
-    """basic.ack with a delivery tag of the hand's channel (P14)."""
-
-    tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-    multiple: bool = False
-    channel: ChannelName = HAND
-
-
-class NackTag(Command, frozen=True, tag="nack_tag"):
-    """basic.nack or basic.reject with a delivery tag of a channel (P11, P14).
-
-    Args:
-        reject: it is basic.reject, after which 4.3 counts a delivery that failed (W42).
-    """
-
-    tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-    multiple: bool = False
-    requeue: bool = True
-    channel: ChannelName = HAND
-    reject: bool = False
-
-
-class Recover(Command, frozen=True, tag="recover"):
-    """basic.recover: all that a channel holds goes back to its queues; the broker has it with requeue only (P11)."""
-
-    requeue: bool = True
-    channel: ChannelName = HAND
-
-
-class Qos(Command, frozen=True, tag="qos"):
-    """basic.qos: how many messages each consumer that is started later, or the whole channel, may hold (P13).
-
-    Args:
-        prefetch: 0 for any number.
-        channel_wide: AMQP's `global`: one limit for all consumers of the channel, which holds at once.
-    """
-
-    prefetch: Prefetch
-    channel_wide: bool = False
-    channel: ChannelName = HAND
-
-
-class Consume(Command, frozen=True, tag="consume"):
-    """basic.consume on a channel by hand, whose messages are acknowledged by hand (P12).
-
-    Unlike `set_consumer` it begins a consumer and changes none: with a tag that the channel has already the broker
-    closes the connection.
-
-    Args:
-        name: the consumer tag.
-        others: as in `set_consumer`.
-    """
-
-    name: ConsumerTag
-    prefetch: Prefetch = 0
-    queue: QueueName = DEFAULT_QUEUE
-    priority: Priority = 0
-    exclusive: bool = False
-    channel_prefetch: Prefetch = 0
-    channel: ChannelName = HAND
-
-
-class Get(Command, frozen=True, tag="get"):
-    """basic.get `count` times; with `ack` the messages stay unacknowledged until the ack command (P11)."""
-
-    count: Count
-    ack: bool = True
-    queue: QueueName = DEFAULT_QUEUE
-    channel: ChannelName = HAND
-
-
-class Purge(Command, frozen=True, tag="purge"):
-    """Drop every ready message (P19)."""
-
-    queue: QueueName = DEFAULT_QUEUE
-    channel: ChannelName = HAND
-
-
-class Set(Command, frozen=True, tag="set"):
-    """Change a setting while the node runs.
-
-    Args:
-        queue: for settings that belong to one.
-        node: whose member of a mirrored queue, for target_ram_count; None for the master (H80).
-    """
-
-    name: Literal[
-        "ram_bytes",
-        "vm_memory_high_watermark",
-        "vm_memory_high_watermark_paging_ratio",
-        "vm_memory_calculation_strategy",
-        "target_ram_count",
-        "queue_mode",
-        "disk_free_bytes_other",
-        "disk_free_limit",
-        "work_profile",
-    ]
-    value: int | float | str | dict[str, int | float] | None
-    queue: QueueName = DEFAULT_QUEUE
-    node: NodeName | None = None
-
-
-class Restart(Command, frozen=True, tag="restart"):
-    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234).
-
-    With "kill_in_flush" the VM dies while each queue empties its journal: segments are written, the journal is not cut
-    yet (S80, S115). A cluster's first node is killed as by "kill".
-    """
-
-    kind: Literal["clean", "kill", "kill_in_flush", "power"]
-
-
-class StopApp(Command, frozen=True, tag="stop_app"):
-    """rabbitmqctl stop_app: the broker stops in order and stays stopped, the VM goes on."""
-
-
-class StartApp(Command, frozen=True, tag="start_app"):
-    """rabbitmqctl start_app: the broker starts on its files."""
-
-
-class AskQueues(Command, frozen=True, tag="ask_queues"):
-    """A monitoring script runs list_queues: each queue process is asked, and so wakes, every time (P5, P6).
-
-    Args:
-        count: how many times it asks.
-        every_ms: how long it waits between two times.
-    """
-
-    count: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 1
-    every_ms: Annotated[int, msgspec.Meta(ge=10, le=600_000)] = 1000
-
-
-class Ctl(Command, frozen=True, tag="ctl"):
-    """A line of rabbitmqctl that changes something, as it was typed; lines that only list are asked, not commanded."""
-
-    line: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 
 
 AnyCommand = (

@@ -14,6 +14,7 @@ from engine.broker.clients.channel import connection_of
 from engine.broker.clients.heartbeats import Heartbeats
 from engine.broker.commands import commands as cmd
 from engine.broker.commands import ending_commands as ending
+from engine.broker.commands import hand_commands as hand_cmd
 from engine.broker.commands.publish import Publish
 from engine.broker.control.client_parts import ClientParts, OnClientParts
 from engine.broker.control.verbs import Handlers
@@ -49,7 +50,7 @@ class ClientVerbs(OnClientParts):
             Publish: self._publish,
             cmd.SetPublisher: self._set_publisher,
             cmd.SetConsumer: self._set_consumer,
-            cmd.Consume: self._consume,
+            hand_cmd.Consume: self._consume,
             ending.Cancel: self._cancel,
             ending.CloseChannel: self._close_channel,
             ending.Hang: self._hang,
@@ -148,7 +149,7 @@ class ClientVerbs(OnClientParts):
             self._consumers.subscribe(consumer)
         queue.wake(consumer)
 
-    def _consume(self, command: cmd.Consume) -> None:
+    def _consume(self, command: hand_cmd.Consume) -> None:
         """Begin a consumer by hand, whose tag its channel must not have yet."""
         known = self._consumers.all.get(command.name)
         queue = None if known is None else self._queues.get(known.queue)

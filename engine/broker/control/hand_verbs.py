@@ -11,7 +11,7 @@ from engine.amqp.errors import AmqpError
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.hand import Hand
 from engine.broker.commands import channel_modes as modes
-from engine.broker.commands import commands as cmd
+from engine.broker.commands import hand_commands as hand_cmd
 from engine.broker.commands.base import Command
 from engine.broker.control.client_parts import OnClientParts
 from engine.broker.control.verbs import Handlers
@@ -24,16 +24,16 @@ class HandVerbs(OnClientParts):
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
         verbs: dict[type[Command], tuple[Callable[[Hand, Any], None], str]] = {
-            cmd.Get: (self._get, "P18"),
-            cmd.Purge: (self._purge, "P19"),
-            cmd.Ack: (self._ack, "P14"),
-            cmd.Requeue: (self._requeue, "P14"),
-            cmd.Nack: (self._nack, "P14"),
-            cmd.Reject: (self._reject, "P14"),
-            cmd.AckTag: (self._ack_tag, "P14"),
-            cmd.NackTag: (self._nack_tag, "P14"),
-            cmd.Recover: (self._recover, "P11"),
-            cmd.Qos: (self._qos, "P13"),
+            hand_cmd.Get: (self._get, "P18"),
+            hand_cmd.Purge: (self._purge, "P19"),
+            hand_cmd.Ack: (self._ack, "P14"),
+            hand_cmd.Requeue: (self._requeue, "P14"),
+            hand_cmd.Nack: (self._nack, "P14"),
+            hand_cmd.Reject: (self._reject, "P14"),
+            hand_cmd.AckTag: (self._ack_tag, "P14"),
+            hand_cmd.NackTag: (self._nack_tag, "P14"),
+            hand_cmd.Recover: (self._recover, "P11"),
+            hand_cmd.Qos: (self._qos, "P13"),
             modes.ConfirmSelect: (self._confirm_select, "K1"),
             modes.TxSelect: (self._tx_select, "D12"),
             modes.TxCommit: (self._tx_commit, "D13"),
@@ -52,24 +52,24 @@ class HandVerbs(OnClientParts):
     def _check_access(self, hand: Hand, queue: str) -> None:
         check_access(self._definitions.queues.get(queue), queue, connection_of(hand.name))
 
-    def _get(self, hand: Hand, command: cmd.Get) -> None:
+    def _get(self, hand: Hand, command: hand_cmd.Get) -> None:
         self._check_access(hand, command.queue)
         get = partial(self._get_now, hand, command)
         if not self._patience.puts_off(command.queue, hand.name, get):
             get()
 
-    def _get_now(self, hand: Hand, command: cmd.Get) -> None:
+    def _get_now(self, hand: Hand, command: hand_cmd.Get) -> None:
         self._check_access(hand, command.queue)
         self._lifetimes.used(self._queues[command.queue])
         self._consumers.hand_deliveries.get(hand, command.queue, command.count, command.ack)
 
-    def _purge(self, hand: Hand, command: cmd.Purge) -> None:
+    def _purge(self, hand: Hand, command: hand_cmd.Purge) -> None:
         self._check_access(hand, command.queue)
         purge = partial(self._purge_now, hand, command)
         if not self._patience.puts_off(command.queue, hand.name, purge):
             purge()
 
-    def _purge_now(self, hand: Hand, command: cmd.Purge) -> None:
+    def _purge_now(self, hand: Hand, command: hand_cmd.Purge) -> None:
         self._check_access(hand, command.queue)
         self._queues[command.queue].purge()
 
@@ -78,36 +78,36 @@ class HandVerbs(OnClientParts):
         if count > held:
             raise CommandError("not_held", held=held, count=count)
 
-    def _ack(self, hand: Hand, command: cmd.Ack) -> None:
+    def _ack(self, hand: Hand, command: hand_cmd.Ack) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.ack_held(hand, command.count, command.multiple)
 
-    def _requeue(self, hand: Hand, command: cmd.Requeue) -> None:
+    def _requeue(self, hand: Hand, command: hand_cmd.Requeue) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.requeue_held(hand, command.count)
 
-    def _nack(self, hand: Hand, command: cmd.Nack) -> None:
+    def _nack(self, hand: Hand, command: hand_cmd.Nack) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.nack_held(hand, command.count, command.multiple, command.requeue)
 
-    def _reject(self, hand: Hand, command: cmd.Reject) -> None:
+    def _reject(self, hand: Hand, command: hand_cmd.Reject) -> None:
         self._check_held(hand, command.count)
         self._consumers.hand_deliveries.nack_held(hand, command.count, False, command.requeue, reject=True)
 
-    def _ack_tag(self, hand: Hand, command: cmd.AckTag) -> None:
+    def _ack_tag(self, hand: Hand, command: hand_cmd.AckTag) -> None:
         self._consumers.hand_deliveries.ack_tag(hand, command.tag, command.multiple)
 
-    def _nack_tag(self, hand: Hand, command: cmd.NackTag) -> None:
+    def _nack_tag(self, hand: Hand, command: hand_cmd.NackTag) -> None:
         self._consumers.hand_deliveries.nack_tag(
             hand, command.tag, command.multiple, command.requeue, command.reject
         )
 
-    def _recover(self, hand: Hand, command: cmd.Recover) -> None:
+    def _recover(self, hand: Hand, command: hand_cmd.Recover) -> None:
         if not command.requeue:
             raise AmqpError("not_implemented", "requeue=false")
         self._consumers.hand_deliveries.recover(hand)
 
-    def _qos(self, hand: Hand, command: cmd.Qos) -> None:
+    def _qos(self, hand: Hand, command: hand_cmd.Qos) -> None:
         # Without `global` it only lifts the channel's limit: a consumer's own prefetch is a word of its command.
         self._consumers.limit_channel(hand.channel, command.prefetch if command.channel_wide else 0)
 

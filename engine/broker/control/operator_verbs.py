@@ -10,6 +10,7 @@ import msgspec
 
 from engine.broker.commands import cluster_commands as cluster_cmd
 from engine.broker.commands import commands as cmd
+from engine.broker.commands import operator_commands as operator_cmd
 from engine.broker.commands.base import Command
 from engine.broker.control.life import Life
 from engine.broker.control.monitors import Monitors
@@ -80,12 +81,12 @@ class OperatorVerbs:
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
         return {
-            cmd.Set: self._set,
-            cmd.AskQueues: self._ask_queues,
-            cmd.Ctl: self._ctl,
-            cmd.StopApp: self._stop_app,
-            cmd.StartApp: self._start_app,
-            cmd.Restart: self._restart,
+            operator_cmd.Set: self._set,
+            operator_cmd.AskQueues: self._ask_queues,
+            operator_cmd.Ctl: self._ctl,
+            operator_cmd.StopApp: self._stop_app,
+            operator_cmd.StartApp: self._start_app,
+            operator_cmd.Restart: self._restart,
         }
 
     def _process(self, name: str) -> QueueProcess:
@@ -96,7 +97,7 @@ class OperatorVerbs:
             raise CommandError("no_queue", name=name, known=known)
         return queue.process
 
-    def _set(self, command: cmd.Set) -> None:
+    def _set(self, command: operator_cmd.Set) -> None:
         value: Any = command.value
         if command.name == "work_profile" and self._clustered:
             raise CommandError("cluster_instant")
@@ -130,17 +131,17 @@ class OperatorVerbs:
             elif command.name != "disk_free_bytes_other":
                 self._monitors.measure_memory()
 
-    def _ctl(self, command: cmd.Ctl) -> None:
+    def _ctl(self, command: operator_cmd.Ctl) -> None:
         self._do(cmd.parse(self._console(command.line, self._report.snapshot(), self._report.live())))
 
-    def _stop_app(self, _: cmd.StopApp) -> None:
+    def _stop_app(self, _: operator_cmd.StopApp) -> None:
         if self._clustered:
             if self._first.up:
                 self._do(cluster_cmd.StopNode(cluster_cmd.FIRST_NODE))
         elif self._life.runs:
             self._life.stop_app()
 
-    def _ask_queues(self, command: cmd.AskQueues) -> None:
+    def _ask_queues(self, command: operator_cmd.AskQueues) -> None:
         """Ask every queue process now, and again after a while if there is more to ask."""
         for live in list(self._queues.values()):
             live.process.answer_info()
@@ -148,7 +149,7 @@ class OperatorVerbs:
             again = msgspec.structs.replace(command, count=command.count - 1)
             self._clock.after(command.every_ms * MILLISECOND_US, partial(self._ask_queues, again))
 
-    def _start_app(self, _: cmd.StartApp) -> None:
+    def _start_app(self, _: operator_cmd.StartApp) -> None:
         if self._clustered:
             if not self._first.up:
                 self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
@@ -157,7 +158,7 @@ class OperatorVerbs:
         elif not self._life.runs:
             self._life.start_app()
 
-    def _restart(self, command: cmd.Restart) -> None:
+    def _restart(self, command: operator_cmd.Restart) -> None:
         if not self._clustered:
             self._life.restart(command.kind)
             return

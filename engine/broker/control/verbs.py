@@ -7,14 +7,14 @@ from operator import attrgetter
 from typing import Any, Final, Protocol
 
 from engine.broker.commands import cluster_commands as cluster_cmd
-from engine.broker.commands import commands as cmd
+from engine.broker.commands import operator_commands as operator_cmd
 from engine.broker.commands.base import Command
 from engine.broker.commands.vhosts import vhost_of
 from engine.broker.control.life import Life
 from engine.broker.queues.node import Node
 from engine.values.errors import CommandError
 
-WITHOUT_NODES = (cluster_cmd.StartNode, cmd.StartApp, cmd.Ctl)
+WITHOUT_NODES = (cluster_cmd.StartNode, operator_cmd.StartApp, operator_cmd.Ctl)
 """What an operator may do while no node runs."""
 UP: Final = attrgetter("up")
 
@@ -61,7 +61,9 @@ class CommandVerbs:
 
         Raises CommandError when it cannot be done now; nothing changed then.
         """
-        if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
+        if not self._life.runs and not isinstance(
+            command, operator_cmd.StartApp | operator_cmd.StopApp | operator_cmd.Ctl
+        ):
             raise CommandError("broker_stopped")
         if not any(map(UP, self._nodes.values())) and not isinstance(command, WITHOUT_NODES):
             raise CommandError("node_down", name=", ".join(self._nodes), known="none")
