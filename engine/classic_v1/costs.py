@@ -7,8 +7,23 @@ from typing import Final
 from engine.classic_v1.transitions.index import JournalSynced, SegmentRead, SegmentWritten
 from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead, PendingPaged, PutBack
 from engine.classic_v1.transitions.stops import IndexRecovered
-from engine.classic_v1.transitions.stores import CombineStepped, StoreSynced
-from engine.costs.prices import SYNCS, count, on_cpu, on_disk, taken
+from engine.classic_v1.transitions.stores import (
+    CombineStepped,
+    StoreSynced,
+    StretchesRead,
+    StretchesRecounted,
+    StretchesWritten,
+)
+from engine.costs.prices import (
+    SYNCS,
+    count,
+    decoded_ns,
+    on_cpu,
+    on_disk,
+    removed_ns,
+    store_written_ns,
+    taken,
+)
 from engine.costs.work import WorkProfile
 from engine.report.transitions.messages import Shift
 
@@ -67,6 +82,27 @@ def _scanned(profile: WorkProfile, t: IndexRecovered) -> int:
         return 0
     sizes = [size for _number, size in t.segments] + [t.journal_bytes or 0]
     return sum(profile.disk.read(size) for size in sizes if size)
+
+
+@on_cpu(StretchesWritten)
+def _runs_written(profile: WorkProfile, t: StretchesWritten) -> int:
+    """Each run costs what it costs alone; so do reads and removes."""
+    return sum(store_written_ns(profile, t.record_bytes, msg_no, many) for msg_no, many in t.runs)
+
+
+@on_cpu(StretchesRecounted)
+def _runs_removed(profile: WorkProfile, t: StretchesRecounted) -> int:
+    return sum(removed_ns(profile, many) for _msg_no, many in t.runs)
+
+
+@on_disk(StretchesRead)
+def _runs_read(profile: WorkProfile, t: StretchesRead) -> int:
+    return sum(profile.disk.read(size) for _msg_no, _many, size in t.runs) if t.by == "file" else 0
+
+
+@on_cpu(StretchesRead)
+def _runs_decoded(profile: WorkProfile, t: StretchesRead) -> int:
+    return sum(decoded_ns(profile, many, size) for _msg_no, many, size in t.runs) if t.by == "file" else 0
 
 
 @on_disk(CombineStepped)

@@ -25,7 +25,7 @@ from engine.report.transitions.stores import (
     StoreWritten,
 )
 from engine.values.extents import Extent
-from engine.values.sizes import total
+from engine.values.sizes import Length, total
 
 Price = Callable[[WorkProfile, Any], int]
 """Returns the nanoseconds of what a transition reports."""
@@ -101,12 +101,22 @@ def _store_scanned(profile: WorkProfile, t: StoreRecovered) -> int:
 
 @on_cpu(StoreWritten)
 def _store_written(profile: WorkProfile, t: StoreWritten) -> int:
-    return profile.cpu.store_write_server_cpu.of(t.count, total(t.record_bytes, t.msg_no, t.count) // t.count)
+    return store_written_ns(profile, t.record_bytes, t.msg_no, t.count)
+
+
+def store_written_ns(profile: WorkProfile, record_bytes: Length, msg_no: int, messages: int) -> int:
+    """Return what a store needs to append records of consecutive messages."""
+    return profile.cpu.store_write_server_cpu.of(messages, total(record_bytes, msg_no, messages) // messages)
 
 
 @on_cpu(RefCountChanged)
 def _removed(profile: WorkProfile, t: RefCountChanged) -> int:
-    return profile.cpu.store_remove.of(t.count)
+    return removed_ns(profile, t.count)
+
+
+def removed_ns(profile: WorkProfile, messages: int) -> int:
+    """Return what a store needs to count references of consecutive messages anew."""
+    return profile.cpu.store_remove.of(messages)
 
 
 @on_disk(StoreRead)
@@ -118,8 +128,13 @@ def _store_read(profile: WorkProfile, t: StoreRead) -> int:
 @on_cpu(StoreRead)
 def _store_decoded(profile: WorkProfile, t: StoreRead) -> int:
     """What is read from a file costs the queue process more than what the store's cache has."""
+    return decoded_ns(profile, t.count, t.bytes_) if t.by == "file" else 0
+
+
+def decoded_ns(profile: WorkProfile, messages: int, size_bytes: int) -> int:
+    """Return what a queue process needs for bodies that a file had, of records that lie together."""
     cpu = profile.cpu.store_read_cached
-    return cpu.of(1, t.bytes_) + (t.count - 1) * cpu.each_ns if t.by == "file" else 0
+    return cpu.of(1, size_bytes) + (messages - 1) * cpu.each_ns
 
 
 @on_cpu(RowsMoved)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from engine.storage.port import Chunk, Storage
+
+
+class Late(Protocol):
+    """Records that are made when they leave a buffer: until then they are as short as what they are made of."""
+
+    def chunks(self) -> Sequence[Chunk]:
+        """Return the records."""
 
 
 def _ignore_bytes(size_bytes: int) -> None:
@@ -27,6 +35,7 @@ class BufferedHandle:
     """
 
     __slots__ = (
+        "_late",
         "_limit",
         "_on_fsync",
         "_on_write",
@@ -51,6 +60,8 @@ class BufferedHandle:
         self._on_write = on_write
         self._on_fsync = on_fsync
         self._pending: list[Chunk] = []
+        self._late: list[tuple[int, Late]] = []
+        """What is still to be made, and before how many pending chunks it belongs."""
         self.path = path
         self.pending_bytes = 0
         self.dirty = False
@@ -101,11 +112,49 @@ class BufferedHandle:
         self._pending.append(chunk)
         self.pending_bytes += left
 
+    def append_all(self, chunks: Sequence[Chunk], sizes: Sequence[int], record_bytes: int | None) -> None:
+        """Append runs of records one after the other, each as by `append`.
+
+        Args:
+            chunks: the records.
+            sizes: the bytes of each chunk.
+            record_bytes: as in `append`, of all of them.
+        """
+        limit, held = self._limit, self.pending_bytes
+        for chunk, size in zip(chunks, sizes, strict=True):
+            if limit is None or held + size <= limit:
+                self._pending.append(chunk)
+                held += size
+                self.pending_bytes = held
+            else:
+                self.append(chunk, record_bytes)
+                held = self.pending_bytes
+
+    def append_late(self, late: Late, size_bytes: int) -> None:
+        """Append records that are made only when they leave the buffer, which has no limit.
+
+        Args:
+            late: makes them.
+            size_bytes: the bytes that they will have.
+        """
+        self._late.append((len(self._pending), late))
+        self.pending_bytes += size_bytes
+
+    def _made(self) -> list[Chunk]:
+        """Return what is pending, all of it made."""
+        found: list[Chunk] = []
+        done = 0
+        for place, late in self._late:
+            found += self._pending[done:place]
+            found += late.chunks()
+            done = place
+        return found + self._pending[done:]
+
     def flush(self) -> None:
         """Hand the pending bytes to the operating system in one write, without fsync (S22)."""
         if self.pending_bytes:
             size = self.pending_bytes
-            self._storage.append(self.path, self._pending)
+            self._storage.append(self.path, self._made() if self._late else self._pending)
             self._forget()
             self.raw_offset += size
             self.dirty = True
@@ -150,4 +199,5 @@ class BufferedHandle:
 
     def _forget(self) -> None:
         self._pending = []
+        self._late = []
         self.pending_bytes = 0

@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from engine.values.stretches import Stretches
+from engine.values.stretches import Stretch, Stretches
 
 
 class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -79,8 +79,8 @@ class RangeSet:
         """Return the members inside [start, start+count)."""
         return self.runs.overlapping(start, count)
 
-    def update(self, other: Iterable[Range]) -> Self:
-        """Add every range of `other`."""
+    def update(self, other: Iterable[Stretch]) -> Self:
+        """Add the integers of every stretch of `other`."""
         for each in other:
             self.add(each.start, each.count)
         return self

@@ -14,6 +14,10 @@ from operator import attrgetter
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 COMPACT_AT = 64
+SPARSE = 8
+"""With so many stretches between each two new ones, these are inserted one by one."""
+WALK = 4
+"""Neighbours that are looked at before a place is searched."""
 
 
 class Stretch(Protocol):
@@ -165,6 +169,34 @@ class Stretches(Generic[R]):
                     continue
             self.insert(stretch)
 
+    def merge(self, more: list[R]) -> None:
+        """Insert stretches, ascending, wherever they belong; each may merge with its neighbours.
+
+        Raises ValueError when one overlaps another.
+        """
+        stretches = self._stretches
+        if not more or not self.total or more[0].start > stretches[-1].start:
+            self.insert_all(more)
+            return
+        low = max(self._head, self._at(more[0].start) - 1)
+        high = min(len(stretches), bisect_right(stretches, more[-1].start, low, key=_start) + 1)
+        if high - low > SPARSE * len(more):
+            self.insert_all(more)
+            return
+        found: list[R] = []
+        old, at = stretches[low:high], 0
+        end = -1
+        for new in more:
+            start = new.start
+            while at < len(old) and old[at].start < start:
+                end = _put(found, old[at], end)
+                at += 1
+            end = _put(found, new, end)
+        for each in old[at:]:
+            end = _put(found, each, end)
+        stretches[low:high] = found
+        self.total += sum([each.count for each in more])
+
     def put_before(self, more: list[R]) -> None:
         """Insert stretches, ascending, that lie before all that are here; each may merge with its neighbour."""
         stretches = self._stretches
@@ -310,6 +342,21 @@ class Stretches(Generic[R]):
     def __contains__(self, item: int) -> bool:
         return self.at(item) is not None
 
+    def holding(self, items: Iterable[int]) -> list[R | None]:
+        """Return for each item, ascending, the whole stretch that holds it, or None."""
+        stretches, found = self._stretches, []
+        at, size = self._head, len(self._stretches)
+        for item in items:
+            steps = 0
+            while at < size and stretches[at].start + stretches[at].count <= item:
+                at += 1
+                steps += 1
+                if steps == WALK:  # far away
+                    at = self._at(item)
+                    break
+            found.append(stretches[at] if at < size and stretches[at].start <= item else None)
+        return found
+
     def remove(self, start: int, count: int) -> list[R]:
         """Take what lies inside [start, start+count); items that are not here are passed over."""
         found: list[R] = []
@@ -362,6 +409,24 @@ class Stretches(Generic[R]):
         self.remove(start, new.count)
         self.insert(new)
 
+    def replace_all(self, news: Iterable[R]) -> None:
+        """Put stretches, ascending, where items are; each as by `replace`."""
+        stretches, at = self._stretches, self._head
+        for new in news:
+            start, steps = new.start, 0
+            while at < len(stretches) and stretches[at].start < start:
+                at += 1
+                steps += 1
+                if steps == WALK:
+                    at = self._at(start)
+                    break
+            old = stretches[at] if at < len(stretches) else None
+            if old is not None and old.start == start and old.count == new.count and self._alone(at, new):
+                stretches[at] = new
+            else:
+                self.replace(new)
+                at = max(self._head, self._at(start) - 1)
+
     def _alone(self, at: int, new: R) -> bool:
         """Return whether a stretch, in the place of the one at an index, merges with no neighbour."""
         stretches = self._stretches
@@ -380,6 +445,22 @@ class Stretches(Generic[R]):
         new._stretches = self._stretches[self._head :]
         new.total = self.total
         return new
+
+
+def _put(found: list[R], new: R, end: int) -> int:
+    """Add a stretch behind others, the last of which ends at `end`, merging it; return where it ends."""
+    start, count = new.start, new.count
+    if start > end:
+        found.append(new)
+        return start + count
+    last = found[-1]
+    if start < end:
+        raise ValueError(f"{new!r} overlaps {last!r}")
+    if last.continued_by(new):
+        found[-1] = last.merged(last.count + count)
+    else:
+        found.append(new)
+    return end + count
 
 
 def pairs(ranges: Iterable[Any]) -> list[list[int]]:

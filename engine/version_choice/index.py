@@ -117,6 +117,10 @@ class FilesIndex:
         for each in ranges:
             self.store.delete_segments(self.files.ack_each(each))
 
+    def ack_runs(self, ranges: Sequence[Range]) -> None:
+        """Acknowledge messages one by one."""
+        self.ack(ranges, one_by_one=True)
+
     def deliver(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
         """Do nothing: there are no marks of deliveries (W18)."""
 

@@ -15,6 +15,7 @@ from engine.classic_v1.transitions.index import (
     JournalSynced,
     SegmentDeleted,
     SegmentWritten,
+    StretchesRecorded,
 )
 from engine.classic_v1.transitions.stops import IndexRecovered
 from engine.values.stretches import Stretches
@@ -73,16 +74,25 @@ class IndexTable:
 
     def entries_recorded(self, t: EntriesRecorded) -> None:
         """Set journal bits; an entry with all three and nothing in a file vanishes (S71, S72)."""
-        bits, actions = ACTIONS[t.action]
-        at, end = t.start, t.start + t.count
-        for old in [*self.entries.remove(t.start, t.count), Entry(end, 0, 0)]:
+        self._recorded(t.action, t.start, t.count)
+        self.buffered_bytes += t.journal_bytes
+
+    def stretches_recorded(self, t: StretchesRecorded) -> None:
+        """Set journal bits of several runs (S71, S72)."""
+        for start, count in t.runs:
+            self._recorded(t.action, start, count)
+        self.buffered_bytes += t.journal_bytes
+
+    def _recorded(self, action: str, start: int, count: int) -> None:
+        bits, actions = ACTIONS[action]
+        at, end = start, start + count
+        for old in [*self.entries.remove(start, count), Entry(end, 0, 0)]:
             if at < old.start:
                 self._insert(at, old.start - at, bits)
             if old.count:
                 self._insert(old.start, old.count, old.code | bits)
             at = old.start + old.count
-        self.dirty += actions * t.count
-        self.buffered_bytes += t.journal_bytes
+        self.dirty += actions * count
 
     def _insert(self, start: int, count: int, code: int) -> None:
         if code != JOURNAL_BITS:

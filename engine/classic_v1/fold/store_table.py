@@ -7,7 +7,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import astuple, replace
 
-from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, FileUnlinked
+from engine.classic_v1.transitions.stores import (
+    CombineStepped,
+    FilesCombined,
+    FileUnlinked,
+    StretchesRecounted,
+    StretchesWritten,
+)
 from engine.report.transitions.stores import (
     BufferWritten,
     CacheChanged,
@@ -104,14 +110,26 @@ class StoreTable:
 
     def store_written(self, t: StoreWritten) -> None:
         """Records entered the current file's buffer (S143)."""
-        offset = t.offset if t.step > 0 else t.offset + total(t.record_bytes, t.msg_no + 1, t.count - 1)
-        self.rows.insert(Row(t.msg_no, t.count, 1, t.file, offset, t.record_bytes, t.step))
-        file = self.file(t.file)
-        size_bytes = total(t.record_bytes, t.msg_no, t.count)
+        self._written(t.file, t.offset, t.msg_no, t.count, t.record_bytes, t.step)
+
+    def stretches_written(self, t: StretchesWritten) -> None:
+        """Records of several runs entered the current file's buffer (S143)."""
+        offset = t.offset
+        for msg_no, count in t.runs:
+            offset += self._written(t.file, offset, msg_no, count, t.record_bytes, t.step)
+
+    def _written(
+        self, number: int, offset: int, msg_no: int, count: int, record_bytes: Length, step: int
+    ) -> int:
+        size_bytes = total(record_bytes, msg_no, count)
+        first = offset if step > 0 else offset + total(record_bytes, msg_no + 1, count - 1)
+        self.rows.insert(Row(msg_no, count, 1, number, first, record_bytes, step))
+        file = self.file(number)
         file.file_size += size_bytes
         file.valid += size_bytes
         self.buffered_bytes += size_bytes
-        self.current = t.file
+        self.current = number
+        return size_bytes
 
     def buffer_written(self, t: BufferWritten) -> None:
         """The buffer reached the operating system (S21)."""
@@ -125,10 +143,18 @@ class StoreTable:
 
     def ref_count_changed(self, t: RefCountChanged) -> None:
         """Rows become garbage at 0 references and valid again above (S142, S147)."""
-        for old in self.rows.remove(t.msg_no, t.count):
-            change = (t.ref_count > 0) - (old.refs > 0)
+        self._recounted(t.msg_no, t.count, t.ref_count)
+
+    def stretches_recounted(self, t: StretchesRecounted) -> None:
+        """Rows of several runs become garbage, or valid again (S147)."""
+        for msg_no, count in t.runs:
+            self._recounted(msg_no, count, t.ref_count)
+
+    def _recounted(self, msg_no: int, count: int, refs: int) -> None:
+        for old in self.rows.remove(msg_no, count):
+            change = (refs > 0) - (old.refs > 0)
             self.file(old.file).valid += change * old.size_bytes
-            self.rows.insert(replace(old, refs=t.ref_count))
+            self.rows.insert(replace(old, refs=refs))
 
     def rows_forgotten(self, t: RowsForgotten) -> None:
         """Rows leave the index (S142, S183, S184)."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from engine.classic_v1.formats.journal import RECORDS, Action, JournalRecords
 from engine.classic_v1.index.before import Before
 from engine.classic_v1.index.confirms import IndexConfirms
-from engine.classic_v1.index.journal import Journal
+from engine.classic_v1.index.journal import Journal, PublishedStretches
 from engine.classic_v1.index.records import publish_of
 from engine.classic_v1.index.segments import Segments
-from engine.classic_v1.index.slots import Slot
-from engine.classic_v1.transitions.index import EntriesRecorded, JournalFlushed
+from engine.classic_v1.index.slots import ACK, DELIVER, Slot
+from engine.classic_v1.transitions.index import EntriesRecorded, JournalFlushed, StretchesRecorded
 from engine.report.transitions.base import Transition, Why
 from engine.values.extents import WANTS_CONFIRM, Extent
 from engine.values.ranges import Range
@@ -52,7 +52,9 @@ class Actions:
         """Actions since the last flush, also those that cancelled out (S73)."""
         self.cached = 0
         """Publish records in the pre-publish cache (S76)."""
-        self._cache: list[JournalRecords] = []
+        self._cache: list[JournalRecords | PublishedStretches] = []
+        self._many = False
+        """Whether several runs came into it at once, which are told of together."""
         self._cached_delivers: list[Range] = []
         self._before: Before | None = None
         self.journal_differs = False
@@ -76,30 +78,27 @@ class Actions:
         self._emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
 
     def publish_many(self, extents: Sequence[Extent]) -> None:
-        """Record runs, each message followed by its deliver; neighbours are reported together (S74)."""
+        """Record runs, ascending, each message followed by its deliver; all are reported together (S74)."""
+        if not extents:
+            return
         if self._before is not None:
             self.keep()
-        low = high = journal_bytes = 0
         for extent in extents:
-            start, count = extent.start, extent.count
-            publish = publish_of(extent)
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
-            if start != high and low < high:
-                self._recorded(low, high, journal_bytes)
-                journal_bytes = 0
-            if start != high:
-                low = start
-            high = start + count
-            run = JournalRecords("publish_deliver", start, count, publish, self.segments.codec)
-            journal_bytes += self.journal.append([run])
-            self.segments.publish(Slot(start, count, publish, True))
-            self.dirty += 2 * count
-        if low < high:
-            self._recorded(low, high, journal_bytes)
+        journal_bytes = self.journal.append_published(self.journal.published("publish_deliver", extents))
+        self.segments.publish_all([Slot(each.start, each.count, publish_of(each), True) for each in extents])
+        runs = _joined(extents)
+        self.dirty += 2 * sum([each.count for each in runs])
+        self._recorded("S74", "publish_deliver", runs, journal_bytes)
 
-    def _recorded(self, low: int, high: int, journal_bytes: int) -> None:
-        self._emit(EntriesRecorded("S74", self.queue, "publish_deliver", low, high - low, journal_bytes))
+    def _recorded(self, rule: str, action: Action, runs: Sequence[Range], journal_bytes: int) -> None:
+        if len(runs) == 1:
+            [run] = runs
+            self._emit(EntriesRecorded(rule, self.queue, action, run.start, run.count, journal_bytes))
+        else:
+            pairs = tuple([(each.start, each.count) for each in runs])
+            self._emit(StretchesRecorded(rule, self.queue, action, pairs, journal_bytes))
 
     def deliver(self, ranges: Sequence[Range], step: int = 1, cached_bytes: int = 0) -> None:
         """Make one deliver call (S75) with seq_ids in this order, or in the opposite one with step -1.
@@ -114,6 +113,20 @@ class Actions:
     def ack(self, ranges: Sequence[Range], step: int = 1) -> None:
         """Make one ack call (S75) with seq_ids in this order, or in the opposite one with step -1."""
         self._mark("ack", ranges[::step], 0, step)
+
+    def ack_many(self, ranges: Sequence[Range]) -> None:
+        """Make an ack call for each seq_id, in this order, of which only the last one may flush (S75)."""
+        self._mark_many("ack", ranges, 0)
+
+    def _mark_many(self, action: Action, ranges: Sequence[Range], journal_bytes: int) -> None:
+        """Record delivers or acks of several runs, which are reported together."""
+        if self._before is not None:
+            self.keep()
+        journal_bytes += self.journal.append_marks(action, ranges)
+        self.segments.mark_all(DELIVER if action == "deliver" else ACK, ranges)
+        self.dirty += sum([each.count for each in ranges])
+        self._recorded("S75", action, ranges, journal_bytes)
+        self.maybe_flush(None)
 
     def deliver_ack(self, run: Range) -> None:
         """Make a deliver call and an ack call for each message in turn (V1), of which only the last one may flush."""
@@ -152,47 +165,47 @@ class Actions:
         self._emit(EntriesRecorded("S76", self.queue, "publish", extent.start, extent.count, 0))
 
     def cache_many(self, extents: Sequence[Extent]) -> None:
-        """Publish and deliver runs through the cache, which has room for them; neighbours are reported together."""
-        low = high = 0
+        """Publish and deliver runs through the cache, which has room for them; all are reported together (S76)."""
+        if not extents:
+            return
         for extent in extents:
-            start, count = extent.start, extent.count
-            publish = publish_of(extent)
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
-            self._cache.append(JournalRecords("publish", start, count, publish, self.segments.codec))
-            self.segments.publish(Slot(start, count, publish))
-            self.cached += count
-            self.dirty += count
-            if start == high and low < high:
-                high += count
-            elif start + count == low:
-                low = start
-            else:
-                self._cached_together(low, high)
-                low, high = start, start + count
-        self._cached_together(low, high)
-
-    def _cached_together(self, low: int, high: int) -> None:
-        """Report consecutive seq_ids that entered the cache, whose delivers go with it."""
-        if low == high:
-            return
+        self._cache.append(self.journal.published("publish", extents))
+        self.segments.publish_all([Slot(each.start, each.count, publish_of(each)) for each in extents])
+        runs = _joined(extents)
+        count = sum([each.count for each in runs])
+        self.cached += count
+        self.dirty += count
         delivers = self._cached_delivers
-        if delivers and delivers[-1].end == low:
-            delivers[-1] = delivers[-1].merged(delivers[-1].count + high - low)
+        if delivers and delivers[-1].end == runs[0].start:
+            delivers[-1] = delivers[-1].merged(delivers[-1].count + runs[0].count)
+            delivers += runs[1:]
         else:
-            delivers.append(Range(low, high - low))
-        self._emit(EntriesRecorded("S76", self.queue, "publish", low, high - low, 0))
+            delivers += runs
+        self._many = self._many or len(runs) > 1
+        self._recorded("S76", "publish", runs, 0)
 
     def flush_cache(self, hint: int | None) -> None:
         """Write all cached publishes to the journal, then all their delivers (S77)."""
         if self._cache:
             cached, self._cache, self.cached = self._cache, [], 0
             delivers, self._cached_delivers = self._cached_delivers, []
-            written = self.journal.append(cached)
-            if delivers:
+            many, self._many = self._many, False
+            written = 0
+            for each in cached:
+                if isinstance(each, JournalRecords):
+                    written += self.journal.append([each])
+                else:
+                    written += self.journal.append_published(each)
+            if many:
+                self._mark_many("deliver", delivers, written)
+            elif delivers:
                 self.deliver(delivers, cached_bytes=written)
             else:
-                self._emit(EntriesRecorded("S77", self.queue, "publish", cached[0].start, 0, written))
+                first = cached[0]
+                start = first.start if isinstance(first, JournalRecords) else first.extents[0].start
+                self._emit(EntriesRecorded("S77", self.queue, "publish", start, 0, written))
         self.maybe_flush(hint)
 
     # --- flush (S79, S80) ---
@@ -242,3 +255,21 @@ class Actions:
         self.dirty = before.put_back(self.segments, self.confirms, self.journal)
         self.journal_differs = True
         return True
+
+
+def _joined(extents: Sequence[Extent]) -> list[Range]:
+    """Return the seq_ids of runs, in their order, in as few ranges as may be."""
+    found: list[Range] = []
+    low = high = 0
+    for extent in extents:
+        start, end = extent.start, extent.start + extent.count
+        if start == high and low < high:
+            high = end
+        elif end == low:
+            low = start
+        else:
+            if low < high:
+                found.append(Range(low, high - low))
+            low, high = start, end
+    found.append(Range(low, high - low))
+    return found

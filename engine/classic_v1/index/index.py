@@ -233,6 +233,14 @@ class QueueIndex:
         else:
             self.actions.ack(ranges, -1 if descending else 1)
 
+    def ack_runs(self, ranges: Sequence[Range]) -> None:
+        """Acknowledge runs of a log, ascending, by one call for each seq_id."""
+        actions = self.actions
+        if ranges and actions.dirty + sum([each.count for each in ranges]) <= actions.max_journal:
+            actions.ack_many(ranges)
+        else:
+            self._mark_singly(actions.ack, ranges)
+
     def deliver(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
         """Mark messages as delivered; arguments as for `ack` (S75, V1)."""
         if one_by_one:

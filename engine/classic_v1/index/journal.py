@@ -3,19 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from engine.classic_v1.formats.journal import Action, JournalRecords, decode_journal
+from engine.classic_v1.formats.journal import (
+    MARK_BYTES,
+    PUBLISH_BYTES,
+    Action,
+    JournalRecords,
+    decode_journal,
+)
 from engine.classic_v1.formats.published import Publish
+from engine.classic_v1.index.records import publish_of
 from engine.classic_v1.transitions.index import JournalOpened, JournalSynced
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.handle import BufferedHandle
 from engine.storage.port import Chunk, Storage
+from engine.values.extents import HOME_STORE, RAW_PERSISTENT, Extent
+from engine.values.ranges import Range
+from engine.values.sizes import Each, framed_bytes
 
 JOURNAL_NAME: Final = "journal.jif"
 STUB_NAME: Final = ".queue_name"
+
+
+class PublishedStretches(NamedTuple):
+    """Publish records of several runs of a log, not made yet."""
+
+    action: Action
+    extents: Sequence[Extent]
+    codec: MessageCodec
+
+    def chunks(self) -> list[JournalRecords]:
+        """Return them as they stand in the file."""
+        action, codec = self.action, self.codec
+        return [
+            JournalRecords(action, each.start, each.count, publish_of(each), codec) for each in self.extents
+        ]
+
+
+class MarkedStretches(NamedTuple):
+    """Delivers or acks of several runs, not made yet."""
+
+    action: Action
+    ranges: Sequence[Range]
+    codec: MessageCodec
+
+    def chunks(self) -> list[JournalRecords]:
+        """Return them as they stand in the file."""
+        action, codec = self.action, self.codec
+        return [JournalRecords(action, each.start, each.count, None, codec) for each in self.ranges]
 
 
 class Journal:
@@ -89,6 +127,22 @@ class Journal:
         """Return delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
         return JournalRecords(action, start, count, None, self._codec, step=step)
 
+    def published(self, action: Action, extents: Sequence[Extent]) -> PublishedStretches:
+        """Return what `append_published` takes."""
+        return PublishedStretches(action, extents, self._codec)
+
+    def append_published(self, runs: PublishedStretches) -> int:
+        """Put publish records into the buffer and return their bytes; they are made when they leave it (S74.3)."""
+        size_bytes = published_bytes(self._codec, runs.action, runs.extents)
+        (self.handle or self.open()).append_late(runs, size_bytes)
+        return size_bytes
+
+    def append_marks(self, action: Action, ranges: Sequence[Range]) -> int:
+        """Put delivers or acks into the buffer and return their bytes; they are made when they leave it (S75)."""
+        size_bytes = MARK_BYTES * sum([each.count for each in ranges])
+        (self.handle or self.open()).append_late(MarkedStretches(action, ranges, self._codec), size_bytes)
+        return size_bytes
+
     def append(self, runs: Sequence[JournalRecords]) -> int:
         """Put records into the buffer and return their bytes (S74.3)."""
         handle = self.handle or self.open()
@@ -133,3 +187,27 @@ class Journal:
         """Forget everything, as when the process dies (S231)."""
         self.lose()
         self.file_bytes = None
+
+
+def published_bytes(codec: MessageCodec, action: Action, extents: Sequence[Extent]) -> int:
+    """Return the bytes of the publish records of runs, and of the delivers behind them where the action has them."""
+    besides = PUBLISH_BYTES + (MARK_BYTES if action == "publish_deliver" else 0)
+    total = bare = first = 0
+    column: Each = 0
+    template = raw = -1
+    sums: Sequence[int] = ()
+    for each in extents:
+        count, flags, sizes = each.count, each.flags, each.size_bytes
+        total += besides * count
+        if flags & HOME_STORE:
+            continue
+        if isinstance(sizes, int):
+            total += count * codec.term_bytes(each.template, sizes, flags & RAW_PERSISTENT != 0)
+            continue
+        if sizes is not column or each.template != template or flags & RAW_PERSISTENT != raw:
+            column, template, raw = sizes, each.template, flags & RAW_PERSISTENT
+            first, sums = sizes.first, sizes.sums(framed_bytes)
+            bare = codec.term_bytes(template, 0, raw != 0)
+        at = each.msg_no - first
+        total += bare * count + sums[at + count] - sums[at]
+    return total

@@ -55,6 +55,9 @@ class Index(Protocol):
     def ack(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
         """Acknowledge messages."""
 
+    def ack_runs(self, ranges: Sequence[Range]) -> None:
+        """Acknowledge runs of a log, each message by a call of its own."""
+
     def deliver(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
         """Mark messages as delivered (V1)."""
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Final
 
 import msgspec
 
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.classic_v1.index.overlay import overlay, split
-from engine.classic_v1.index.slots import ACK, DELIVER, Slot, record, record_publish
+from engine.classic_v1.index.slots import (
+    ACK,
+    DELIVER,
+    Slot,
+    record,
+    record_all,
+    record_publish,
+    record_publishes,
+)
 from engine.classic_v1.transitions.index import SegmentDeleted, SegmentWritten
 from engine.formats.chunks import Zeros
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
 from engine.storage.port import Chunk, Storage
 from engine.values.errors import IndexCorrupt
-from engine.values.stretches import Stretches
+from engine.values.ranges import Range
+from engine.values.stretches import Stretch, Stretches
 
 SEGMENT_NAME: Final = re.compile(r".*\.idx")
 LEADING_DIGITS: Final = re.compile(r"[0-9]+")
+_start = attrgetter("start")
 
 
 class Filed(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -117,6 +128,20 @@ class Segments:
         for segment, _, inside in split(start, count, self.size):
             self.set_unacked(segment, self.unacked.get(segment, 0) + change * inside)
 
+    def _count_all(self, runs: Iterable[Stretch], change: int) -> None:
+        """Change the unacked counts of the segments that runs lie in."""
+        size = self.size
+        changes: dict[int, int] = {}
+        for run in runs:
+            start, count = run.start, run.count
+            segment = start // size
+            if (start + count - 1) // size == segment:
+                changes[segment] = changes.get(segment, 0) + change * count
+            else:
+                for number, _, inside in split(start, count, size):
+                    changes[number] = changes.get(number, 0) + change * inside
+        self.add_unacked(changes)
+
     # --- actions (S71) ---
 
     def publish(self, fresh: Slot) -> None:
@@ -133,6 +158,20 @@ class Segments:
         """Apply ack to a run of seq_ids."""
         record(self.pending, ACK, start, count)
         self._count(start, count, -1)
+
+    def publish_all(self, fresh: list[Slot]) -> None:
+        """Apply publish to runs, each as by `publish`; what comes last first is turned around."""
+        if fresh[0].start > fresh[-1].start:
+            fresh.sort(key=_start)
+        record_publishes(self.pending, fresh)
+        self._count_all(fresh, 1)
+
+    def mark_all(self, action: int, ranges: Sequence[Range]) -> None:
+        """Apply deliver or ack to runs, each as by `deliver` and `ack`."""
+        if ranges[0].start > ranges[-1].start:
+            ranges = sorted(ranges, key=_start)
+        record_all(self.pending, action, ranges)
+        self._count_all(ranges, -1 if action == ACK else 0)
 
     def add_unacked(self, changes: dict[int, int]) -> None:
         """Change the unacked counts of segments, and put them into the map; see `gathered`."""

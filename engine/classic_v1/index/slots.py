@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 
 from engine.classic_v1.formats.published import Publish
 from engine.values.errors import InvariantBroken
+from engine.values.ranges import Range
 from engine.values.stretches import Stretches
 
 PUBLISH: Final = 1
@@ -155,3 +157,48 @@ def record_publish(slots: Stretches[Slot], fresh: Slot) -> None:
         slots.insert(fresh)
     except ValueError as error:
         raise InvariantBroken(f"seq_ids {fresh.start} to {fresh.end - 1} are not all empty (S71)") from error
+
+
+def record_publishes(slots: Stretches[Slot], fresh: list[Slot]) -> None:
+    """Apply publish to runs, ascending, as `record_publish` does to each (S71)."""
+    try:
+        slots.merge(fresh)
+    except ValueError as error:
+        raise InvariantBroken(
+            f"seq_ids {fresh[0].start} to {fresh[-1].end - 1} are not all empty (S71)"
+        ) from error
+
+
+def record_all(slots: Stretches[Slot], action: int, ranges: Sequence[Range]) -> None:
+    """Apply deliver or ack to the slots of ranges, ascending, as `record` does to each (S71)."""
+    news = _all_marked(slots, action, ranges)
+    if news is not None:
+        slots.replace_all(news)
+        return
+    for each in ranges:
+        record(slots, action, each.start, each.count)
+
+
+def _all_marked(slots: Stretches[Slot], action: int, ranges: Sequence[Range]) -> list[Slot] | None:
+    """Return the slots of ranges after an action where these are whole runs that stay; else None."""
+    found: list[Slot] = []
+    low = ranges[0].start
+    allowed, at, left = ALLOWED[action], 0, 0
+    start = end = low
+    for slot in slots.overlapping(low, ranges[-1].end - low):
+        while slot.start >= end:
+            if left or at == len(ranges):
+                return None
+            start, left = ranges[at].start, ranges[at].count
+            end = start + left
+            at += 1
+        if slot.start < start:
+            if slot.start + slot.count > start:
+                return None
+            continue
+        bits = slot.bits
+        if slot.start + slot.count > end or bits not in allowed or bits + action == GONE:
+            return None
+        left -= slot.count
+        found.append(slot.marked(action))
+    return None if left or at < len(ranges) else found

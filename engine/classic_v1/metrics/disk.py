@@ -11,7 +11,7 @@ from engine.classic_v1.transitions.index import (
     SegmentRead,
     SegmentWritten,
 )
-from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, StoreSynced
+from engine.classic_v1.transitions.stores import CombineStepped, FilesCombined, StoreSynced, StretchesRead
 from engine.counting.accumulators import Total
 from engine.counting.disk import bytes_read, bytes_written, disk_reads, disk_writes, fsyncs
 from engine.counting.levels import Levels
@@ -34,6 +34,16 @@ def _one(levels: Levels, read: SegmentRead) -> int:
 @bytes_read.of(SegmentRead)
 def _read(levels: Levels, read: SegmentRead) -> int:
     return read.bytes_
+
+
+@disk_reads.of(StretchesRead)
+def _bodies(levels: Levels, read: StretchesRead) -> int:
+    return sum(many for _msg_no, many, _size in read.runs) if read.by == "file" else 0
+
+
+@bytes_read.of(StretchesRead)
+def _body_bytes(levels: Levels, read: StretchesRead) -> int:
+    return sum(size for _msg_no, _many, size in read.runs) if read.by == "file" else 0
 
 
 @bytes_written.of(CombineStepped)

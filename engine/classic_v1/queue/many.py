@@ -92,21 +92,22 @@ def _end(q: QueueState, extents: list[Extent], read: bool) -> None:
     """Remove bodies from the stores, each message by a call of its own, and end the index records (Q32)."""
     stored = [each for each in extents if each.flags & STORED == STORED]
     if not q.stores_alone:
-        for kind, same in groupby(stored, _kind):
-            client = q.persistent if kind & PERSISTENT else q.transient
-            bodies = [Range(each.msg_no, each.count) for each in same]
-            q.disk_read_count += client.end_each(bodies, read and not kind & IN_RAM)
+        for client, persistent in ((q.persistent, PERSISTENT), (q.transient, 0)):
+            there = [each for each in stored if each.flags & PERSISTENT == persistent]
+            for in_ram, same in groupby(there, _in_ram):
+                bodies = [Range(each.msg_no, each.count) for each in same]
+                q.disk_read_count += client.end_each(bodies, read and not in_ram)
     else:
         for extent in stored:
             _end_stored(q, extent, read and not extent.flags & IN_RAM)
     records = joined(extents)
     if records:
-        q.index.ack(records, one_by_one=True)
+        q.index.ack_runs(records)
 
 
-def _kind(extent: Extent) -> int:
-    """Return what says to which store a body belongs, and whether it is read."""
-    return extent.flags & (PERSISTENT | IN_RAM)
+def _in_ram(extent: Extent) -> bool:
+    """Return whether a body is in RAM, so that it is not read."""
+    return extent.flags & IN_RAM != 0
 
 
 def _end_stored(q: QueueState, extent: Extent, read: bool) -> None:

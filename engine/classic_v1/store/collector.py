@@ -104,6 +104,17 @@ class Collector:
             and len(self._waiting) < MOST_FILES_PENDING
         )
 
+    @property
+    def room(self) -> int:
+        """Bytes that may become garbage before anything but the pair is given for a combination."""
+        files = self._state.files
+        if (
+            len(self._waiting) >= MOST_FILES_PENDING
+            or files.sum_size <= 2 * self._state.settings.msg_store_file_size_limit
+        ):
+            return files.sum_size
+        return (files.sum_size - 2 * (files.sum_size - files.sum_valid)) // 2
+
     def until_start(self, row: StoreIndexRow | None, step: int, most: int) -> int:
         """Return after how many of `most` single removes a combination would start; `most` if after none.
 

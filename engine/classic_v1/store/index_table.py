@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import attrgetter
 
 import msgspec
@@ -139,6 +140,21 @@ class StoreIndexTable:
         self.rows.insert(row)
         low, high = self._reach.get(row.file, (row.start, 0))
         self._reach[row.file] = (min(low, row.start), max(high, row.start + row.count))
+
+    def insert_all(self, rows: Sequence[StoreIndexRow]) -> None:
+        """Add entries of one file that are not here yet, ascending."""
+        self.rows.insert_all(rows)
+        self._reaches(rows)
+
+    def replace_all(self, news: Sequence[StoreIndexRow]) -> None:
+        """Put entries of one file, ascending, where those of the same messages are."""
+        self.rows.replace_all(news)
+        self._reaches(news)
+
+    def _reaches(self, rows: Sequence[StoreIndexRow]) -> None:
+        first, last = rows[0], rows[-1]
+        low, high = self._reach.get(first.file, (first.start, 0))
+        self._reach[first.file] = (min(low, first.start), max(high, last.start + last.count))
 
     def pieces(self, start: int, count: int) -> list[tuple[int, int, StoreIndexRow | None]]:
         """Cut [start, start+count) into rows and gaps, ascending."""

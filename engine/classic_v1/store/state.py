@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import msgspec
@@ -145,6 +145,11 @@ class StoreState:
         """Remember messages that the client is notified of after the next sync (S135)."""
         if peer.on_disk is not None:
             self.pending_confirms.setdefault(peer.ref, RangeSet()).add(start, count)
+
+    def await_all(self, peer: Peer, rows: Iterable[StoreIndexRow]) -> None:
+        """Remember messages, ascending, that the client is notified of after the next sync (S135)."""
+        if peer.on_disk is not None:
+            self.pending_confirms.setdefault(peer.ref, RangeSet()).update(rows)
 
     def sync(self) -> None:
         """Make the current file durable if anyone waits for it, and notify them (S166)."""

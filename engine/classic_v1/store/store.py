@@ -116,8 +116,7 @@ class MsgStore:
         lowest = min([write.msg_no for write in writes])
         if self._knows_nothing_of(writes[0].peer, lowest):
             quiesce = self._finish_call if single else None
-            for write in writes:
-                self._writer.handle_new(write, quiesce)
+            self._writer.handle_many(writes, quiesce)
             if single:
                 self.sync()
             self._state.report_cache("S133")
@@ -132,9 +131,7 @@ class MsgStore:
         state = self._state
         rows, cached = state.index.rows, state.cache.runs
         return (
-            self.quiet
-            and not peer.flying.runs.total
-            and peer.ref not in state.dying
+            self._rests(peer)
             and not (rows.total and rows.last.start + rows.last.count > lowest)
             and not (cached.total and cached.last.start + cached.last.count > lowest)
         )
@@ -156,22 +153,31 @@ class MsgStore:
         Returns:
             How many were read.
         """
-        state = self._state
-        for each in messages:
-            done = 0
-            while done < each.count:
-                start, left = each.start + done, each.count - done
-                many = 0
-                if self.quiet and not peer.flying.runs.total and peer.ref not in state.dying:
-                    many = self._ender.end(peer, start, left, read, self._finish_call)
-                if not many:
-                    many = self.alike(start, left) if read else left
-                    if read:
-                        self.read(peer, start, many, wait=True)
-                    self.send_remove(peer, (Range(start, many),), 1, single=True)
-                    self.settle()
-                done += many
+        at = 0
+        while at < len(messages):
+            many = self._ender.end_many(peer, messages[at:], read) if self._rests(peer) else 0
+            if not many:
+                self._end_run(peer, messages[at], read)
+            at += many or 1
         return sum([each.count for each in messages]) if read else 0
+
+    def _rests(self, peer: Peer) -> bool:
+        """Return whether nothing is under way, here or for one client."""
+        return self.quiet and not peer.flying.runs.total and peer.ref not in self._state.dying
+
+    def _end_run(self, peer: Peer, each: Range, read: bool) -> None:
+        """Read and remove messages, as many at once as no garbage collection comes between."""
+        done = 0
+        while done < each.count:
+            start, left = each.start + done, each.count - done
+            many = self._ender.end(peer, start, left, read, self._finish_call) if self._rests(peer) else 0
+            if not many:
+                many = self.alike(start, left) if read else left
+                if read:
+                    self.read(peer, start, many, wait=True)
+                self.send_remove(peer, (Range(start, many),), 1, single=True)
+                self.settle()
+            done += many
 
     def read(self, peer: Peer, start: int, count: int, wait: bool) -> int:
         """Read messages for a client; return how many reads wait for the garbage collector (S155).

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from engine.classic_v1.formats.record import StoreRecords
 from engine.classic_v1.store.collector import Collector
@@ -11,9 +12,12 @@ from engine.classic_v1.store.mailbox import Write
 from engine.classic_v1.store.peers import Peer
 from engine.classic_v1.store.state import Judged, StoreState
 from engine.classic_v1.store.tallies import StretchTally
+from engine.classic_v1.transitions.stores import StretchesWritten
 from engine.report.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
 from engine.values.ranges import Range
-from engine.values.sizes import reach
+from engine.values.sizes import framed_bytes, reach
+
+_start = attrgetter("start")
 
 
 class Writer:
@@ -133,6 +137,72 @@ class Writer:
             if count == left.count:
                 return
             left = left.without(count)
+
+    def handle_many(self, writes: Sequence[Write], quiesce: Callable[[], None] | None) -> None:
+        """Handle runs, each as by `handle_new`, as many at once as the current file takes without being full."""
+        at = 0
+        while at < len(writes):
+            sizes = self._fitting(writes, at)
+            if len(sizes) > 1:
+                self._append_runs(writes[at : at + len(sizes)], sizes)
+                at += len(sizes)
+            else:
+                self.handle_new(writes[at], quiesce)
+                at += 1
+
+    def _fitting(self, writes: Sequence[Write], at: int) -> list[int]:
+        """Return the bytes of each of the runs from one on that are alike and do not fill the current file."""
+        content = writes[at].content
+        each = content.record_bytes
+        room = self._state.settings.msg_store_file_size_limit - self._state.handle.virtual_offset
+        sizes: list[int] = []
+        if isinstance(each, int):
+            return sizes
+        bare, first, sums = each.each, each.sizes.first, each.sizes.sums(framed_bytes)
+        for write in writes[at:]:
+            if write.content is not content:
+                break
+            count, skip = write.count, write.msg_no - first
+            size = bare * count + sums[skip + count] - sums[skip]
+            room -= size
+            if room <= 0:
+                break
+            sizes.append(size)
+        return sizes
+
+    def _append_runs(self, writes: Sequence[Write], sizes: Sequence[int]) -> None:
+        """Append records of several runs at the current file's end, which does not become full (S143)."""
+        state, peer, content, step = self._state, writes[0].peer, writes[0].content, writes[0].step
+        file, each, codec = state.files.current, content.record_bytes, state.codec
+        begin = offset = state.handle.virtual_offset
+        rows: list[StoreIndexRow] = []
+        records: list[StoreRecords] = []
+        runs: list[tuple[int, int]] = []
+        for write, size in zip(writes, sizes, strict=True):
+            start, count = write.msg_no, write.count
+            rows.append(row_at(start, count, file, offset, each, step))
+            records.append(
+                StoreRecords(
+                    start,
+                    count,
+                    content.size_bytes,
+                    content.raw_persistent,
+                    content.template,
+                    codec,
+                    None,
+                    step if count > 1 else 1,
+                )
+            )
+            runs.append((start, count))
+            offset += size
+        rows.sort(key=_start)
+        peer.handled(sum([count for _, count in runs]))
+        state.cache.runs.insert_all([StretchTally(row.start, row.count, 0) for row in rows])
+        state.await_all(peer, rows)
+        state.index.insert_all(rows)
+        state.files.appended(offset - begin)
+        state.emit(StretchesWritten("S143", state.name, file, begin, each, step, tuple(runs)))
+        state.handle.append_all(records, sizes, None)
 
     def _append_records(self, write: Write, start: int, count: int, offset: int) -> bool:
         """Append records at the current file's end; return whether the file rolled over."""

@@ -27,6 +27,24 @@ class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=Fal
     journal_bytes: int
 
 
+class StretchesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """One index action was recorded for several runs of a log, in this order (S71-S77); else as EntriesRecorded.
+
+    Args:
+        runs: seq_id of the first entry of each run, and its entries.
+        journal_bytes: bytes that entered the journal's buffer for all of them.
+
+    Fold: as EntriesRecorded for each run.
+    """
+
+    about: ClassVar[About] = About(group="files", function="add_to_journal", fold="index", shown="step")
+
+    queue: str
+    action: str
+    runs: tuple[tuple[int, int], ...]
+    journal_bytes: int
+
+
 class JournalOpened(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """journal.jif exists from now on (S70)."""
 

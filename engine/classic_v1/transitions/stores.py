@@ -5,6 +5,66 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
+from engine.values.sizes import Length
+
+
+class StretchesWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Records of several runs of a log were appended one after the other to the current file's buffer (S143).
+
+    Args:
+        offset: of the first record of the first run.
+        record_bytes: bytes of each record of all runs.
+        step: as in StoreWritten, for each run.
+        runs: number of the first message of each run, and its messages.
+
+    Fold: as StoreWritten for each run, each behind the one before.
+    """
+
+    about: ClassVar[About] = About(group="files", function="write_message", fold="store", shown="step")
+
+    store: str
+    file: int
+    offset: int
+    record_bytes: Length
+    step: int
+    runs: tuple[tuple[int, int], ...]
+
+
+class StretchesRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Bodies of several runs of a log were read (S155, S156); `by` as in StoreRead.
+
+    Args:
+        runs: number of the first message of each run, its messages, and the bytes read for it, 0 from the cache.
+    """
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="read_message",
+        shown="detail",
+        setting="queue_index_embed_msgs_below",
+        disk="reads",
+    )
+
+    store: str
+    by: str
+    file: int
+    runs: tuple[tuple[int, int, int], ...]
+
+
+class StretchesRecounted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Rows of several runs of a log have `ref_count` references now (S147); else as RefCountChanged.
+
+    Args:
+        runs: number of the first message of each run, and its messages.
+
+    Fold: as RefCountChanged for each run.
+    """
+
+    about: ClassVar[About] = About(group="files", function="remove_message", fold="store", shown="step")
+
+    store: str
+    runs: tuple[tuple[int, int], ...]
+    ref_count: int
 
 
 class StoreSynced(Transition, frozen=True, array_like=True, tag=True, gc=False):

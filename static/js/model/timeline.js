@@ -276,7 +276,7 @@ function governsAnew(t) {
  */
 export function messagesOf(t) {
   if (t.kind === "Reduced") return movedBy(t.why ?? {});
-  return KINDS[t.kind].fold === "shift" ? total(t.extents ?? []) : (t.count ?? 0);
+  return KINDS[t.kind].fold === "shift" ? total(t.extents ?? []) : (t.count ?? total(t.runs ?? []));
 }
 
 /** @param {AnyTransition} t */

@@ -128,11 +128,19 @@ function isCut(all, store, file) {
 const HANDLERS = {
   EntriesRecorded: (all, t, us) =>
     add(all.journal(t.queue), t.start, t.action.endsWith("ack") ? 0 : t.count, t.journal_bytes, us),
+  StretchesRecorded: (all, t, us) => {
+    const journal = all.journal(t.queue);
+    for (const [start, count] of t.action.endsWith("ack") ? [] : t.runs) add(journal, start, count, 0, us);
+    add(journal, 0, 0, t.journal_bytes, us);
+  },
   JournalSynced: journalSynced,
   JournalFlushed: journalSynced,
   IndexReset: journalSynced,
   QueueStopped: journalSynced,
   StoreWritten: (all, t, us) => add(all.store(t.store), t.msg_no, t.count, recordBytes(t.record_bytes, t.msg_no, t.count), us),
+  StretchesWritten: (all, t, us) => {
+    for (const [msgNo, count] of t.runs) add(all.store(t.store), msgNo, count, recordBytes(t.record_bytes, msgNo, count), us);
+  },
   StoreSynced: (all, { store }, us) => {
     all.stores[store] = nothing(us);
   },

@@ -15,18 +15,22 @@ from engine.backing_queue.arrivals import Arrival
 from engine.broker.vhost.configuration import QUEUE
 from engine.classic_v1.queue.queue import VariableQueue
 from engine.classic_v1.queue.state import LANES, PENDING
-from engine.folding.state import empty_state, fold
+from engine.folding.state import empty_state, fold, to_json
 from engine.releases import REFERENCE
 from engine.report.transitions.base import Transition
+from engine.report.transitions.node import NodeChanged
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.ranges import Range
 from engine.values.sizes import at
 from engine.version_choice.settings import BothSettings
+from tests.helpers.twin import Twin
+from tests.property.test_javascript_twin import named
 
 Step = tuple[str, Any]
 SEEDS = range(16)
+OF_MANY = {"StretchesRecorded", "StretchesWritten", "StretchesRead", "StretchesRecounted"}
 
 
 class OneQueue(QueueUnderTest):
@@ -55,6 +59,9 @@ class OneQueue(QueueUnderTest):
         """Take a transition and fold it."""
         super().emit(transition)
         fold(self.state, transition)
+
+    def step_done(self) -> None:
+        """End a step of a program."""
 
     @property
     def of_v1(self) -> VariableQueue:
@@ -89,6 +96,35 @@ def steps(seed: int) -> list[Step]:
     return [*found, ("get", (100_000, True)), ("ack", (100_000, True))]
 
 
+class ToldQueue(OneQueue):
+    """Such a queue, which keeps what it told, step by step."""
+
+    def __init__(self, storage: Storage, seed: int) -> None:
+        self.told: list[Transition] = []
+        self.steps: list[dict[str, Any]] = []
+        super().__init__(storage, seed)
+        entries: Any = self.state.node["settings"]["segment_entry_count"]
+        self.emit(NodeChanged("Q1", "settings", {"segment_entry_count": entries}))
+
+    def emit(self, transition: Transition) -> None:
+        """Take a transition, and keep it."""
+        self.told.append(transition)
+        super().emit(transition)
+
+    def step_done(self) -> None:
+        """End a step, as the page's twin reads it."""
+        told, self.told = self.told, []
+        self.steps.append(
+            {
+                "rows": told,
+                "named": [named(t) for t in told],
+                "concerns": [[t.about.group, getattr(t, "queue", None)] for t in told],
+                "permitted": {},
+                "state": to_json(self.state),
+            }
+        )
+
+
 def play(test: OneQueue, program: list[Step], together: bool) -> None:
     """Carry out a program, with each burst whole or one by one."""
     queue, pending, msg_no = test.queue, [], 0
@@ -113,6 +149,7 @@ def play(test: OneQueue, program: list[Step], together: bool) -> None:
         elif not pending:
             queue.purge()
         queue.drain_mailbox()
+        test.step_done()
 
 
 def _runs(seqs: list[int]) -> list[Range]:
@@ -135,6 +172,7 @@ def publish_all(
             queue.publish(Arrival(1, at_no, size, mode, mode and confirm))
         return
     column = test.codec.column(msg_no, sizes)
+    test.emit(NodeChanged("Q1", "bodies", {str(column.number): [msg_no, column.sizes]}))  # type: ignore[dict-item]
     burst: list[Arrival] = []
     for (mode, confirm), same in groupby(modes):
         count = len(list(same))
@@ -210,3 +248,14 @@ def test_files_have_the_bytes_that_they_have_one_by_one(seed: int, tmp_path: Pat
         for store in test.host.stores.values():
             store.terminate()
     assert bytes_below(roots[0]) == bytes_below(roots[1])
+
+
+def test_the_page_folds_what_is_told_of_many_runs(twin: Twin) -> None:
+    """After each step its state is the one that is folded here; every kind that tells of many has come up."""
+    cases: list[list[dict[str, Any]]] = []
+    for seed in SEEDS:
+        test = ToldQueue(LedgerStorage(), seed)
+        play(test, steps(seed), together=True)
+        cases.append(test.steps)
+    assert {each["kind"] for steps_ in cases for step in steps_ for each in step["named"]} >= OF_MANY
+    twin.agrees("twin.mjs", cases)

@@ -97,12 +97,32 @@ function segmentAt(index, segment) {
  * @param {TransitionOf<"EntriesRecorded">} t
  */
 function entriesRecorded(state, t) {
-  const index = indexOf(state, t.queue);
-  const bits = BITS[t.action];
-  // Where only bytes are reported, of entries that were recorded before, there are none (S77).
-  if (t.count) recode(index.entries, t.start, t.count, (code) => ((code | bits) === GONE ? null : code | bits));
-  index.dirty += t.count * recorded(bits);
-  index.buffered_bytes += t.journal_bytes;
+  recordRuns(indexOf(state, t.queue), t.action, [[t.start, t.count]], t.journal_bytes);
+}
+
+/**
+ * @param {State} state
+ * @param {TransitionOf<"StretchesRecorded">} t
+ */
+function stretchesRecorded(state, t) {
+  recordRuns(indexOf(state, t.queue), t.action, t.runs, t.journal_bytes);
+}
+
+/**
+ * Set the journal bits of an action for some runs of entries.
+ * @param {IndexState} index
+ * @param {string} action
+ * @param {[start: number, count: number][]} runs
+ * @param {number} journalBytes
+ */
+function recordRuns(index, action, runs, journalBytes) {
+  const bits = BITS[action];
+  for (const [start, count] of runs) {
+    // Where only bytes are reported, of entries that were recorded before, there are none (S77).
+    if (count) recode(index.entries, start, count, (code) => ((code | bits) === GONE ? null : code | bits));
+    index.dirty += count * recorded(bits);
+  }
+  index.buffered_bytes += journalBytes;
 }
 
 /**
@@ -137,6 +157,7 @@ function segmentDeleted(state, { queue, segment }) {
 /** @type {Handlers} */
 export const INDEX_HANDLERS = {
   EntriesRecorded: entriesRecorded,
+  StretchesRecorded: stretchesRecorded,
   JournalOpened: (state, { queue }) => {
     indexOf(state, queue).journal_bytes = 0;
   },

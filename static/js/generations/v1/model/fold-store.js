@@ -43,11 +43,24 @@ function fileOf(store, number) {
  * @param {TransitionOf<"StoreWritten">} t
  */
 function written(state, t) {
+  stretchesWritten(state, { ...t, kind: "StretchesWritten", runs: [[t.msg_no, t.count]] });
+}
+
+/**
+ * Runs lie one behind the other.
+ * @param {State} state
+ * @param {TransitionOf<"StretchesWritten">} t
+ */
+function stretchesWritten(state, t) {
   const store = storeOf(state, t.store);
-  const first = t.step > 0 ? t.offset : t.offset + recordBytes(t.record_bytes, t.msg_no + 1, t.count - 1);
-  insert(store.rows, [t.msg_no, t.count, 1, t.file, first, t.record_bytes, t.step], STORE_ROWS);
   const file = fileOf(store, t.file);
-  const bytes = recordBytes(t.record_bytes, t.msg_no, t.count);
+  let { offset } = t;
+  for (const [msgNo, count] of t.runs) {
+    const first = t.step > 0 ? offset : offset + recordBytes(t.record_bytes, msgNo + 1, count - 1);
+    insert(store.rows, [msgNo, count, 1, t.file, first, t.record_bytes, t.step], STORE_ROWS);
+    offset += recordBytes(t.record_bytes, msgNo, count);
+  }
+  const bytes = offset - t.offset;
   file[F.file_size] += bytes;
   file[F.valid] += bytes;
   store.current = t.file;
@@ -82,12 +95,22 @@ function changed(row, place, value) {
  * @param {State} state
  * @param {TransitionOf<"RefCountChanged">} t
  */
-function refCountChanged(state, { store: name, msg_no, count, ref_count }) {
-  const store = storeOf(state, name);
-  for (const row of remove(store.rows, msg_no, count, STORE_ROWS)) {
-    const change = (ref_count > 0 ? 1 : 0) - (row[R.refs] > 0 ? 1 : 0);
-    if (change) fileOf(store, row[R.file])[F.valid] += change * bytesOfRow(row);
-    insert(store.rows, changed(row, R.refs, ref_count), STORE_ROWS);
+function refCountChanged(state, { store, msg_no, count, ref_count }) {
+  recount(storeOf(state, store), [[msg_no, count]], ref_count);
+}
+
+/**
+ * @param {StoreState} store
+ * @param {[msgNo: number, count: number][]} runs
+ * @param {number} refs
+ */
+function recount(store, runs, refs) {
+  for (const [msgNo, count] of runs) {
+    for (const row of remove(store.rows, msgNo, count, STORE_ROWS)) {
+      const change = (refs > 0 ? 1 : 0) - (row[R.refs] > 0 ? 1 : 0);
+      if (change) fileOf(store, row[R.file])[F.valid] += change * bytesOfRow(row);
+      insert(store.rows, changed(row, R.refs, refs), STORE_ROWS);
+    }
   }
 }
 
@@ -159,6 +182,7 @@ function recovered(state, t) {
 /** @type {Handlers} */
 export const STORE_HANDLERS = {
   StoreWritten: written,
+  StretchesWritten: stretchesWritten,
   BufferWritten: bufferWritten,
   FileRolledOver: (state, t) => {
     const store = storeOf(state, t.store);
@@ -166,6 +190,7 @@ export const STORE_HANDLERS = {
     store.current = t.opened;
   },
   RefCountChanged: refCountChanged,
+  StretchesRecounted: (state, { store, runs, ref_count }) => recount(storeOf(state, store), runs, ref_count),
   RowsForgotten: (state, t) => {
     const store = storeOf(state, t.store);
     for (const [start, count] of t.messages) remove(store.rows, start, count, STORE_ROWS);

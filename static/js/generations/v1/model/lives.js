@@ -23,6 +23,10 @@ export const INDEX_LIVES = {
     Object.assign(life.waits, { journal: true, segment: true });
     if (action !== "deliver") life.add(action.endsWith("ack") ? "ackmark" : "entry", number, us, { file: true });
   },
+  StretchesRecorded(life, t, number, us) {
+    const mine = t.runs.find(([start, count]) => life.holds(start, count));
+    if (mine) INDEX_LIVES.EntriesRecorded?.(life, { ...t, kind: "EntriesRecorded", start: mine[0], count: mine[1] }, number, us);
+  },
   JournalSynced(life, t, number, us) {
     if (life.waits.journal) life.add("journal", number, us, { file: true });
     life.waits.journal = false;
@@ -53,6 +57,16 @@ export const STORE_LIVES = {
     Object.assign(life.waits, { buffer: true, sync: true });
     life.add("buffered", number, us, { file: true, name: `${file}.rdq` });
   },
+  StretchesWritten(life, t, number, us) {
+    let { offset } = t;
+    for (const [msgNo, count] of t.runs) {
+      if (life.isMine(msgNo, count)) {
+        STORE_LIVES.StoreWritten?.(life, { ...t, kind: "StoreWritten", offset, msg_no: msgNo, count }, number, us);
+        return;
+      }
+      offset += recordBytes(t.record_bytes, msgNo, count);
+    }
+  },
   BufferWritten(life, { file }, number, us) {
     if (life.waits.buffer && file === life.file)
       life.add("handed", number, us, { file: true, name: `${file}.rdq` });
@@ -66,6 +80,9 @@ export const STORE_LIVES = {
   RefCountChanged(life, { msg_no, count, ref_count: refs }, number, us) {
     if (life.isMine(msg_no, count)) life.add("refs", number, us, { file: true, refs });
   },
+  StretchesRecounted(life, { runs, ref_count: refs }, number, us) {
+    if (runs.some(([msgNo, count]) => life.isMine(msgNo, count))) life.add("refs", number, us, { file: true, refs });
+  },
   RowsMoved(life, { rows }, number, us) {
     const row = rows.find(([msgNo, count]) => life.isMine(msgNo, count));
     if (!row) return;
@@ -74,6 +91,10 @@ export const STORE_LIVES = {
   },
   StoreRead(life, { by, file, msg_no, count }, number, us) {
     if (life.isMine(msg_no, count))
+      life.add("content", number, us, { file: true, by, name: `${file}.rdq` });
+  },
+  StretchesRead(life, { by, file, runs }, number, us) {
+    if (runs.some(([msgNo, count]) => life.isMine(msgNo, count)))
       life.add("content", number, us, { file: true, by, name: `${file}.rdq` });
   },
   FileDeleted(life, { file }, number, us) {

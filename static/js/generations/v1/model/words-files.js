@@ -4,6 +4,34 @@ import { sentence } from "../../../model/why-sentence.js";
 
 /** @import { Words } from "../../../model/why-sentence.js" */
 
+/** @param {number} n */
+const contentsRead = (n) =>
+  sentence(
+    "\u25a5",
+    "plain",
+    ngettext("%(count)s content read from %(file)s.rdq", "%(count)s contents read from %(file)s.rdq", n),
+    gettext("A beta or gamma is delivered: its content comes back from disk."),
+    { count: number(n) },
+  );
+
+/** @param {number} n */
+const entriesRecorded = (n) =>
+  sentence("\u00b7", "plain", ngettext("%(count)s entry recorded in the index", "%(count)s entries recorded in the index", n), "", {
+    count: number(n),
+  });
+
+/** @param {number} n */
+const contentsAppended = (n) =>
+  sentence("\u00b7", "plain", ngettext("%(count)s content appended to %(file)s.rdq", "%(count)s contents appended to %(file)s.rdq", n), "", {
+    count: number(n),
+  });
+
+/** @param {number} queues */
+const neededBy = (queues) =>
+  sentence("\u00b7", "plain", ngettext("A content is needed by %(queues)s queue", "A content is needed by %(queues)s queues", queues), "", {
+    queues: number(queues),
+  });
+
 /** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
 /** @type {Words} */
 export const FILE_WORDS = {
@@ -84,18 +112,8 @@ export const FILE_WORDS = {
     }),
   FileDeleted: () =>
     sentence("\u2715", "plain", gettext("%(file)s.rdq deleted"), gettext("No live message was left in it.")),
-  StoreRead: (_, n) =>
-    sentence(
-      "\u25a5",
-      "plain",
-      ngettext(
-        "%(count)s content read from %(file)s.rdq",
-        "%(count)s contents read from %(file)s.rdq",
-        n,
-      ),
-      gettext("A beta or gamma is delivered: its content comes back from disk."),
-      { count: number(n) },
-    ),
+  StoreRead: (_, n) => contentsRead(n),
+  StretchesRead: (_, n) => contentsRead(n),
   FileUnlinked: () =>
     sentence("\u2715", "plain", gettext("%(file)s.rdq left the disk"), gettext("Nobody has it open any more.")),
 };
@@ -107,19 +125,13 @@ export const FILE_WORDS = {
 export const STEP_WORDS = {
   CountersChanged: () => sentence("\u00b7", "plain", gettext("The queue's counters changed")),
   DeltaChanged: () => sentence("\u00b7", "delta", gettext("The record of delta changed")),
-  EntriesRecorded: (t) =>
-    sentence("\u00b7", "plain", ngettext("%(count)s entry recorded in the index", "%(count)s entries recorded in the index", t.count), "", {
-      count: number(t.count),
-    }),
+  EntriesRecorded: (_, n) => entriesRecorded(n),
+  StretchesRecorded: (_, n) => entriesRecorded(n),
   JournalOpened: () => sentence("\u00b7", "plain", gettext("The journal was opened")),
-  StoreWritten: (t) =>
-    sentence("\u00b7", "plain", ngettext("%(count)s content appended to %(file)s.rdq", "%(count)s contents appended to %(file)s.rdq", t.count), "", {
-      count: number(t.count),
-    }),
-  RefCountChanged: (t) =>
-    sentence("\u00b7", "plain", ngettext("A content is needed by %(queues)s queue", "A content is needed by %(queues)s queues", t.ref_count), "", {
-      queues: number(t.ref_count),
-    }),
+  StoreWritten: (_, n) => contentsAppended(n),
+  StretchesWritten: (_, n) => contentsAppended(n),
+  RefCountChanged: (t) => neededBy(t.ref_count),
+  StretchesRecounted: (t) => neededBy(t.ref_count),
   CacheChanged: (t) =>
     sentence("\u00b7", "plain", ngettext("%(entries)s content in the store's cache", "%(entries)s contents in the store's cache", t.entries), "", {
       entries: number(t.entries),
