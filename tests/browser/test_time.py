@@ -62,6 +62,17 @@ def page_out(page: Page) -> dict[str, int]:
     return lanes(page, lambda found: found["delta"] > 0 and told_all(found))
 
 
+def back_while(page: Page, key: str, holds: Callable[[str], bool]) -> None:
+    """Press a key, at a pace that can be followed, as long as this holds of the reason that is shown."""
+    for _ in range(200):
+        page.keyboard.press(key)
+        page.wait_for_timeout(140)
+        why = page.locator("[data-why-title]").inner_text()
+        if not holds(why):
+            return
+    raise AssertionError(f"{key} leads to no such moment")
+
+
 @pytest.mark.parametrize(
     "options", [{}, {"viewport": PHONE, "reduced_motion": "reduce"}], ids=["desk", "phone"]
 )
@@ -72,14 +83,8 @@ def test_back_to_before_the_page_out_and_to_the_present(
     present = page_out(page)
     digest = page.locator("[data-digest-text]").text_content()
     page.locator("#situation").click()
-    seen = False
-    for _ in range(200):
-        page.keyboard.press("ArrowLeft")
-        page.wait_for_timeout(140)
-        if "leave RAM" in page.locator("[data-why-title]").inner_text():
-            seen = True
-        elif seen:
-            break
+    back_while(page, "Shift+ArrowLeft", lambda why: "leave RAM" not in why)
+    back_while(page, "ArrowLeft", lambda why: "leave RAM" in why)
     expect(chip(page)).to_contain_text(re.compile(r"looking at \d\d:\d\d\.\d, the run is at \d\d:\d\d\.\d"))
     before = lanes(page, lambda found: found["delta"] == found["q3"] == 0)
     assert before["q4"] > present["q4"]
