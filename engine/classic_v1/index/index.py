@@ -332,8 +332,8 @@ class QueueIndex:
         if segment not in segments.unacked:
             self.actions.keep()
             segments.remember(segment)
-        for slot in live.overlapping(start, end - start):
-            found.insert(extent_of(slot, self.flags_deliveries))
+        flags = self.flags_deliveries
+        found.insert_all([extent_of(slot, flags) for slot in live.overlapping(start, end - start)])
         if size_bytes is not None:
             self.emit(SegmentRead("S86", self.queue, segment, start, end, size_bytes))
             if segment not in segments.file_bytes:

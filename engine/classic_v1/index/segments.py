@@ -218,8 +218,9 @@ class Segments:
             )
             for slot in reversed(slots)
         ]
-        size_bytes = sum([chunk.size_bytes for chunk in chunks])
+        before = self._storage.size(path) or 0
         self._storage.append(path, chunks)
+        size_bytes = (self._storage.size(path) or 0) - before
         self._storage.fsync(path)
         self.file_bytes[segment] = self.file_bytes.get(segment, 0) + size_bytes
         self._mirror(slots)
@@ -227,6 +228,7 @@ class Segments:
 
     def _mirror(self, slots: list[Slot]) -> None:
         """Note what entries, ascending, add to a file; published neighbours with equal marks are one run."""
+        found: list[Filed] = []
         start = end = records = 0
         for slot in slots:
             added = 1 + slot.delivered + slot.acked
@@ -235,14 +237,21 @@ class Segments:
             elif added == records and slot.start == end:
                 end += slot.count
             else:
-                self._mirror_run(start, end, records)
+                if records:
+                    found.append(Filed(start, end - start, records))
                 start, end, records = slot.start, slot.start + slot.count, added
-        self._mirror_run(start, end, records)
-
-    def _mirror_run(self, start: int, end: int, records: int) -> None:
         if records:
-            self.filed.remove(start, end - start)
-            self.filed.insert(Filed(start, end - start, records))
+            found.append(Filed(start, end - start, records))
+        self._mirror_all(found)
+
+    def _mirror_all(self, published: list[Filed]) -> None:
+        """Note entries that a file got; a second publish record of an entry replaces the first (S119)."""
+        try:
+            self.filed.merge(published)
+        except ValueError:
+            for each in published:
+                self.filed.remove(each.start, each.count)
+                self.filed.insert(each)
 
     def _mirror_marks(self, slot: Slot, added: int) -> None:
         for old, new in overlay(self.filed.remove(slot.start, slot.count), [slot]):
@@ -350,10 +359,13 @@ def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
 
 def _put(slots: Stretches[Slot], falling: list[Slot]) -> None:
     """Let entries, the highest first as one flush writes them (S65), replace those that are there; forget the list."""
-    for slot in reversed(falling):
-        if slots.total and slot.start < slots.last.end:
+    falling.reverse()
+    if falling and slots.total and falling[0].start < slots.last.end:
+        for slot in falling:
             slots.remove(slot.start, slot.count)
-        slots.insert(slot)
+            slots.insert(slot)
+    else:
+        slots.insert_all(falling)
     falling.clear()
 
 

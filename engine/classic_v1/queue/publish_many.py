@@ -58,12 +58,16 @@ def publish_many(
 
 
 def _entries(q: QueueState, arrivals: Sequence[Arrival]) -> list[Extent]:
-    """Return the entries of new messages by runs of one class (Q1, Q12)."""
+    """Return the entries of new messages by runs of one class, as they are when they are written (Q1, Q12)."""
     found: list[Extent] = []
     start = q.next_seq_id
     borders: dict[int, int] = {}
+    kinds: dict[tuple[bool, bool], int] = {}
     for arrival in arrivals:
-        flags = new_extent(q, arrival).flags & ~HOME_STORE
+        kind = arrival.raw_persistent, arrival.wants_confirm
+        flags = kinds.get(kind, 0)
+        if not flags:
+            flags = kinds[kind] = new_extent(q, arrival).flags & ~HOME_STORE
         sizes, template = arrival.size_bytes, arrival.template
         if template not in borders:
             borders[template] = border_of(q, template)
@@ -78,6 +82,8 @@ def _entries(q: QueueState, arrivals: Sequence[Arrival]) -> list[Extent]:
                 if count > 1:
                     count = sizes.alike(at, count, border)
             of_class = flags | HOME_STORE if home else flags
+            if flags & PERSISTENT:  # as the entry is once it is written, which comes before it is shown
+                of_class |= INDEXED | IN_STORE if home else INDEXED
             found.append(Extent(start, count, at, sizes, of_class, arrival.expiry_us, template))
             start += count
             at += count
@@ -88,39 +94,35 @@ def _enter_many(q: QueueState, entries: list[Extent], already_delivered: bool, s
     """Write what is persistent, and put the messages where the landing rule wants them (Q15-Q17, Q21).
 
     Args:
-        entries: runs of consecutive seq_ids, none written yet.
+        entries: runs of consecutive seq_ids, as they are when they are written, which is done here.
         already_delivered: they count as delivered.
         settles: the calls end here, so the store handles what it got; else the caller lets it.
     """
-    written: list[Extent] = []
     stored: list[Extent] = []
     indexed: list[Extent] = []
-    for fresh in entries:
-        entry, flags = fresh, fresh.flags
+    for entry in entries:
+        flags = entry.flags
         if flags & PERSISTENT:
             q.disk_write_count += entry.count
-            if flags & HOME_STORE:
-                if settles and not q.stores_alone:
-                    stored.append(entry)
-                    q.persistent.charge(entry.count)
-                else:
-                    q.persistent.write(entry, one_by_one=True)
-                entry = entry.with_flags(IN_STORE | INDEXED)
-            else:
-                entry = entry.with_flags(INDEXED)
             indexed.append(entry)
+            if not flags & HOME_STORE:
+                pass
+            elif settles and not q.stores_alone:
+                stored.append(entry)
+                q.persistent.charge(entry.count)
+            else:
+                q.persistent.write(entry, one_by_one=True)
         if flags & WANTS_CONFIRM:
             q.unconfirmed.add(entry.msg_no, entry.count)
-        written.append(entry)
     if stored:
         q.persistent.write_new(stored, one_by_one=True)
     q.index.publish_many(indexed, q.target_ram_count)
-    first, last = written[0], written[-1]
+    first, last = entries[0], entries[-1]
     end = last.start + last.count
     lane, runs = ("q1", q.q1) if q.q3.total else ("q4", q.q4)
-    runs.insert_all(written)
+    runs.insert_all(entries)
     q.next_seq_id = end
-    q.emit(Published("Q21", q.name, None, lane, tuple(written), None, {"q3_len": q.q3.total}))
-    account_many(q, written, ready=1)
+    q.emit(Published("Q21", q.name, None, lane, tuple(entries), None, {"q3_len": q.q3.total}))
+    account_many(q, entries, ready=1)
     if already_delivered and first.start <= q.next_deliver_seq_id < end:
         q.next_deliver_seq_id = end

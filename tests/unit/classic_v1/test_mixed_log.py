@@ -33,7 +33,7 @@ def calls_of(run: Callable[[], int]) -> tuple[int, int]:
     return count, found
 
 
-@pytest.mark.parametrize(("kind", "most"), [("ledger", 85), ("files", 165)])
+@pytest.mark.parametrize(("kind", "most"), [("ledger", 74), ("files", 155)])
 def test_a_message_costs_no_more(kind: str, most: int, tmp_path: Path) -> None:
     """Calls were 320 and 640 before short runs had ways of their own, 242 and 311 before many of them went at once.
 
