@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from tools.compiled_pickles import let_pickle
 from tools.compiled_records import put_beside
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -124,6 +125,8 @@ def build(place: Path, tiny: bool) -> int:
     for name in BESIDE:
         (place / name).symlink_to(ROOT / name)
     names = [name for name in chosen(tiny, place) if put_beside(place / name, name[:-3].replace("/", "."))]
+    for name in names:
+        let_pickle(place / name)
     command = [sys.executable, "-c", BUILD, ",".join(names), "--quiet", "build_ext", "--inplace", "-j2"]
     log = place / "build.log"
     with log.open("wb") as words:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tools.compiled_pickles import ASKED, FUTURE, let_pickle
 from tools.compiled_records import put_beside
 
 SOURCE = '''"""A module."""
@@ -90,3 +91,18 @@ def test_a_module_of_nothing_else_is_not_compiled(tmp_path: Path) -> None:
     module.write_text(source)
     assert not put_beside(module, "only")
     assert module.read_text() == source
+
+
+def test_what_a_compiled_class_makes_can_be_pickled_and_lines_keep_their_numbers(tmp_path: Path) -> None:
+    module = tmp_path / "rows.py"
+    module.write_text(
+        SOURCE + "\n\nclass Port(Protocol):\n    pass\n\n\n# Why.\n@final\nclass Last:\n    pass\n"
+    )
+    before = module.read_text().splitlines()
+    put_beside(module, "rows")
+    let_pickle(module)
+    after = module.read_text().splitlines()
+    assert len(after) == len(before)
+    asked = [after[at + 1] for at, line in enumerate(after) if line == ASKED]
+    assert asked == ["class Table:", "@final"]
+    assert after[before.index(FUTURE)] == f"{FUTURE}; from mypy_extensions import mypyc_attr"
