@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from engine.counting.memory import peak_ram_bytes
 from spark_jobs.findings import asked, write_findings
 from spark_jobs.jvm import ARCHIVE, SUBMIT_OPTIONS
 from spark_jobs.session import end_session, start_session
@@ -38,7 +39,7 @@ GRID: dict[str, Any] = {
         {"parameter": "vm_memory_high_watermark", "values": [0.4]},
         {"parameter": "message_size_bytes", "values": [100]},
     ],
-    "metrics": ["peak_ram_bytes"],
+    "metrics": [peak_ram_bytes.name],
     "home": {"vm_memory_high_watermark": 0.4, "message_size_bytes": 100},
 }
 

@@ -5,7 +5,7 @@ import { goneBelow } from "../../static/js/layout/gone.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { byteAt, storeScene } from "../../static/js/layout/store-map.js";
 import { combinationAt, fileAt } from "../../static/js/model/combining.js";
-import { Deleted } from "../../static/js/model/deleted-segments.js";
+import { Deleted } from "../../static/js/model/history.js";
 import { History } from "../../static/js/model/history.js";
 import { emptyState, fold, reduce } from "../../static/js/model/reduce.js";
 import { Unsynced } from "../../static/js/model/unsynced.js";

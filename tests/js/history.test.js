@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decode } from "../../static/js/model/catalogue/rows.js";
-import { History } from "../../static/js/model/history.js";
-import { copyState, weightOf } from "../../static/js/model/state-copies.js";
+import { History, copyState, weightOf } from "../../static/js/model/history.js";
 import { fold, reduce } from "../../static/js/model/reduce.js";
 import { Session } from "../../static/js/model/session.js";
 import { GAMMA, extent, paged, published, stateOf } from "./feed.js";

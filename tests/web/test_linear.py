@@ -168,13 +168,13 @@ def test_at_least_twenty_inputs_are_tried() -> None:
 
 
 def test_quadratic_time_is_noticed() -> None:
-    """The measure itself: what counts the text so far with each line fails."""
+    """The measure itself: what reads the text so far again with each line fails."""
 
     def quadratic(text: str) -> None:
         held = ""
         for line in text.splitlines():
             held = f"{held} {line}"
-            held.count("[")
+            sum(letter == "[" for letter in held)
 
-    small, large = worked_s(quadratic, "{\n" * 10_000), worked_s(quadratic, "{\n" * 40_000)
-    assert large > MOST_TIMES * small or large < UNFELT_S
+    small, large = worked_s(quadratic, "{\n" * 800), worked_s(quadratic, "{\n" * 3_200)
+    assert large > MOST_TIMES * small

@@ -4,10 +4,10 @@
  * A *position* is a number of transitions: the state at position n has everything before row n folded. Positions lie
  * in stretches; between two stretches were transitions of which the page got only the number.
  */
+import { generationOf } from "./generations.js";
 import { fold } from "./reduce.js";
-import { copyState, weightOf } from "./state-copies.js";
 
-/** @import { State, Transition } from "./catalogue/types.js" */
+/** @import { AnyTransition, File, NodeState, State, Transition } from "./catalogue/types.js" */
 
 export const EVERY = 200;
 export const MAX_ROWS = 20_000;
@@ -18,6 +18,57 @@ export const MAX_WEIGHT = 400_000;
 const MAX_LENT = 12_000;
 
 const WEIGHT_PER_ROW = 20;
+
+/**
+ * Copy a state. Rows of stretches are values (stretches.js), so only what holds them is copied; rows of files do change.
+ * @param {State} state
+ * @returns {State}
+ */
+export function copyState(state) {
+  const queues = mapValues(state.queues, (queue) => ({
+    ...queue,
+    lanes: mapValues(queue.lanes, (rows) => rows.slice()),
+    counted: { ...queue.counted },
+    counters: { ...queue.counters },
+    own: generationOf(queue).copy(queue.own),
+  }));
+  const stores = mapValues(state.stores, (store) => ({
+    ...store,
+    files: store.files.map((file) => /** @type {File} */ (file.slice())),
+    rows: store.rows.slice(),
+    orphans: store.orphans.slice(),
+  }));
+  const parts = mapValues(state.node, (part) => (Array.isArray(part) ? [...part] : { ...part }));
+  const node = /** @type {NodeState} */ (/** @type {unknown} */ (parts));
+  for (const members of /** @type {const} */ (["actors", "processes"]))
+    node[members] = mapValues(state.node[members] ?? {}, (member) => ({ ...member }));
+  return { ...state, queues, stores, node };
+}
+
+/**
+ * An object with each value changed.
+ * @template T, U
+ * @param {Record<string, T>} object
+ * @param {(value: T) => U} change
+ * @returns {Record<string, U>}
+ */
+function mapValues(object, change) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+}
+
+/**
+ * How much memory a state takes, in rows.
+ * @param {State} state
+ */
+export function weightOf(state) {
+  let weight = 1;
+  for (const queue of Object.values(state.queues)) {
+    for (const rows of Object.values(queue.lanes)) weight += rows.length;
+    weight += generationOf(queue).weight(queue.own);
+  }
+  for (const store of Object.values(state.stores)) weight += store.rows.length + store.files.length;
+  return weight;
+}
 
 /**
  * What happened without a gap: rows from position `first` on, their times, and copies of the state on the way.
@@ -381,4 +432,42 @@ function lastWhere(length, holds) {
     else high = middle;
   }
   return low - 1;
+}
+
+const MOST_DELETED = 4000;
+
+/** Which segment files were deleted so far: many segments never had a file, so the state alone does not show it. */
+export class Deleted {
+  constructor() {
+    /** @type {Record<string, [segment: number, number: number][]>} */
+    this.queues = {};
+  }
+
+  clear() {
+    this.queues = {};
+  }
+
+  /**
+   * Count the deleted files of transition `number`.
+   * @param {AnyTransition} t
+   * @param {number} number
+   */
+  observe({ kind, queue, segment, bytes }, number) {
+    if (kind !== "SegmentDeleted" || !bytes || queue === undefined || segment === undefined) return;
+    const list = (this.queues[queue] ??= []);
+    list.push([segment, number]);
+    if (list.length > MOST_DELETED) list.shift();
+  }
+
+  /**
+   * {count, first, last} of a queue's segments that were deleted before a position.
+   * @param {string} queue
+   * @param {number} position
+   */
+  before(queue, position) {
+    const gone = (this.queues[queue] ?? []).filter(([, number]) => number < position).map(([segment]) => segment);
+    if (!gone.length) return { count: 0, first: null, last: null };
+    const all = new Set(gone);
+    return { count: all.size, first: Math.min(...all), last: Math.max(...all) };
+  }
 }

@@ -3,7 +3,7 @@
  * into what a session keeps they can be shown like anything that was watched.
  */
 import { decode } from "./catalogue/rows.js";
-import { copyState, weightOf } from "./state-copies.js";
+import { copyState, weightOf } from "./history.js";
 import { stateHere, transitionHere } from "./hosts.js";
 import { emptyState, fold } from "./reduce.js";
 import { Timeline } from "./timeline.js";

@@ -1,7 +1,6 @@
 /** A session as the page has it: the state, the history, and the time of the run. Frames come in, listeners are notified. */
 import { decode } from "./catalogue/rows.js";
-import { Deleted } from "./deleted-segments.js";
-import { History } from "./history.js";
+import { Deleted, History } from "./history.js";
 import { chooseHost, stateHere, transitionHere } from "./hosts.js";
 import { Numbers } from "./numbers.js";
 import { emptyState, fold } from "./reduce.js";
