@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Final
 
 import msgspec
@@ -260,6 +259,12 @@ def _longest(
     return first.part(1 - count, count)
 
 
+def _written_entries(run: SegmentRecords) -> Iterator[bytes]:
+    """Yield the entries of a run in the order of the file, block by block: mostly only the first are asked for."""
+    for block in growing(run.count):
+        yield from reversed(list(run.written(*block).each_entry()))
+
+
 def _longest_unequal(
     data: bytes,
     view: np.ndarray[tuple[int], np.dtype[np.uint8]],
@@ -289,8 +294,7 @@ def _longest_unequal(
             view, at, stride, run.count, lambda skip, count: run.written(skip, count).encode()
         )
     else:
-        blocks = (reversed(list(run.written(*block).each_entry())) for block in growing(run.count))
-        found = count_alike(data, at, chain.from_iterable(blocks))
+        found = count_alike(data, at, _written_entries(run))
     if found > 1 and first.marks < 2:
         end = at + run.written_bytes(found)
         last = first.start % first.entry_count - found + 1
