@@ -42,6 +42,10 @@ def best(
     return min(seconds(make(), clock) for _ in range(times))
 
 
+NEARLY = 0.8
+"""Of a speed: two measurements of the same differ by less."""
+
+
 def yardstick() -> float:
     """Return how long this machine takes for a fixed loop of plain Python, in seconds."""
 
@@ -69,3 +73,17 @@ def on_compiled(function: str, count: int) -> Result | None:
     done = subprocess.run([sys.executable, "-c", call], env=variables, stdout=subprocess.PIPE, check=True)
     found: Result = json.loads(done.stdout)
     return found
+
+
+def not_slower(compiled: Result | None, sources: Result) -> bool:
+    """Return whether the compiled engine is at least nearly as fast as its sources, in every kind that was measured.
+
+    The compiler may take for a list what the sources only begin to read: then the digests are the same, and the time
+    is another.
+
+    Args:
+        compiled: what `on_compiled` returned.
+        sources: the same figures, measured without it.
+    """
+    fast = [name for name in sources if name.endswith("_messages_per_s")]
+    return compiled is None or all(compiled[name] >= NEARLY * sources[name] for name in fast)

@@ -12,7 +12,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from bench.measure import Result, best, on_compiled, seconds
+from bench.measure import Result, best, not_slower, on_compiled, seconds
 from bench.queue import QueueUnderTest
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue import VariableQueue
@@ -139,5 +139,6 @@ def run(tiny: bool) -> Result:
         all(found[kind][name] >= BOUNDS[name] for kind in ("embedded", "stored") for name in fast)
         and found["bytes_a_message"] < BOUNDS["bytes_a_message"]
         and found["growth"] < BOUNDS["growth"]
+        and not_slower(found["mixed_compiled"], found["mixed"])
     )
     return found
