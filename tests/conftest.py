@@ -83,7 +83,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def django_db_setup(django_db_setup: None) -> None:
     """Write the rows of rights and types once, and not after each of the hundreds of tests that empty all tables.
 
-    Nothing asks for these rows; writing them again was a tenth of what the tests of the web side cost.
+    Nothing asks for these rows; writing them again was a twelfth of what such tests cost.
     """
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     post_migrate.disconnect(create_contenttypes)
