@@ -16,6 +16,9 @@ from tools.compiled import environment, fitting
 BROKER_MESSAGES_PER_S = 22_000
 """What the broker's own module did of the same work on a machine like the one this was written on."""
 
+NEARLY = 0.8
+"""Of a speed: two measurements of the same differ by less."""
+
 Result = dict[str, Any]
 
 
@@ -40,10 +43,6 @@ def best(
 ) -> float:
     """Return the shortest of several runs, each on something freshly made."""
     return min(seconds(make(), clock) for _ in range(times))
-
-
-NEARLY = 0.8
-"""Of a speed: two measurements of the same differ by less."""
 
 
 def yardstick() -> float:

@@ -1,7 +1,7 @@
 """Spark's classes as the JVM lays them out once they are loaded, kept in a file: the next start takes half of the work.
 
 A JVM that starts Spark reads and checks 20,000 classes, which costs more than a small sweep does. Java can write what
-came of it (class data sharing), and map it again. `make spark-env` writes the archive once; without one, or with one
+came of it (class data sharing), and map it again. `make spark-classes` writes the archive; without one, or with one
 of another Java or Spark, everything works as well and starts more slowly.
 """
 

@@ -10,11 +10,10 @@ import ast
 from pathlib import Path
 from typing import Final
 
-from tools.compiled_records import first_line
+from tools.compiled_records import FUTURE, first_line
 
 ASKED: Final = "@mypyc_attr(serializable=True, allow_interpreted_subclasses=True)"
 """The second word as well: without it this mypyc never calls the `__init__` of a class that it lets be pickled."""
-FUTURE: Final = "from __future__ import annotations"
 OWN_WAY: Final = ("Protocol", "NamedTuple", "TypedDict", "Enum", "Exception", "Error")
 """How the names of bases end whose classes the compiler leaves to Python."""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+FUTURE: Final = "from __future__ import annotations"
 ENDING: Final = "_records"
 """What the name of a module has behind it in the name of that of its records."""
 
@@ -71,9 +72,8 @@ def put_beside(path: Path, module: str) -> bool:
     imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom | ast.If)]
     if not any(isinstance(node, ast.ClassDef | ast.FunctionDef) for node in body if node not in gone):
         return False
-    future = "from __future__ import annotations"
-    heads = [line for line in map(ast.unparse, imports) if line != future]
-    parts = [future, *heads, f"__name__ = {module!r}", *map(ast.unparse, gone)]
+    heads = [line for line in map(ast.unparse, imports) if line != FUTURE]
+    parts = [FUTURE, *heads, f"__name__ = {module!r}", *map(ast.unparse, gone)]
     path.with_name(f"{path.stem}{ENDING}.py").write_text("\n".join(parts) + "\n", encoding="utf-8")
     lines = text.splitlines()
     for node in gone:

@@ -22,7 +22,7 @@ from engine.storage.handle import BufferedHandle
 from engine.storage.port import Chunk, Storage
 from engine.values.extents import HOME_STORE, RAW_PERSISTENT, Extent
 from engine.values.ranges import Range
-from engine.values.sizes import Each, framed_bytes
+from engine.values.sizes import framed_bytes
 
 JOURNAL_NAME: Final = "journal.jif"
 STUB_NAME: Final = ".queue_name"
@@ -192,22 +192,15 @@ class Journal:
 def published_bytes(codec: MessageCodec, action: Action, extents: Sequence[Extent]) -> int:
     """Return the bytes of the publish records of runs, and of the delivers behind them where the action has them."""
     besides = PUBLISH_BYTES + (MARK_BYTES if action == "publish_deliver" else 0)
-    total = bare = first = 0
-    column: Each = 0
-    template = raw = -1
-    sums: Sequence[int] = ()
+    total = 0
     for each in extents:
-        count, flags, sizes = each.count, each.flags, each.size_bytes
+        count, sizes, raw = each.count, each.size_bytes, each.flags & RAW_PERSISTENT != 0
         total += besides * count
-        if flags & HOME_STORE:
+        if each.flags & HOME_STORE:
             continue
         if isinstance(sizes, int):
-            total += count * codec.term_bytes(each.template, sizes, flags & RAW_PERSISTENT != 0)
-            continue
-        if sizes is not column or each.template != template or flags & RAW_PERSISTENT != raw:
-            column, template, raw = sizes, each.template, flags & RAW_PERSISTENT
-            first, sums = sizes.first, sizes.sums(framed_bytes)
-            bare = codec.term_bytes(template, 0, raw != 0)
-        at = each.msg_no - first
-        total += bare * count + sums[at + count] - sums[at]
+            total += count * codec.term_bytes(each.template, sizes, raw)
+        else:
+            bare = codec.term_bytes(each.template, 0, raw)
+            total += bare * count + sizes.total(each.msg_no, count, framed_bytes)
     return total

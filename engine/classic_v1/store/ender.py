@@ -12,7 +12,6 @@ from engine.classic_v1.store.reader import Reader
 from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.transitions.stores import StretchesRead, StretchesRecounted
 from engine.values.ranges import Range
-from engine.values.sizes import framed_bytes
 
 LEAST: Final = 2
 """Fewer runs go by themselves, and are told as such."""
@@ -79,7 +78,6 @@ class Ender:
         each = first.record_bytes
         if isinstance(each, int):
             return found, sizes
-        bare, lowest, sums = each.each, each.sizes.first, each.sizes.sums(framed_bytes)
         for run, row in zip(
             messages, state.index.rows.holding([each.start for each in messages]), strict=True
         ):
@@ -93,8 +91,7 @@ class Ender:
                 or row.start + row.count < start + count
             ):
                 break
-            end, skip = start + count, start - lowest
-            size = bare * count + sums[skip + count] - sums[skip]
+            end, size = start + count, each.total(start, count)
             room -= size
             if room < 0:
                 break

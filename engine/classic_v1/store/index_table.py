@@ -138,8 +138,7 @@ class StoreIndexTable:
     def insert(self, row: StoreIndexRow) -> None:
         """Add entries that are not here yet."""
         self.rows.insert(row)
-        low, high = self._reach.get(row.file, (row.start, 0))
-        self._reach[row.file] = (min(low, row.start), max(high, row.start + row.count))
+        self._reaches((row,))
 
     def insert_all(self, rows: Sequence[StoreIndexRow]) -> None:
         """Add entries of one file that are not here yet, ascending."""

@@ -15,7 +15,7 @@ from engine.classic_v1.store.tallies import StretchTally
 from engine.classic_v1.transitions.stores import StretchesWritten
 from engine.report.transitions.stores import FileRolledOver, RowsForgotten, StoreWritten, WriteIgnored
 from engine.values.ranges import Range
-from engine.values.sizes import framed_bytes, reach
+from engine.values.sizes import reach
 
 _start = attrgetter("start")
 
@@ -158,12 +158,10 @@ class Writer:
         sizes: list[int] = []
         if isinstance(each, int):
             return sizes
-        bare, first, sums = each.each, each.sizes.first, each.sizes.sums(framed_bytes)
         for write in writes[at:]:
             if write.content is not content:
                 break
-            count, skip = write.count, write.msg_no - first
-            size = bare * count + sums[skip + count] - sums[skip]
+            size = each.total(write.msg_no, write.count)
             room -= size
             if room <= 0:
                 break
