@@ -1,5 +1,6 @@
 """A real server in its own process, and pages in Chromium that fail the test on any error in the console."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -78,6 +79,23 @@ def visitors(browser: Browser, server: live_server.LiveServer) -> Visitors:
 
 
 OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def reads_here(server: live_server.LiveServer, engine_for_browsers: Path) -> Iterator[None]:
+    """Let Inspect read in the browser during one test; without it, and after it, the server reads."""
+    built = server.var_dir / "wasm"
+    shutil.copytree(engine_for_browsers, built)
+    yield
+    shutil.rmtree(built)
+
+
+@pytest.fixture(params=["here", "there"])
+def reads(request: pytest.FixtureRequest) -> str:
+    """Return who reads what Inspect is given: the browser's own engine, or the server; a test runs with each."""
+    if request.param == "here":
+        request.getfixturevalue("reads_here")
+    return str(request.param)
 
 
 @pytest.fixture

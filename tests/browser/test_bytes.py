@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,6 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
 from tests.browser.waits import WAIT_MS
-from tools.live_server import LiveServer
 
 OpenPage = Callable[..., Page]
 ENGINE_MS = 3 * WAIT_MS
@@ -138,10 +136,9 @@ def test_the_canvases_have_colours_with_reduced_motion(open_page: OpenPage) -> N
 
 
 def test_inspect_reads_a_real_nodes_directory_here_and_sends_nothing(
-    page: Page, server: LiveServer, engine_for_browsers: Path, recordings: Path
+    page: Page, reads_here: None, recordings: Path
 ) -> None:
     """It takes its time: WebAssembly is compiled, and only a browser shows what leaves a page."""
-    shutil.copytree(engine_for_browsers, server.var_dir / "wasm")
     asked: list[str] = []
     page.context.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
     page.on("websocket", lambda socket: asked.append(socket.url))

@@ -30,10 +30,11 @@ def test_what_a_thumb_publishes_is_seen(open_page: OpenPage) -> None:
 
 
 def test_the_answer_about_a_brokers_files_is_read_on_a_phone(
-    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+    open_page: OpenPage, assert_accessible: Callable[[Page], None], reads: str
 ) -> None:
     page = open_page(**SMALL)
     page.goto("/inspect/")
+    expect(page.locator("body")).to_have_attribute("data-reads", reads, timeout=REPORT_MS)
     page.get_by_role("button", name="a store file is gone").tap()
     report = page.locator(".inspect-report")
     expect(report).to_contain_text("brings back 10 of 21 persistent messages; 11 are lost", timeout=REPORT_MS)

@@ -181,12 +181,12 @@ async function readWhatIsKnown() {
 }
 
 /**
- * The start passes once, and then time stands still. A recorded one is shown as it ended.
+ * The start passes once, and then time stands still: before a stop or a policy that comes behind it. A recorded one is shown there.
  * @param {Followed} page
  * @param {Exclude<FilesAnswer["started"], false>} started
  */
-function watchTheStart({ engine }, { scenario }) {
-  const begin = () => engine.control({ play: true, speed: 1, until_us: scenario.until_us }) || setTimeout(begin, AGAIN_MS);
+function watchTheStart({ engine }, { at_us: at }) {
+  const begin = () => engine.control({ play: true, speed: 1, until_us: at }) || setTimeout(begin, AGAIN_MS);
   begin();
 }
 
