@@ -17,6 +17,10 @@ ENGLISH: Final[dict[str, str]] = {
         "messages come %(mean_ms)s ms earlier than in the log on average; the most in a second: %(before)s in the log, "
         "%(after)s here"
     ),
+    "consumer_ticks": (
+        "consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide: "
+        "deliveries come later by less than that, and no queue syncs because of it (P2)"
+    ),
     "expirations_rounded": (
         "expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "
         "scenario short"

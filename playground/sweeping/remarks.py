@@ -20,6 +20,10 @@ TEXTS: Final[dict[str, Any]] = {
         "Messages come %(mean_ms)s ms earlier than in the log on average. The most in a second: %(before)s in the log, "
         "%(after)s here."
     ),
+    "consumer_ticks": _(
+        "Consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide. "
+        "Deliveries come later by less than that, and no queue syncs because of it (P2)."
+    ),
     "expirations_rounded": _(
         "Expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "
         "scenario short."

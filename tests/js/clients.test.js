@@ -35,7 +35,9 @@ test("a client is set as it is, but for what changes", () => {
     running: false,
   });
   assert.equal(settingOf(p2).running, false);
-  assert.equal(settingOf(clientsOf(state).consumers[0], { queue: "x" }).queue, "x");
+  const [c1] = clientsOf(state).consumers;
+  assert.equal(settingOf(c1, { queue: "x" }).queue, "x");
+  assert.equal(settingOf({ ...c1, tick_ms: 100 }, { rate_per_s: 9 }).tick_ms, 100);
 });
 
 test("a publisher in tx mode stays in it when something else of it is changed", () => {

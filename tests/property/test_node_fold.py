@@ -115,6 +115,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "queue": queue,
                 "priority": st.sampled_from([0, 0, 5]),
                 "channel_prefetch": st.sampled_from([0, 0, 2]),
+                "tick_ms": st.sampled_from([10, 10, 70]),
             }
         ),
         verb({"do": just("remove"), "name": name}),

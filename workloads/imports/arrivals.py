@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES
+from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES, MAX_TICK_MS, TICK_MS
 from engine.broker.commands.packed import mean_of, pack
 from engine.broker.commands.scenario import MAX_UNTIL_US
 from workloads.errors import LineError, WorkloadError
 from workloads.imports.records import SECOND_US, ArrivedMessages
 from workloads.remarks import Remark
 
-TICK_US: Final = 10_000
+TICK_US: Final = TICK_MS * 1000
 """Messages that come within a tick are one burst, as a publisher's own ticks are."""
 BORDER_BYTES: Final = 4_093
 """Bodies of so many bytes, without properties, belong to a message store: 4,096 with their own delivery mode (Q12)."""
@@ -28,6 +28,8 @@ ALIKE_TICKS: Final = (1, 2, 5, 10)
 TICKS: Final = (1, 2, 5, 10, 20, 50, 100)
 """Widths that divide a second: bursts of that width leave the number of messages in each second as it is."""
 WIDE_TICKS: Final = (200, 500, 1_000, 2_000, 6_000, 12_000, 30_000, 60_000, 360_000)
+TICKS_A_BURST: Final = 4
+"""How often a consumer hands in messages between two bursts, where these are wide: each time costs a run much."""
 KEPT_BITS: Final = 3
 """Of a rounded expiration: so it becomes shorter by less than a quarter."""
 
@@ -55,6 +57,23 @@ class _Width(NamedTuple):
     tick_us: int
     alike: bool
     exact: bool
+
+    @property
+    def consumer_tick_ms(self) -> int:
+        """How often consumers hand in what is due: as always, or a few times in a burst's width."""
+        return max(TICK_MS, min(MAX_TICK_MS, self.tick_us // TICKS_A_BURST // 1000))
+
+
+class Bursts(NamedTuple):
+    """Messages as a scenario has them.
+
+    Args:
+        commands: what messages share that are published together, and the command that does it, by time.
+        consumer_tick_ms: how often consumers need to hand in messages, beside bursts of this width.
+    """
+
+    commands: list[tuple[SharedTraits, dict[str, Any]]]
+    consumer_tick_ms: int
 
 
 class Arrivals:
@@ -111,8 +130,8 @@ class Arrivals:
                 found[kind.queues] += sum(column.counts)
         return found
 
-    def bursts(self, remarks: list[Remark], ways: int = 1) -> Iterator[tuple[SharedTraits, dict[str, Any]]]:
-        """Yield the messages as publish commands, few enough for a scenario, in the order of their times.
+    def bursts(self, remarks: list[Remark], ways: int = 1) -> Bursts:
+        """Return the messages as publish commands, few enough for a scenario, in the order of their times.
 
         Each message keeps its size and whether it is persistent; what was rounded is added to the remarks.
 
@@ -138,8 +157,8 @@ class Arrivals:
             remarks.append(self._shortened())
         if not width.alike:
             remarks.append(Remark.of("sizes_kept"))
-        for at_us, kind, found in bursts:
-            yield kind, _burst(at_us, kind, found)
+        commands = [(kind, _burst(at_us, kind, found)) for at_us, kind, found in bursts]
+        return Bursts(commands, width.consumer_tick_ms)
 
     def _fits(self, width: _Width, most: int) -> bool:
         """Return whether bursts of that width are few enough, without making them."""

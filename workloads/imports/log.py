@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from engine.broker.commands.base import TICK_MS
 from engine.broker.commands.topology import MAX_BINDINGS, MAX_EXCHANGES, MAX_QUEUES
 from workloads.errors import WorkloadError
 from workloads.imports.arrivals import TICK_US, Arrivals
@@ -90,12 +91,15 @@ class Log:
         if self._nowhere:
             remarks.append(Remark.of("nowhere", count=self._nowhere))
         names = _Names(self.arrivals, remarks)
-        bursts = [
-            {**command, **where}
-            for kind, command in self.arrivals.bursts(remarks, names.ways)
-            for where in names.where(kind.queues)
+        bursts = self.arrivals.bursts(remarks, names.ways)
+        published = [
+            {**command, **where} for kind, command in bursts.commands for where in names.where(kind.queues)
         ]
-        commands = [*self._consumers(names, remarks, without_consumer), *bursts]
+        consumers = list(self._consumers(names, remarks, without_consumer))
+        if consumers and bursts.consumer_tick_ms > TICK_MS:
+            consumers = [{**each, "tick_ms": bursts.consumer_tick_ms} for each in consumers]
+            remarks.append(Remark.of("consumer_ticks", ms=bursts.consumer_tick_ms, usual=TICK_MS))
+        commands = [*consumers, *published]
         begin_us = self.arrivals.first_us or 0
         last_us = max((each.last_us for each in self._received.values()), default=0)
         span_us = max(self.arrivals.last_us, last_us) - begin_us

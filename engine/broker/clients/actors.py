@@ -253,6 +253,8 @@ class Consumer:
         self.channel_prefetch = 0
         self.finishing = False
         """Whether it was cancelled and has messages left to finish."""
+        self.had_own_tick = False
+        """Whether a command gave it another tick than the usual one, which is reported from then on."""
         self.channel_state = OPEN
         self.connection_state = OPEN
         self.uses_later_fields = False
@@ -271,6 +273,8 @@ class Consumer:
         self.cancel_on_failover = command.cancel_on_failover
         self.channel_prefetch = command.channel_prefetch
         self.nack = command.nack
+        self.pace.tick_us = command.tick_ms * 1000
+        self.had_own_tick = self.had_own_tick or self.pace.tick_us != TICK_US
         self.channel_state = self.connection_state = OPEN
         self.uses_later_fields = self.uses_later_fields or uses_later_fields(command)
 
@@ -391,6 +395,7 @@ class Consumer:
             "exclusive": self.exclusive,
             "channel_prefetch": self.channel_prefetch,
             **({"nack": self.nack, "nacked": self.nacked} if self.nack or self.nacked else {}),
+            **({"tick_ms": self.pace.tick_us // 1000} if self.had_own_tick else {}),
             "channel_state": self.channel_state,
             "connection_state": self.connection_state,
         }

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from engine.broker.time.pace import TICK_US
 from engine.values.errors import ValueRefused
 from engine.values.labels import bare
 
@@ -14,6 +15,9 @@ MAX_COUNT: Final = 10_000_000
 MAX_SIZE_BYTES: Final = 134_217_728
 MAX_RATE: Final = 1_000_000
 MAX_PREFETCH: Final = 65_535
+TICK_MS: Final = TICK_US // 1000
+MAX_TICK_MS: Final = 100
+"""Well below the 200 ms without a message after which a queue syncs (P2): a coarser tick would make it do so."""
 MAX_EXPIRATION_MS: Final = 315_360_000_000
 MAX_FIELDS: Final = 16
 MAX_SHORT_BYTES: Final = 255
@@ -22,6 +26,7 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
 Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
 Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
 Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
+TickMs = Annotated[int, msgspec.Meta(ge=TICK_MS, le=MAX_TICK_MS)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
 """A name that a scenario gives to a publisher, a channel, or itself."""
 ChannelName = Name

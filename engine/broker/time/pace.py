@@ -19,11 +19,13 @@ class Pace:
         phase_us: where on the grid of ticks this actor acts; publishers at 0, consumers half a tick later.
     """
 
-    __slots__ = ("rate_per_s", "phase_us", "_origin_us", "_begun", "_done")
+    __slots__ = ("rate_per_s", "phase_us", "tick_us", "_origin_us", "_begun", "_done")
 
     def __init__(self, rate_per_s: int, phase_us: int) -> None:
         self.rate_per_s = rate_per_s
         self.phase_us = phase_us
+        self.tick_us = TICK_US
+        """How often it acts at most: a coarser grid costs less where what it works on comes in coarse bursts."""
         self._origin_us = 0
         self._begun = 0
         """How far the first one was when counting started, in millionths."""
@@ -56,8 +58,8 @@ class Pace:
 
     def next_us(self, now_us: int) -> int:
         """Return the next tick after `now_us` at which something is due."""
-        ticks = -(-(self.done_us(1, now_us) - self.phase_us) // TICK_US)
-        return ticks * TICK_US + self.phase_us
+        ticks = -(-(self.done_us(1, now_us) - self.phase_us) // self.tick_us)
+        return ticks * self.tick_us + self.phase_us
 
     def done_us(self, count: int, now_us: int) -> int:
         """Return the moment after `now_us` at which `count` more are due than are done."""

@@ -13,7 +13,7 @@ const OWN = new Set(["burst", "hand"]);
  */
 const KEPT = {
   publisher: ["rate_per_s", "size_bytes", "persistent", "confirm", "tx", "exchange", "routing_key", "mandatory", "expiration_ms", "headers", "properties"],
-  consumer: ["rate_per_s", "prefetch", "ack", "queue", "priority", "exclusive", "channel_prefetch", "nack"],
+  consumer: ["rate_per_s", "prefetch", "ack", "queue", "priority", "exclusive", "channel_prefetch", "nack", "tick_ms"],
 };
 
 /**

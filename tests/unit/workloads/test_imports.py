@@ -111,6 +111,19 @@ def test_a_long_log_is_rounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     workload(Imported(scenario, []))  # the engine takes it
 
 
+def test_beside_wide_bursts_consumers_hand_in_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = "\n".join(f"{n * 0.01:.2f},{100 + n % 50}" for n in range(1000))
+    text = f"at_s,size_bytes\n{rows}\n"
+    scenario, remarks = read("csv", text, consumer_rate_per_s=90)
+    assert "tick_ms" not in scenario["commands"][0], "bursts of 10 ms: a consumer is as fine"
+    assert "consumer_ticks" not in [each.code for each in remarks]
+    monkeypatch.setattr(arrivals, "MOST_BURSTS", 40)
+    scenario, remarks = read("csv", text, consumer_rate_per_s=90)
+    assert scenario["commands"][0]["tick_ms"] == 100
+    assert [each.values for each in remarks if each.code == "consumer_ticks"] == [{"ms": 100, "usual": 10}]
+    workload(Imported(scenario, []))
+
+
 def test_what_decides_is_kept_where_times_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrivals, "MOST_BURSTS", 60)
     draw = random.Random(31)
