@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from tests.programs.differential.installation import LATEST, OLD, NodeFailed, installation
 from tools.free_port import free_port
+from tools.prepared import PREPARED, content_of, made_once
 
 __all__ = ["NodeFailed", "PrivateNode"]
 
@@ -94,21 +95,31 @@ class PrivateNode:
             "log.file.level = warning\ndisk_free_limit.absolute = 10MB\n"
         )
         self.configure({})
-        sources = []
-        for path in sorted([*HERE.glob("*.erl"), *(HERE / self._installed.queues).glob("*.erl")]):
-            sources.append(str(shutil.copy(path, self.root / "gen")))
+        kept = os.environ.get(PREPARED)
+        if kept:
+            name = f"driver-{self.release}-{content_of(HERE, [*map(str, self._driver())])}"
+            shutil.copytree(
+                made_once(Path(kept), name, self._compile), self.root / "ebin", dirs_exist_ok=True
+            )
+        else:
+            self._compile(self.root / "ebin")
+
+    def _driver(self) -> list[Path]:
+        """Return the driver's modules, those that know this release's queues among them."""
+        found = sorted([*HERE.glob("*.erl"), *(HERE / self._installed.queues).glob("*.erl")])
+        return [path.relative_to(HERE) for path in found]
+
+    def _compile(self, out: Path) -> None:
+        """Compile the driver, beside the node's own files, which the release's system sees too; write it to `out`."""
+        ebin = self.root / "ebin"
+        sources = [str(shutil.copy(HERE / path, self.root / "gen")) for path in self._driver()]
         subprocess.run(
-            [
-                *self._installed.enter,
-                "erlc",
-                "+nowarn_deprecated_catch",
-                "-o",
-                str(self.root / "ebin"),
-                *sources,
-            ],
+            [*self._installed.enter, "erlc", "+nowarn_deprecated_catch", "-o", str(ebin), *sources],
             env={**os.environ, **self._installed.environment, "ERL_LIBS": str(self._installed.libraries)},
             check=True,
         )
+        if out != ebin:
+            shutil.copytree(ebin, out, dirs_exist_ok=True)
 
     def configure(self, settings: Mapping[str, Any]) -> None:
         """Change settings; they hold from the next start on."""

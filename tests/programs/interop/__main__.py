@@ -33,7 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--random", type=int, default=40, help="random programs that the engine writes")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first of them")
     parser.add_argument(
-        "--fillings", type=int, default=3, help="directories that a node writes: each kind of ending in turn"
+        "--fillings",
+        type=int,
+        default=3,
+        help="directories that a node writes, one at least: each kind of ending in turn",
     )
     parser.add_argument("--summary", type=Path, help="else in var/interop")
     parser.add_argument(
@@ -41,21 +44,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(argv)
     options.summary = options.summary or summary_file(ROOT / "var" / "interop", options.release)
-    fillings = 1 if options.tiny else options.fillings
+    fillings = 1 if options.tiny else max(1, options.fillings)
     messages = TINY_MESSAGES if options.tiny else from_node.MESSAGES
     cases = to_node.all_cases(
         1 if options.tiny else options.random, options.seed, 1 if options.tiny else None, options.release
     )
     began = time.monotonic()
-    written = Report()
-    print("the engine writes, a node boots from it, a client takes the messages:", flush=True)
-    broker = to_node.run(written, cases, options.release)
-    read = Report()
+    written, read = Report(), Report()
+    beside = to_node.ToNode(written, cases)
+    print("the engine writes, a node boots from it, a client takes the messages; meanwhile:", flush=True)
     for number in range(fillings):
         kind = from_node.KINDS[number % len(from_node.KINDS)]
         seed = number // len(from_node.KINDS)
         print(f"a client fills a node, which is {ENDINGS[kind]} ({number + 1} of {fillings}):", flush=True)
-        from_node.run(read, kind, from_node.plan(seed, messages), options.release)
+        from_node.run(read, kind, from_node.plan(seed, messages), options.release, None if number else beside)
         read.directories += 1
     sums = {"engine_to_node": written.as_dict(), "node_to_engine": read.as_dict()}
     for name, each in sums.items():
@@ -66,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"interop: {time.monotonic() - began:.0f} s")
     summary = {
         "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
-        "broker": broker,
+        "broker": beside.broker,
         **sums,
     }
     options.summary.parent.mkdir(parents=True, exist_ok=True)

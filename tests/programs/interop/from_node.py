@@ -27,6 +27,7 @@ from tests.programs.interop.client import channel, count_of, drain, listed
 from tests.programs.interop.host import Host, Seen, forget_clean_stop
 from tests.programs.interop.host_v2 import HostV2
 from tests.programs.interop.report import Report, first_difference, wrong_bodies
+from tests.programs.interop.to_node import ToNode
 
 SETTINGS = {"queue_index_segment_entry_count": 64, "msg_store_file_size_limit": 200_000}
 SETTLED_S = 2.0  # longer than the sync interval of 200 ms and the back-off before hibernation
@@ -212,8 +213,7 @@ def go_on(host: Host | HostV2, expected: Expected) -> None:
 
 
 def read_with_node(node: PrivateNode, queues: list[str], acknowledge: bool) -> Expected:
-    """Start the node and take what it has."""
-    node.start()
+    """Take what the node has, which was started again."""
     found = {}
     with channel(node.amqp_port) as ch:
         for queue in queues:
@@ -255,7 +255,9 @@ def copied(node: PrivateNode, copy: Path) -> Path:
     return copy
 
 
-def run(report: Report, kind: str, planned: Plan, release: str = LATEST) -> None:
+def run(
+    report: Report, kind: str, planned: Plan, release: str = LATEST, beside: ToNode | None = None
+) -> None:
     """Fill a node, end it, and compare three readings of what is left.
 
     Args:
@@ -263,10 +265,13 @@ def run(report: Report, kind: str, planned: Plan, release: str = LATEST) -> None
         kind: clean; killed after a pause in which everything was synced; unsettled: killed without a pause.
         planned: what the client does.
         release: of the node.
+        beside: the other direction, in other virtual hosts of the same node.
     """
     today = release in TODAYS
     with PrivateNode(SETTINGS, release=release) as node:
         node.start()
+        if beside:
+            beside.prepare(node)
         with channel(node.amqp_port) as ch:
             filling = fill(ch, planned, durable_only=today)
             if kind != "unsettled":
@@ -274,6 +279,8 @@ def run(report: Report, kind: str, planned: Plan, release: str = LATEST) -> None
             if kind != "clean":
                 node.kill()
         node.stop()
+        if beside:
+            beside.write(node)
         left = clean_stop.of_node(node.vhost_directory) if today and kind == "clean" else None
         with opened(copied(node, node.root / "copy"), release, left) as host:
             found = {queue: host.take(queue)[0] for queue in host.queues}
@@ -286,6 +293,9 @@ def run(report: Report, kind: str, planned: Plan, release: str = LATEST) -> None
         else:
             compare(report, f"{kind}: the engine reads", must, redelivered(found))
         copy = copied(node, node.root / "copy")
+        node.start()
+        if beside:
+            beside.read(node)
         again = read_with_node(node, sorted(must), acknowledge=False)
         # Where the engine believed the clean stop as the node did, both say of each message whether it was delivered.
         compare(report, f"{kind}: the node itself reads", found, again if left else redelivered(again))
@@ -296,6 +306,7 @@ def run(report: Report, kind: str, planned: Plan, release: str = LATEST) -> None
         shutil.rmtree(node.vhost_directory)
         shutil.copytree(copy, node.vhost_directory)
         forget_clean_stop(node.vhost_directory)
+        node.start()
         last = read_with_node(node, sorted(must), acknowledge=True)
         compare(report, f"{kind}: after the engine went on, the node reads", found, last)
 

@@ -205,26 +205,41 @@ def compare(case: Case, node: PrivateNode) -> tuple[int, str | None]:
     return len(seen), problem
 
 
-def run(report: Report, cases: list[Case], release: str = LATEST) -> str:
-    """Write all cases with the engine and read them with a release's node; return what the node is."""
-    with PrivateNode(release=release) as node:
-        places = {case.vhost: node.vhost_directory.parent / vhost_directory(case.vhost) for case in cases}
-        node.start()
+class ToNode:
+    """One direction, beside a client's filling of the same node: starting a node costs more than all that it reads.
+
+    Args:
+        report: where to count.
+        cases: what the engine writes, each into a virtual host of its own.
+    """
+
+    def __init__(self, report: Report, cases: list[Case]) -> None:
+        self._report = report
+        self._cases = cases
+        self.broker = ""
+
+    def prepare(self, node: PrivateNode) -> None:
+        """Make the virtual hosts and their queues, and note what the node is; it runs."""
         with Driver(node.driver_port) as driver:
             about = driver.ask({"do": "about"})
-            for case in cases:
+            for case in self._cases:
                 driver.ask({"do": "vhost", "name": case.vhost})
-        for case in cases:
+        for case in self._cases:
             with channel(node.amqp_port, case.vhost) as ch:
                 ch.queue_declare("cq", durable=True)
-        node.stop()
-        for case in cases:
-            write(case, places[case.vhost], node)
-            case.expected = read_by_engine(case, places[case.vhost], node.root / "copy")
-        node.start()
-        for case in cases:
-            report.add(case.vhost, *compare(case, node))
-            report.segments += case.segments
-            report.store_files += case.store_files
-            report.combined += case.combined
-    return f"RabbitMQ {about['version']}, Erlang/OTP {about['otp']}"
+        self.broker = f"RabbitMQ {about['version']}, Erlang/OTP {about['otp']}"
+
+    def write(self, node: PrivateNode) -> None:
+        """Let the engine write what the node finds at its next start; it is down."""
+        for case in self._cases:
+            place = node.vhost_directory.parent / vhost_directory(case.vhost)
+            write(case, place, node)
+            case.expected = read_by_engine(case, place, node.root / "copy")
+
+    def read(self, node: PrivateNode) -> None:
+        """Take everything from the node, which runs again."""
+        for case in self._cases:
+            self._report.add(case.vhost, *compare(case, node))
+            self._report.segments += case.segments
+            self._report.store_files += case.store_files
+            self._report.combined += case.combined
