@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from playground.hosting.checkpoints import build_of
 from tools.compiled_pickles import ASKED, FUTURE, let_pickle
 from tools.compiled_records import put_beside
 
@@ -106,3 +107,14 @@ def test_what_a_compiled_class_makes_can_be_pickled_and_lines_keep_their_numbers
     asked = [after[at + 1] for at, line in enumerate(after) if line == ASKED]
     assert asked == ["class Table:", "@final"]
     assert after[before.index(FUTURE)] == f"{FUTURE}; from mypy_extensions import mypyc_attr"
+
+
+def test_a_checkpoint_of_the_sources_is_none_of_the_compiled_engine(tmp_path: Path) -> None:
+    """Each passes over the other's, and plays the run from its beginning: pickles name classes by where they lie."""
+    sources, copy = tmp_path / "engine", tmp_path / "compiled"
+    for each in (sources, copy):
+        each.mkdir()
+        (each / "rows.py").write_text(SOURCE)
+    assert build_of(copy) == build_of(sources)
+    let_pickle(copy / "rows.py")
+    assert build_of(copy) != build_of(sources)
