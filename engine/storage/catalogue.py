@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
 from engine.storage.paths import Tree, checked
+from engine.storage.port import Chunk, Decode
 from engine.values.errors import FileMissing, StorageFull
 
 
@@ -37,6 +38,31 @@ class Catalogue(ABC, Generic[File]):
     @abstractmethod
     def _new(self, path: str) -> File:
         """Make an empty file that is not there yet."""
+
+    @abstractmethod
+    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+        """Write chunks at the end, creating the file when absent.
+
+        Raises:
+            StorageFull: the bound would be passed; nothing is written.
+        """
+
+    @abstractmethod
+    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        """Return the chunks of the whole file, none of one that does not exist.
+
+        Args:
+            path: the file.
+            decode: the decoder of the file's format.
+        """
+
+    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+        """Append chunks to a file that `read_back` will read."""
+        self.append(path, chunks)
+
+    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        """Return the chunks of a file that `append_remembered` wrote; arguments as for `read`."""
+        return self.read(path, decode)
 
     @abstractmethod
     def truncate(self, path: str, size_bytes: int) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 from engine.storage.catalogue import Catalogue
 from engine.storage.paths import HIDDEN, checked
 from engine.storage.port import Chunk, Decode
+from engine.storage.remembered import RememberedFiles
 from engine.values.errors import StorageFull
 from engine.values.inherit import override
 
@@ -67,19 +68,18 @@ class DirectoryStorage(Catalogue[_File]):
         self._fsync = fsync
         self._open: OrderedDict[str, tuple[int, bool]] = OrderedDict()
         self._copies = 0
+        self._remembered = RememberedFiles()
         self._scan("")
         self._used = sum(file.size for file in self._files.values())
 
+    @override
     def append(self, path: str, chunks: Sequence[Chunk]) -> None:
-        """Write chunks at the end with one call, creating the file and its directory when absent.
+        self._append(path, chunks)
 
-        Raises:
-            StorageFull: the bound would be passed, or the disk is full; nothing is written.
-        """
-        self._claim(path, sum(chunk.size_bytes for chunk in chunks))
-        file = self._files.get(path) or self._new(path)
-        data = chunks[0].encode() if len(chunks) == 1 else b"".join([chunk.encode() for chunk in chunks])
-        self._write(path, file, file.size, data)
+    @override
+    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+        at = self.size(path) or 0
+        self._remembered.appended(path, at, chunks, self._append(path, chunks))
 
     def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
         """Write chunks at an offset with one call; zeros fill what lies between the file's end and it.
@@ -94,15 +94,19 @@ class DirectoryStorage(Catalogue[_File]):
         self._about_to_change(path, file, offset)
         self._write(path, file, offset, data)
 
+    @override
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
-        """Return what `decode` makes of the whole file.
-
-        Args:
-            path: the file; when it does not exist there are no chunks.
-            decode: the decoder of the file's format.
-        """
         file = self._files.get(path)
         return [] if file is None else decode(self.read_bytes(path, 0, file.size))
+
+    @override
+    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        file = self._files.get(path)
+        if file is None:
+            return []
+        data = self.read_bytes(path, 0, file.size)
+        known = self._remembered.chunks_of(path, data)
+        return decode(data) if known is None else known
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
         """Return up to `count` bytes at `offset`.
@@ -186,6 +190,7 @@ class DirectoryStorage(Catalogue[_File]):
         if file is not None:
             self._close(path)
             self._forget_copy(file)
+            self._remembered.forget(path)
             self._place(path).unlink(missing_ok=True)
             self._tree.remove(path)
             del self._files[path]
@@ -241,13 +246,14 @@ class DirectoryStorage(Catalogue[_File]):
             self._close(path)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return everything but the open files: for a checkpoint of the run."""
-        return {name: value for name, value in vars(self).items() if name != "_open"}
+        """Return everything but the open files and what is remembered of others: for a checkpoint of the run."""
+        return {name: value for name, value in vars(self).items() if name not in ("_open", "_remembered")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Be as at the checkpoint; `moved` is where the files are now."""
         vars(self).update(state)
         self._open = OrderedDict()
+        self._remembered = RememberedFiles()
 
     def moved(self, root: str) -> None:
         """Note that the directory with everything in it lies at `root` now."""
@@ -313,6 +319,14 @@ class DirectoryStorage(Catalogue[_File]):
         while len(self._open) >= OPEN_FILES:
             os.close(self._open.popitem(last=False)[1][0])
         self._open[path] = (handle, write)
+
+    def _append(self, path: str, chunks: Sequence[Chunk]) -> bytes:
+        """Write chunks at the end of a file; return their bytes."""
+        self._claim(path, sum(chunk.size_bytes for chunk in chunks))
+        file = self._files.get(path) or self._new(path)
+        data = chunks[0].encode() if len(chunks) == 1 else b"".join([chunk.encode() for chunk in chunks])
+        self._write(path, file, file.size, data)
+        return data
 
     def _close(self, path: str) -> None:
         held = self._open.pop(path, None)

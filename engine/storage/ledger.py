@@ -138,12 +138,8 @@ def _with_skips(pieces: Sequence[Chunk], skip: int) -> Iterator[tuple[Chunk, int
 class LedgerStorage(Catalogue[_File]):
     """Files of one node as lists of chunks."""
 
+    @override
     def append(self, path: str, chunks: Sequence[Chunk]) -> None:
-        """Write chunks at the end, creating the file when absent.
-
-        Raises:
-            StorageFull: the bound would be passed; nothing is written.
-        """
         sizes = [chunk.size_bytes for chunk in chunks]
         size = sum(sizes)
         self._claim(path, size)
@@ -169,13 +165,9 @@ class LedgerStorage(Catalogue[_File]):
         file.splice(offset, [chunk for chunk in chunks if chunk.size_bytes])
         self._used += grown
 
+    @override
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
-        """Return the chunks of the whole file; where they are not all records, what `decode` makes of the bytes.
-
-        Args:
-            path: the file; when it does not exist there are no chunks.
-            decode: the decoder of the file's format.
-        """
+        """Return the chunks of the whole file; where they are not all records, what `decode` makes of the bytes."""
         file = self._files.get(path)
         if file is None:
             return []

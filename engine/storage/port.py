@@ -45,6 +45,10 @@ class Storage(Protocol):
         """Write chunks at the end, creating the file (and its directory) when absent; one write call."""
         ...
 
+    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+        """Append chunks to a file that `read_back` will read: a storage may remember what it wrote."""
+        ...
+
     def write(self, path: str, offset: int, chunks: Sequence[Chunk]) -> None:
         """Write chunks at an offset in place of what is there, creating the file when absent; one write call.
 
@@ -58,6 +62,14 @@ class Storage(Protocol):
 
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
         """Return the chunks of the whole file, in order; empty when the file does not exist."""
+        ...
+
+    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        """Return the chunks of the whole file: those that were appended, as long as it holds just their bytes.
+
+        So a run of records may come in several parts, where `read` finds the longest. What a recovery reads is always
+        decoded: it uses `read`.
+        """
         ...
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:

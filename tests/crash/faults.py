@@ -98,11 +98,19 @@ class FaultyStorage:
         act()
 
     def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+        self._appended(path, chunks, self.inner.append)
+
+    def append_remembered(self, path: str, chunks: Sequence[Chunk]) -> None:
+        self._appended(path, chunks, self.inner.append_remembered)
+
+    def _appended(
+        self, path: str, chunks: Sequence[Chunk], append: Callable[[str, Sequence[Chunk]], None]
+    ) -> None:
         def partly(part: float) -> None:
             data = b"".join(chunk.encode() for chunk in chunks)
             self.inner.append(path, [RawBytes(data[: int(len(data) * part)])])
 
-        self._call("append", path, lambda: self.inner.append(path, chunks), partly)
+        self._call("append", path, lambda: append(path, chunks), partly)
 
     def create(self, path: str) -> None:
         if self._durable.get(path):
@@ -170,6 +178,9 @@ class FaultyStorage:
 
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
         return self.inner.read(path, decode)
+
+    def read_back(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        return self.inner.read_back(path, decode)
 
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
         return self.inner.read_bytes(path, offset, count)

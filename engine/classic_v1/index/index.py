@@ -324,7 +324,7 @@ class QueueIndex:
     def _read_segment(self, segment: int, start: int, end: int, found: Stretches[Extent]) -> None:
         segments = self.segments
         size_bytes = segments.file_bytes.get(segment)
-        filed, _ = segments.load(segment)
+        filed, _ = segments.load(segment, own=True)
         try:
             live, _ = live_entries(filed, segments.pending.overlapping(segment * self.size, self.size))
         except IndexCorrupt as error:

@@ -219,7 +219,7 @@ class Segments:
             for slot in reversed(slots)
         ]
         before = self._storage.size(path) or 0
-        self._storage.append(path, chunks)
+        self._storage.append_remembered(path, chunks)
         size_bytes = (self._storage.size(path) or 0) - before
         self._storage.fsync(path)
         self.file_bytes[segment] = self.file_bytes.get(segment, 0) + size_bytes
@@ -289,23 +289,32 @@ class Segments:
                 self.file_bytes[number] = size_bytes
         return sorted(numbers)
 
-    def content(self, segment: int) -> Sequence[Chunk]:
+    def content(self, segment: int, own: bool = False) -> Sequence[Chunk]:
         """Return the chunks of a segment's file; empty when there is none.
 
         Raises IndexCorrupt where the broker would crash on them (S119).
+
+        Args:
+            segment: its number.
+            own: whether the file was written since the index started, so that the storage may know what is in it.
         """
 
         def decode(data: bytes) -> Sequence[Chunk]:
             return decode_segment(data, segment, self.size, self.codec)
 
-        return self._storage.read(self.path(segment), decode)
+        read = self._storage.read_back if own else self._storage.read
+        return read(self.path(segment), decode)
 
-    def load(self, segment: int) -> tuple[Stretches[Slot], int]:
+    def load(self, segment: int, own: bool = False) -> tuple[Stretches[Slot], int]:
         """Read a segment's file: its entries, acked ones kept, and how many are live (S90).
 
         A file of zeros alone is deleted. Raises IndexCorrupt where the broker would crash (S119).
+
+        Args:
+            segment: its number.
+            own: as for `content`.
         """
-        chunks = self.content(segment)
+        chunks = self.content(segment, own)
         if segment in self.file_bytes and all_zeros(chunks):
             self._storage.delete(self.path(segment))
             del self.file_bytes[segment]
