@@ -43,9 +43,9 @@ BUILD: Final = """
 import sys
 from setuptools import setup
 from mypyc.build import mypycify
-names = sys.argv.pop(1).split(",")
+names, level = sys.argv.pop(1).split(","), sys.argv.pop(1)
 several = len(names) > 1
-setup(name="engine", packages=[], ext_modules=mypycify(names, opt_level="2", debug_level="0", multi_file=several))
+setup(name="engine", packages=[], ext_modules=mypycify(names, opt_level=level, debug_level="0", multi_file=several))
 """
 
 
@@ -129,7 +129,9 @@ def build(place: Path, tiny: bool) -> int:
     names = [name for name in chosen(tiny, place) if put_beside(place / name, name[:-3].replace("/", "."))]
     for name in names:
         let_pickle(place / name)
-    command = [sys.executable, "-c", BUILD, ",".join(names), "--quiet", "build_ext", "--inplace", "-j2"]
+    level = "0" if tiny else "2"  # what is only to be seen to work need not be fast
+    command = [sys.executable, "-c", BUILD, ",".join(names), level]
+    command += ["--quiet", "build_ext", "--inplace", "-j2"]
     log = place / "build.log"
     with log.open("wb") as words:
         done = subprocess.run(command, cwd=place, stdout=words, stderr=subprocess.STDOUT, check=False)
