@@ -23,7 +23,6 @@ CSRF_TRUSTED_ORIGINS = environment.listed("WATERLINE_ORIGINS")
 # --- what it is made of ---
 
 INSTALLED_APPS = [
-    "daphne",
     "playground.assets.StaticFiles",
     "django.contrib.contenttypes",
     "django.contrib.auth",
