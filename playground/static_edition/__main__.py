@@ -29,6 +29,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--tiny", action="store_true", help="write only the pages that belong to sessions, and a heatmap"
     )
+    parser.add_argument(
+        "--figures", type=int, metavar="RUNS", help="write small figures of so many runs only, not of all"
+    )
     asked = parser.parse_args(arguments)
     out: Path = asked.out
     language = asked.language or "en"
@@ -54,8 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
             if asked.tiny:
                 write(out, (language,), TINY, follow=False)
             else:
-                write(out, (asked.language,) if asked.language else None)
-                wrong = astray(out)
+                left_out = write(out, (asked.language,) if asked.language else None, figures=asked.figures)
+                wrong = astray(out, left_out)
                 if wrong:
                     sys.stderr.write("\n".join(("These links lead to no file of the edition:", *wrong, "")))
                     return 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -37,13 +38,18 @@ def lead_file(path: str, query: str) -> str | None:
     return f"../{FOLDER}/{found[1]}-{query.removeprefix('?at=')}.json" if found else None
 
 
-def write_leads(out: Path, wanted: Iterable[Moment], names: Mapping[str, str]) -> None:
+def write_leads(
+    out: Path, wanted: Iterable[Moment], names: Mapping[str, str], most_runs: int | None = None
+) -> frozenset[Path]:
     """Play each run once for all its moments, and write what leads there, as the server answers it.
 
     Args:
         out: the edition.
         wanted: the moments.
         names: the slugs of ready scenarios by the names of their links.
+        most_runs: how many of the runs are played; all unless given.
+
+    Returns the files that are not written for that.
     """
     folder = out / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,8 +57,14 @@ def write_leads(out: Path, wanted: Iterable[Moment], names: Mapping[str, str]) -
     of_runs: defaultdict[str, list[int]] = defaultdict(list)
     for short_id, at_us in sorted(wanted):
         of_runs[short_id].append(at_us)
-    for short_id, moments_us in of_runs.items():
+    for short_id, moments_us in islice(of_runs.items(), most_runs):
         run = runs[names[short_id]]
         led = leads_to(door(), run, [min(at_us, run["until_us"]) for at_us in moments_us])
         for at_us in moments_us:
-            Path(folder, f"{short_id}-{at_us}.json").write_bytes(led[min(at_us, run["until_us"])])
+            _file(folder, short_id, at_us).write_bytes(led[min(at_us, run["until_us"])])
+    left_out = islice(of_runs.items(), most_runs, None) if most_runs is not None else ()
+    return frozenset(_file(folder, short_id, at_us) for short_id, each in left_out for at_us in each)
+
+
+def _file(folder: Path, short_id: str, at_us: int) -> Path:
+    return folder / f"{short_id}-{at_us}.json"

@@ -34,13 +34,14 @@ _RUN: Final = re.compile(r"x=[A-Za-z0-9_-]+(?:&at=\d+)?")
 """A run that a link carries behind its hash, which the script of the live page plays: no id of an element."""
 
 
-def astray(out: Path) -> list[str]:
+def astray(out: Path, left_out: frozenset[Path] = frozenset()) -> list[str]:
     """Return each link of an edition that leads to no file of it, behind the file that has it.
 
     Args:
         out: where the edition was written, with the engine.
+        left_out: files that it would have, were it whole.
     """
-    places = _Places()
+    places = _Places(frozenset(path.resolve() for path in left_out))
     pages = (path for path in sorted(out.rglob("*")) if path.suffix in LINKS and path.is_file())
     return [
         f"{path.relative_to(out).as_posix()}: {link}"
@@ -60,9 +61,14 @@ def _links(path: Path) -> Iterator[str]:
 
 
 class _Places:
-    """What was looked up once."""
+    """What was looked up once.
 
-    def __init__(self) -> None:
+    Args:
+        left_out: files that count as if they were there.
+    """
+
+    def __init__(self, left_out: frozenset[Path]) -> None:
+        self._left_out = left_out
         self._names = cache(_names)
 
     def has(self, path: Path, link: str) -> bool:
@@ -76,7 +82,7 @@ class _Places:
             return there.is_dir()
         played = there.parent.name == "play" and _RUN.fullmatch(name)
         named = name and there.suffix in (".html", ".svg") and not played
-        return there.is_file() and (not named or name in self._names(there))
+        return (there.is_file() or there in self._left_out) and (not named or name in self._names(there))
 
 
 def _names(path: Path) -> frozenset[str]:

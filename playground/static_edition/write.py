@@ -48,8 +48,8 @@ def write(
     begin: tuple[str, ...] = (*BEGIN, *MORE),
     *,
     follow: bool = True,
-    figures: bool = True,
-) -> None:
+    figures: int | None = None,
+) -> frozenset[Path]:
     """Write all of it.
 
     Args:
@@ -57,7 +57,9 @@ def write(
         languages: of the pages; all that there are unless given.
         begin: the first pages of the server; see `pages`.
         follow: whether others follow from them.
-        figures: whether the runs of the claims' small figures are played and written.
+        figures: of how many runs the claims' small figures are played and written; of all unless given.
+
+    Returns the files of figures that are left out for that.
     """
     shutil.copytree(
         settings.BASE_DIR / "static",
@@ -68,10 +70,10 @@ def write(
     names = permalinks()
     with override_settings(TEMPLATES=templates(), ROOT_URLCONF="playground.static_edition.urls"):
         seen = _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin, follow)
-    if figures:
-        write_leads(out, seen, names)
+    left_out = write_leads(out, seen, names, figures)
     _tables(out / "data" / "heatmaps")
     (out / "index.html").write_text(FIRST, "utf-8")
+    return left_out
 
 
 def _write_languages(

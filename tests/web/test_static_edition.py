@@ -41,7 +41,7 @@ def edition(
         meanwhile.enter_context(django_db_blocker.unblock())
         meanwhile.enter_context(transaction.atomic())
         put_in_library()
-        write(out, ("en", "zh-hans"), ("/library/", "/learn/", "/whatif/", "/i18n/catalog.js"), figures=False)
+        write(out, ("en", "zh-hans"), ("/library/", "/learn/", "/whatif/", "/i18n/catalog.js"), figures=0)
         transaction.set_rollback(True)
     return out
 
@@ -146,7 +146,7 @@ def test_the_rows_of_a_figure_are_those_that_the_server_sends(client: Client, tm
     ends_us = next(entry.run["until_us"] for entry in ready.entries() if entry.slug == "first-burst")
     addresses = [f"/r/{short_id}/lead.json?at={at_us}" for at_us in (900_000, ends_us, ends_us + 5_000_000)]
     page = "".join(f'<div data-lead="{address}"></div>' for address in [*addresses, addresses[0]])
-    write_leads(tmp_path, moments(page), names)
+    assert write_leads(tmp_path, moments(page), names) == frozenset()
     assert len(list((tmp_path / FOLDER).iterdir())) == len(addresses)
     bodies = []
     for address in addresses:
@@ -156,6 +156,22 @@ def test_the_rows_of_a_figure_are_those_that_the_server_sends(client: Client, tm
         assert bodies[-1] == client.get(address).content, address
     assert bodies[0] != bodies[1]
     assert bodies[1] == bodies[2], "nothing comes after the end of a run"
+
+
+@OF_THE_DATABASE
+def test_of_some_runs_only_the_figures_of_the_others_are_named_and_count_as_there(tmp_path: Path) -> None:
+    put_in_library()
+    names = pages.permalinks()
+    played, other = sorted(name for name, slug in names.items() if slug in ("first-burst", "journal-flush"))
+    left_out = write_leads(tmp_path, {(played, 900_000), (other, 5), (other, 7)}, names, most_runs=1)
+    assert {path.name for path in (tmp_path / FOLDER).iterdir()} == {f"{played}-900000.json"}
+    assert {path.name for path in left_out} == {f"{other}-5.json", f"{other}-7.json"}
+    page = tmp_path / "en" / "index.html"
+    page.parent.mkdir()
+    links = [f"../{FOLDER}/{name}.json" for name in (f"{played}-900000", f"{other}-5", f"{other}-6")]
+    page.write_text("".join(f'<p data-lead="{link}"></p>' for link in links), "utf-8")
+    assert astray(tmp_path, left_out) == [f"en/index.html: {links[2]}"]
+    assert len(astray(tmp_path)) == 2
 
 
 @pytest.mark.urls("playground.static_edition.urls")
