@@ -59,7 +59,8 @@ endif
 
 VENV := .venv
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off
+# What is installed is compiled where it is imported first, and then kept: most of it never is.
+PIP := $(PY) -m pip install --no-compile --disable-pip-version-check --no-input --progress-bar off
 SHOW := sed -unE 's/^(Collecting [^ ]+|Installing collected packages|Successfully installed).*/  \1/p'
 STAMPS := $(VENV)/stamps
 
