@@ -81,7 +81,8 @@ class StateQueue(PlainQueue, Generic[S]):
 
     @override
     def advance_clock(self, to_us: int) -> None:
-        self.state.now_us = max(self.state.now_us, to_us)
+        state = self.state
+        state.now_us = to_us if to_us > state.now_us else state.now_us
 
     @override
     def pass_time(self, us: int) -> None:

@@ -39,7 +39,7 @@ class Highest(Accumulator):
 
     def add(self, answer: float, at_us: int) -> None:
         """Keep the answer if it is larger than all before it."""
-        self._number = max(self._number, answer)
+        self._number = answer if answer > self._number else self._number
 
 
 class Latest(Accumulator):

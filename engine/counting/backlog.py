@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.counting.accumulators import Highest, Latest, Total
+from engine.counting.accumulators import Highest, Total
 from engine.counting.levels import OF_READY, Levels, count
-from engine.counting.metric import Better, Unit, counted
+from engine.counting.metric import Better, Ending, Unit, at_end, counted
 from engine.report.transitions.messages import Shift
 from engine.values.texts import gettext_noop as _
 
@@ -17,11 +17,16 @@ def delta_out(levels: Levels, shift: Shift) -> int:
     return count(shift.extents)
 
 
-@counted(_("longest backlog"), Unit.COUNT, Better.LOWER, Highest, reads=OF_READY)
-def peak_ready(levels: Levels, transition: Any) -> int:
+@counted(_("longest backlog"), Unit.COUNT, Better.LOWER, Highest, reads=(Shift,))
+def peak_ready(levels: Levels, shift: Shift) -> int:
     """The most messages that waited at once in all queues."""
-    # A record that changes on its own belongs to a shift that follows; in between its messages would count twice.
-    return levels.ready if isinstance(transition, Shift) else 0
+    return levels.ready
+
+
+@peak_ready.of(*[kind for kind in OF_READY if kind is not Shift])
+def not_counted(levels: Levels, transition: Any) -> int:
+    """Return 0: a record that changes on its own belongs to a shift that follows; messages would count twice."""
+    return 0
 
 
 @counted(_("most messages in delta"), Unit.COUNT, Better.LOWER, Highest, reads=OF_READY)
@@ -30,7 +35,7 @@ def peak_delta(levels: Levels, transition: Any) -> int:
     return sum(levels.counted.values())
 
 
-@counted(_("backlog at the end"), Unit.COUNT, Better.LOWER, Latest, reads=OF_READY)
-def final_ready(levels: Levels, transition: Any) -> int:
+@at_end(_("backlog at the end"), Unit.COUNT, Better.LOWER, reads=OF_READY)
+def final_ready(ending: Ending) -> int:
     """Messages that waited when the run ended."""
-    return levels.ready
+    return ending.levels.ready

@@ -36,6 +36,7 @@ class Levels(msgspec.Struct):
 
     Args:
         at_us: when it happened, in virtual microseconds.
+        transitions: how many there were.
         node_ram_bytes, ram_bytes, limit_bytes, paging_at_bytes: what the memory check reported last.
         alarm: whether the memory alarm is set.
         between_bytes: what mirroring has sent from node to node.
@@ -49,6 +50,7 @@ class Levels(msgspec.Struct):
     """
 
     at_us: int = 0
+    transitions: int = 0
     node_ram_bytes: int = 0
     ram_bytes: int = 0
     limit_bytes: int = 0
@@ -70,6 +72,7 @@ class Levels(msgspec.Struct):
     def follow(self, at_us: int, transition: Transition) -> None:
         """Bring the levels up to a transition at `at_us`."""
         self.at_us = at_us
+        self.transitions += 1
         for handler in handlers_of(type(transition)):
             handler(self, at_us, transition)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.counting.accumulators import Total
 from engine.counting.levels import Levels, count, of_mirror
 from engine.counting.metric import Better, Ending, Unit, at_end, counted
@@ -73,7 +71,7 @@ def refused(ending: Ending) -> int | None:
     return ending.refused
 
 
-@counted(_("transitions of the engine"), Unit.COUNT, Better.NEITHER, Total, reads=(Transition,))
-def transitions(levels: Levels, transition: Any) -> int:
+@at_end(_("transitions of the engine"), Unit.COUNT, Better.NEITHER, reads=(Transition,))
+def transitions(ending: Ending) -> int:
     """How many transitions the engine made."""
-    return 1
+    return ending.levels.transitions

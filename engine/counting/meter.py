@@ -23,8 +23,6 @@ class Meter:
 
     def __init__(self, metrics: dict[str, Metric] | None = None) -> None:
         self.levels = Levels()
-        self.transitions = 0
-        """How many it has seen."""
         self._metrics = METRICS if metrics is None else metrics
         self._accumulators = {
             each.name: each.accumulator() for each in self._metrics.values() if each.accumulator is not None
@@ -33,13 +31,11 @@ class Meter:
 
     def observe(self, at_us: int, transition: Transition) -> None:
         """Add one transition that happened at `at_us`, virtual microseconds."""
-        self.transitions += 1
         levels, kind = self.levels, type(transition)
         levels.follow(at_us, transition)
-        readers = self._readers.get(kind)
-        if readers is None:
-            readers = self._readers[kind] = self._readers_of(kind)
-        for step, add in readers:
+        if kind not in self._readers:
+            self._readers[kind] = self._readers_of(kind)
+        for step, add in self._readers[kind]:
             add(step(levels, transition), at_us)
 
     def _readers_of(self, kind: type[Transition]) -> tuple[tuple[Step, Add], ...]:

@@ -47,9 +47,11 @@ class Witness:
 
     def observe(self, transition: Transition) -> None:
         """Take notice of what happened; mirrors only repeat what their master does."""
-        handler = self._handlers.get(type(transition))
-        if handler is not None and not of_mirror(getattr(transition, "queue", "")):
-            handler(transition)
+        kind = type(transition)
+        if kind in self._handlers:
+            of_queue: Any = transition
+            if not of_mirror(of_queue.queue):
+                self._handlers[kind](transition)
 
     def _came(self, shift: Any) -> None:
         entered = self._entered.setdefault(shift.queue, RangeSet())

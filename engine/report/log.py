@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -59,8 +59,7 @@ class TransitionLog:
         "number",
         "halt_at",
         "pause",
-        "_at_us",
-        "_rows",
+        "_told",
         "_first",
         "_chain",
         "_lines",
@@ -72,8 +71,8 @@ class TransitionLog:
         self.number = 0
         self.halt_at: int | None = None
         self.pause: Callable[[], None] | None = None
-        self._at_us: list[int] = []
-        self._rows: list[Transition] = []
+        self._told: list[int | Transition] = []
+        """Time and transition in turn, as they are hashed."""
         self._first = 0
         self._chain = b""
         self._lines = b""
@@ -82,8 +81,7 @@ class TransitionLog:
 
     def add(self, at_us: int, transition: Transition) -> None:
         """Append one transition; it gets the next number."""
-        self._at_us.append(at_us)
-        self._rows.append(transition)
+        self._told += (at_us, transition)
         self.number += 1
         if not self.number % BLOCK:
             self._end_block()
@@ -96,19 +94,15 @@ class TransitionLog:
         """Hash a whole block, then drop what is too old."""
         self._chain = self._hash_on().digest()
         self._lines = b""
-        surplus = len(self._rows) - self._keep
+        surplus = self.number - self._first - self._keep
         if surplus >= self._keep:
-            del self._rows[:surplus]
-            del self._at_us[:surplus]
+            del self._told[: 2 * surplus]
             self._first += surplus
 
     def _hash_on(self) -> blake2b:
         """Hash the present block onto the chain. A row is encoded once, however often somebody asks."""
         new = self._lined - self._first
-        lines: list[object] = []
-        for at_us, row in zip(self._at_us[new:], self._rows[new:], strict=True):
-            lines += (at_us, row)
-        self._lines += _ENCODER.encode_lines(lines)
+        self._lines += _ENCODER.encode_lines(self._told[2 * new :])
         self._lined = self.number
         return blake2b(self._chain + self._lines, digest_size=DIGEST_BYTES)
 
@@ -131,5 +125,5 @@ class TransitionLog:
             raise ValueError(f"transition {number} does not exist yet; the next one is {self.number}")
         if number < self._first:
             return None
-        at = number - self._first
-        return Rows(number, self._at_us[at:], self._rows[at:])
+        told: list[Any] = self._told[2 * (number - self._first) :]
+        return Rows(number, told[::2], told[1::2])

@@ -265,9 +265,11 @@ class Stretches(Generic[R]):
             taken.append(stretch.part(0, left))
             stretches[at] = stretch.part(left, stretch.count - left)
             left = 0
-        self.total -= max(0, count) - max(0, left)
+        if left < count:
+            self.total -= count - left
         self._head = at
-        self._compact()
+        if at >= COMPACT_AT or at == end:
+            self._compact()
         return taken
 
     def _compact(self) -> None:
@@ -365,8 +367,9 @@ class Stretches(Generic[R]):
             return found
         end = start + count
         at = stop = self._at(start)
+        size = len(stretches)
         rest: list[R] = []
-        while stop < len(stretches) and stretches[stop].start < end:
+        while stop < size and stretches[stop].start < end:
             stretch = stretches[stop]
             stop += 1
             begins, ends = stretch.start, stretch.start + stretch.count
@@ -374,7 +377,8 @@ class Stretches(Generic[R]):
                 found.append(stretch)
                 self.total -= stretch.count
                 continue
-            low, high = max(start, begins), min(end, ends)
+            low = begins if begins > start else start
+            high = ends if ends < end else end
             found.append(stretch.part(low - begins, high - low))
             self.total -= high - low
             if begins < low:
@@ -388,7 +392,8 @@ class Stretches(Generic[R]):
             stretches[self._head : stop] = rest
         else:
             stretches[at:stop] = rest
-        self._compact()
+        if not self.total or self._head >= COMPACT_AT:
+            self._compact()
         return found
 
     def replace(self, new: R) -> None:

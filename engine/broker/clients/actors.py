@@ -145,10 +145,8 @@ class Publisher:
     @property
     def state(self) -> str:
         """The state that the connection shows (A4)."""
-        if self.blocked:
-            return BLOCKED
         if self.alarm:
-            return BLOCKING
+            return BLOCKED if self.blocked else BLOCKING
         if self.flow or (self.reader is not None and self.reader.in_flow):
             return FLOW
         return RUNNING if self.running or self.bursts else STOPPED
@@ -289,7 +287,7 @@ class Consumer:
         credit = self.prefetch - held if self.prefetch else MAX_COUNT
         if self.counts_unsent:
             credit = min(credit, self.unsent_limit - self.unsent)
-        return max(0, credit)
+        return credit if credit > 0 else 0
 
     @property
     def most(self) -> int:
@@ -316,8 +314,8 @@ class Consumer:
             self.acking = max(0, self.acking - count)
         else:
             self.holding = max(0, self.holding - count)
-        # Of what was acknowledged, the rest was of a master that is gone now (H68).
-        self.old = max(0, min(self.holding, self.old - count + found))
+        if self.old:  # of what was acknowledged, the rest was of a master that is gone now (H68)
+            self.old = max(0, min(self.holding, self.old - count + found))
 
     def served_anew(self) -> None:
         """Another master serves it: what it holds counts no more, and it has its whole prefetch (H68).

@@ -56,9 +56,8 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
 
     def part(self, offset: int, count: int) -> Unacked:
         """Return `count` deliveries beginning at `offset`."""
-        return msgspec.structs.replace(
-            self, start=self.start + offset, count=count, seq_id=self.seq_id + offset * self.step
-        )
+        seq_id = self.seq_id + offset * self.step
+        return self._of(self.start + offset, count, seq_id)
 
     def continued_by(self, after: Unacked) -> bool:
         """Return whether `after` goes on in the same queue for the same consumer."""
@@ -73,7 +72,11 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
 
     def merged(self, count: int) -> Unacked:
         """Return this run with `count` deliveries in all."""
-        return msgspec.structs.replace(self, count=count)
+        return self._of(self.start, count, self.seq_id)
+
+    def _of(self, start: int, count: int, seq_id: int) -> Unacked:
+        """Return others of the same consumer, in the same steps."""
+        return Unacked(start, count, seq_id, self.queue, self.consumer, self.joins, self.step, self.life)
 
 
 class Delivered(msgspec.Struct, frozen=True, gc=False):
@@ -252,9 +255,6 @@ def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
         tags: what is acknowledged at once, in its order.
         found: those of them that the process knows.
     """
-    total = sum(each.count for each in tags)
-    if total == sum(each.count for each in found):
-        return total
     known = RangeSet(Range(each.start, each.count) for each in found)
     total = 0
     for each in tags:

@@ -120,11 +120,17 @@ class HandDeliveries:
         methods = [by_queue(taken)] if multiple else _one_by_one(taken, apart=limiter.active)
         left = deque(group for groups in methods for group in groups)
         for groups in methods:
-            with limiter.acked(sum(each.count for each in groups if each.consumer is not None)):
-                for group in groups:
-                    if self._is_heard(hand, left):
-                        do(hand, group, multiple and group.together)
-                    left.popleft()
+            count = sum(each.count for each in groups if each.consumer is not None)
+            limiter.acked(count, partial(self._settle_groups, hand, groups, left, do, multiple))
+
+    def _settle_groups(
+        self, hand: Hand, groups: Sequence[Group], left: deque[Group], do: Settles, multiple: bool
+    ) -> None:
+        """Let the queues settle what one method of the client names, in front of what is `left` of all (P14)."""
+        for group in groups:
+            if self._is_heard(hand, left):
+                do(hand, group, multiple and group.together)
+            left.popleft()
 
     def _is_heard(self, hand: Hand, left: Sequence[Group]) -> bool:
         """Return whether a queue takes a channel's word for the first of the groups that it settles (P14).

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Protocol
 
 from engine.broker.commands.base import MAX_COUNT
@@ -57,20 +56,19 @@ class Limiter:
         """Count messages that consumers got and must acknowledge."""
         self.volume += count
 
-    @contextmanager
-    def acked(self, count: int) -> Iterator[None]:
-        """Count messages that consumers hold no longer, while their queues settle them; a volume of 0 stays.
+    def acked(self, count: int, settle: Callable[[], None]) -> None:
+        """Count messages that consumers hold no longer, and let their queues settle them; a volume of 0 stays.
 
         A queue that takes messages back and then asks finds the room already. Queues that were refused before hear of
         it behind what they settle.
         """
-        if not self.active or not count:
-            yield
+        if not self.limit or not count:
+            settle()
             return
         reached = self._reached
         self.volume = self.volume - count if self.volume else 0
         freed = not self._reached
-        yield
+        settle()
         self._notify(reached and freed)
 
     def set(self, limit: int, unacked: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -11,6 +12,7 @@ from engine.broker.clients.queue import Queue
 from engine.broker.time.pace import BURST_SPACING_US
 from engine.broker.time.process import ACK, PUBLISH, Process
 from engine.broker.time.processes import Processes
+from engine.values.extents import Extent
 from engine.values.ranges import Range
 
 REPORTS_OF_LIMIT: Final = 4
@@ -34,12 +36,12 @@ class WayOut:
         """Bring a consumer its messages from now on; nothing is on the way to it or from it yet."""
         consumer.counts_unsent = self._processes.timed
 
-    def sent(self, queue: Queue, consumer: Consumer, count: int, size_bytes: int) -> None:
-        """Let a consumer's writer bring deliveries to its socket, and report to the queue (F8)."""
+    def sent(self, queue: Queue, consumer: Consumer, count: int, extent: Extent) -> None:
+        """Let a consumer's writer bring `count` deliveries of an extent to its socket, and report to the queue (F8)."""
         if not consumer.counts_unsent:
             return
         cpu = self._processes.meter.profile.cpu
-        each_ns = cpu.channel_deliver.each_ns + cpu.writer_deliver.of(1, size_bytes)
+        each_ns = cpu.channel_deliver.each_ns + cpu.writer_deliver.of(1, extent.mean_bytes)
         consumer.unsent += count
         write = partial(self._write, queue, queue.mailbox, consumer, each_ns)
         self._processes.of("writer", consumer.name).post(PUBLISH, count, write, each_ns)
@@ -89,19 +91,18 @@ class WayOut:
         spacing_us = self._processes.spacing_us(BURST_SPACING_US, spacing_us)
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.reader_ack_each.each_ns + cpu.channel_ack_each.each_ns
-        acks = _Acks(queue, queue.mailbox, consumer, deque(tags), multiple, spacing_us)
+        acks = _Acks(queue, queue.mailbox, consumer, tags, multiple, spacing_us)
         consumer.acking += acks.count
         messages = 1 if multiple else acks.count
         channel = self._processes.of("channel", consumer.name)
-        channel.post(PUBLISH, messages, partial(self._forward, acks, each_ns), each_ns)
+        channel.post(PUBLISH, messages, partial(self._forward, channel, acks, each_ns), each_ns)
 
-    def _forward(self, acks: _Acks, each_ns: int, count: int) -> None:
+    def _forward(self, channel: Process, acks: _Acks, each_ns: int, count: int) -> None:
         """Send acknowledgements on, in the channel."""
         self._processes.meter.add(count * each_ns)
-        channel = self._processes.of("channel", acks.consumer.name)
         acked = acks.count if acks.multiple else count
-        with acks.consumer.channel.limiter.acked(acked):
-            channel.send(partial(self._post, acks, count))
+        send = partial(channel.send, partial(self._post, acks, count))
+        acks.consumer.channel.limiter.acked(acked, send)
 
     def _post(self, acks: _Acks, count: int) -> None:
         cpu = self._processes.meter.profile.cpu
@@ -132,7 +133,7 @@ class _Acks:
         queue: Queue,
         mailbox: Process,
         consumer: Consumer,
-        tags: deque[Range],
+        tags: Sequence[Range],
         multiple: bool,
         spacing_us: int,
     ) -> None:
@@ -142,24 +143,28 @@ class _Acks:
         self.multiple = multiple
         self.spacing_us = spacing_us
         self._tags = tags
-
-    @property
-    def count(self) -> int:
-        """Messages that they acknowledge."""
-        return sum(each.count for each in self._tags)
+        self.count = sum([each.count for each in tags])
+        """Messages that they acknowledge, without those that the queue has handled."""
 
     def take(self, messages: int) -> None:
         """Let the queue handle the next acknowledgements."""
         count = self.count if self.multiple else messages
-        taken: list[Range] = []
+        taken = self._tags if count == self.count else self._first(count)
+        self.count -= count
+        self.queue.settlements.ack(self.consumer, taken, self.multiple, self.spacing_us)
+
+    def _first(self, count: int) -> list[Range]:
+        """Take the next `count` of them, where others come after these."""
+        tags, taken = deque(self._tags), []
         while count > 0:
-            first = self._tags.popleft()
+            first = tags.popleft()
             if first.count > count:
-                self._tags.appendleft(first.part(count, first.count - count))
+                tags.appendleft(first.part(count, first.count - count))
                 first = first.part(0, count)
             taken.append(first)
             count -= first.count
-        self.queue.settlements.ack(self.consumer, taken, self.multiple, self.spacing_us)
+        self._tags = tuple(tags)
+        return taken
 
 
 def _go_on(queue: Queue, consumer: Consumer, spacing_us: int, _: int) -> None:

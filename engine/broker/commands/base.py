@@ -171,7 +171,9 @@ class Message(msgspec.Struct, frozen=True):
 
     def given(self) -> dict[str, Any]:
         """Return what the publisher gave, by its names here."""
-        return {name: value for name, value in msgspec.structs.asdict(self).items() if name != "rewritten"}
+        given = msgspec.structs.asdict(self)
+        del given["rewritten"]
+        return given
 
     @property
     def routing_keys(self) -> tuple[str, ...]:

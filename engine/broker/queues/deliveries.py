@@ -137,8 +137,9 @@ class Deliveries:
         Args:
             settling: what the channel is about to settle, and holds no longer.
         """
-        if any(each.life == self.life and each.queue == self.name for each in settling):
-            return True
+        for each in settling:
+            if each.life == self.life and each.queue == self.name:
+                return True
         return any(each.channel is channel for each in self.ring) or channel.holds(self.name, self.life)
 
     def wake(self, consumer: Consumer) -> None:
@@ -326,7 +327,7 @@ class Deliveries:
             taken: messages, and how many of them, the first ones, are delivered again.
         """
         step, dealt = len(turns), 0
-        own_tags = len({each.channel for each in turns}) == step
+        own_tags = step == 1 or len({each.channel for each in turns}) == step
         for extent, redelivered in taken:
             if own_tags:
                 for place in range(min(step, extent.count)):
@@ -346,7 +347,8 @@ class Deliveries:
     ) -> None:
         consumer.holding += count
         consumer.delivered += count
-        consumer.redelivered += max(0, min(count, -(-(redelivered - offset) // step)))
+        if redelivered > offset:
+            consumer.redelivered += min(count, -(-(redelivered - offset) // step))
         consumer.channel.deliver(
             self.name,
             consumer.name,
@@ -358,7 +360,7 @@ class Deliveries:
             step=step,
             life=self.life,
         )
-        self._way_out.sent(self, consumer, count, extent.mean_bytes)
+        self._way_out.sent(self, consumer, count, extent)
 
     def _discard(self, part: Arrival) -> None:
         """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
@@ -376,16 +378,16 @@ class Deliveries:
             batch = self.evictions.unexpired(min(count, max(1, queue.undisturbed(count))))
             got = queue.fetch(batch, ack, spacing_us)
             taken += got
-            count -= sum(each.extent.count for each in got)
+            count -= sum([each.extent.count for each in got])
             self.evictions.drop_expired()
         return taken
 
     def run_backlog(self, spacing_us: int) -> None:
         """Deliver waiting messages while a consumer is ready (P7)."""
         queue = self.process.queue
-        while queue.depth and (consumer := self.ring.next()) is not None:
-            turns = self.ring.turns(consumer, queue.depth)
-            count = self.ring.share(turns, queue.depth) * len(turns)
+        while (depth := queue.depth) and (consumer := self.ring.next()) is not None:
+            turns = self.ring.turns(consumer, depth)
+            count = self.ring.share(turns, depth) * len(turns)
             taken = self.take(count, consumer.needs_ack, spacing_us)
             self._deal(turns, [(each.extent, each.redelivered) for each in taken])
 

@@ -67,8 +67,9 @@ class Finishing:
         """
         now_us = self._scheduler.now_us
         tick_us = consumer.pace.next_us(now_us)
-        trip_us, most = self._way_out.trip_us, consumer.most
-        if not trip_us or not most:
+        trip_us = self._way_out.trip_us
+        most = consumer.most if trip_us else 0
+        if not most:
             return tick_us
         return min(tick_us, max(consumer.pace.done_us(-(-most // 2), now_us), now_us + trip_us))
 
@@ -83,7 +84,7 @@ class Finishing:
             process.held.append(partial(self.let_work, consumer))
             return
         due = consumer.pace.due(self._scheduler.now_us)
-        sharing = sum(each.works for each in self._queue.consumers)
+        sharing = sum([each.works for each in self._queue.consumers])
         spacing_us = consumer.pace.spacing_us(due, sharing)
         process.mail.together(partial(self._finish, consumer, due, spacing_us))
         consumer.timer = None
@@ -121,5 +122,4 @@ class Finishing:
         consumer.acking += count
         settlements = self._queue.settlements
         settle = settlements.requeue if consumer.nack == "requeue" else settlements.reject
-        with consumer.channel.limiter.acked(count):
-            settle(consumer, tags, multiple, False)
+        consumer.channel.limiter.acked(count, partial(settle, consumer, tags, multiple, False))

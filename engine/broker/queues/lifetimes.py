@@ -29,8 +29,10 @@ class Lifetimes:
 
     def expires_at_us(self, queue: str) -> int | None:
         """Return when a queue goes unless somebody uses it, None for never."""
-        timer = self._timers.get(queue)
-        return timer.at_us if timer is not None and timer.live else None
+        if queue not in self._timers:
+            return None
+        timer = self._timers[queue]
+        return timer.at_us if timer.live else None
 
     def used(self, queue: Queue) -> None:
         """Begin to wait anew: the queue was declared, got from, or lost a consumer; with consumers it waits on."""

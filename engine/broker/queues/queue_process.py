@@ -133,12 +133,10 @@ class QueueProcess:
 
     def wait_idle(self, needs: NeedsTimeout) -> None:
         """Begin to wait for the sync of an idle queue, or for its sleep (P2, P4)."""
-        settings = self._settings()
-        idle = needs == "idle"
-        self._wait(
-            self.sync_interval_ms if idle else self._hibernates_after_ms(settings),
-            self.sync if idle else self._hibernate,
-        )
+        if needs == "idle":
+            self._wait(self.sync_interval_ms, self.sync)
+        else:
+            self._wait(self._hibernates_after_ms(self._settings()), self._hibernate)
 
     @property
     def sync_interval_ms(self) -> int:
@@ -155,9 +153,10 @@ class QueueProcess:
     def _wait(self, delay_ms: int, action: Callable[[], None]) -> None:
         if self.gone:
             return
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
-        self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, partial(self._was_idle, action))
+        was_idle = partial(self._was_idle, action)
+        self._idle_timer = self._scheduler.after_instead(
+            self._idle_timer, delay_ms * MILLISECOND_US, was_idle
+        )
 
     def _was_idle(self, action: Callable[[], None]) -> None:
         """Do what an idle queue does, unless it is working (P2, P4)."""

@@ -310,20 +310,18 @@ class Queues(Mapping[str, Deliveries]):
 
     def report_timers(self, name: str, rule: str) -> None:
         """Report when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
-        live = self.live.get(name)
-        if live is None:
+        if name not in self.live:
             return
         if name == QUEUE:
-            self._board.report_part("clock", rule, live.process.timer_items())
+            self._board.report_part("clock", rule, self.live[name].process.timer_items())
         else:
             self._board.report_queue(name, {**RULES, "queue_process": rule}, self.info_items(name))
 
     def timer_items(self) -> Why:
         """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
-        queue = self.live.get(QUEUE)
-        if queue is not None:
+        if QUEUE in self.live:
             self._clock_shown = True
-            return queue.process.timer_items()
+            return self.live[QUEUE].process.timer_items()
         return {"queue_process": None, "rate_timer_at_us": None} if self._clock_shown else {}
 
     def report_queues(self) -> None:
@@ -368,10 +366,11 @@ class Queues(Mapping[str, Deliveries]):
         items["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
         items["ttl_at_us"] = self.live[name].evictions.ttl_at_us
         items["expires_at_us"] = self._lifetimes.expires_at_us(name)
-        record = self._records.get(name)
-        if record is not None and (self._clustered or record.mirroring is not None):
-            items |= record.info_items()
-        return {key: value for key, value in items.items() if value is not None}
+        if name in self._records:
+            record = self._records[name]
+            if self._clustered or record.mirroring is not None:
+                items |= record.info_items()
+        return {key: items[key] for key in items if items[key] is not None}
 
 
 def _kind_of(part: BackingQueue) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Literal
 
 from engine.broker.clients.actors import Consumer
@@ -24,10 +25,7 @@ class Line:
         self._lines: dict[int, deque[Consumer]] = {}
 
     def __iter__(self) -> Iterator[Consumer]:
-        return (each for line in self._lines.values() for each in line)
-
-    def __contains__(self, consumer: Consumer) -> bool:
-        return any(each is consumer for each in self)
+        return chain.from_iterable(self._lines.values())
 
     def add(self, consumer: Consumer) -> None:
         """Put a consumer behind all others of its priority."""
@@ -44,9 +42,6 @@ class Line:
                 return True
         return False
 
-    def __bool__(self) -> bool:
-        return any(self._lines.values())
-
     @property
     def head(self) -> Consumer | None:
         """The first consumer of the highest priority that has any."""
@@ -62,13 +57,6 @@ class Line:
     def equals(self, consumer: Consumer) -> tuple[Consumer, ...]:
         """Return all of a consumer's priority, in the order of their turns."""
         return tuple(self._lines.get(consumer.priority, ()))
-
-    def take(self, which: Callable[[Consumer], bool]) -> list[Consumer]:
-        """Take out all that `which` chooses, in order."""
-        taken = [each for each in self if which(each)]
-        for each in taken:
-            self.remove(each)
-        return taken
 
 
 class ConsumerRing:
@@ -89,11 +77,7 @@ class ConsumerRing:
         self._resume = resume
 
     def __iter__(self) -> Iterator[Consumer]:
-        yield from self._turns
-        yield from self._parked
-
-    def __contains__(self, consumer: Consumer) -> bool:
-        return consumer in self._turns or consumer in self._parked
+        return chain(self._turns, self._parked)
 
     # --- they come and go --------------------------------------------------------------------------------------------
 
@@ -182,10 +166,9 @@ class ConsumerRing:
 
     def unpark(self, channel: Channel) -> bool:
         """Let everybody of a channel who has room take turns again; return whether there was anybody."""
-        if not self._parked:
-            return False
-        found = self._parked.take(lambda each: each.channel is channel and each.credit > 0)
+        found = [each for each in self._parked if each.channel is channel and each.credit > 0]
         for each in found:
+            self._parked.remove(each)
             self._turns.add(each)
         return bool(found)
 

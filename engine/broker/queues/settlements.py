@@ -72,10 +72,10 @@ class Settlements:
         if consumer is None:
             return False
         full = consumer.credit <= 0
-        consumer.gave_back(
-            sum(each.count for each in tags), sum(each.count for each in found), until_unknown(tags, found)
-        )
-        if not full or consumer.credit <= 0 or consumer not in self._queue.consumers:
+        count = sum([each.count for each in tags])
+        known = sum([each.count for each in found])
+        consumer.gave_back(count, known, known if known == count else until_unknown(tags, found))
+        if not full or consumer.credit <= 0 or consumer not in self._queue.ring:
             return False
         self._queue.ring.unpark(consumer.channel)
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,13 +19,13 @@ class Board:
 
     def __init__(self, emit: Callable[[Transition], None]) -> None:
         self._emit = emit
-        self._parts: dict[str, Why] = {}
-        self._actors: dict[str, dict[str, Any]] = {}
+        self._parts: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+        self._actors: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._queues: dict[str, dict[str, Any]] = {}
 
     def report_part(self, part: str, rule: str, items: Why, why: Why | None = None) -> None:
         """Emit what differs in `part` (settings, memory, disk, alarms or clock), if anything does."""
-        shown = self._parts.setdefault(part, {})
+        shown = self._parts[part]
         if shown == items:  # nearly always, and quicker than to look at each
             return
         changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
@@ -34,7 +35,7 @@ class Board:
 
     def report_actor(self, actor: str, rule: str, items: dict[str, Any], why: Why | None = None) -> None:
         """Emit what differs of an actor, if anything does."""
-        shown = self._actors.setdefault(actor, {})
+        shown = self._actors[actor]
         if shown == items:
             return
         changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}

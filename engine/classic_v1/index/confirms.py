@@ -26,7 +26,7 @@ class IndexConfirms:
 
     def __bool__(self) -> bool:
         """Return whether anybody waits."""
-        return bool(self.store_homed) or bool(self.embedded)
+        return self.store_homed.runs.total > 0 or self.embedded.runs.total > 0
 
     def wait(self, extent: Extent) -> None:
         """Remember the messages of an extent if their publisher waits (S74.2)."""

@@ -12,7 +12,7 @@ from engine.values.stretches import Stretches
 
 
 def _head_lane(q: QueueState) -> Stretches[Extent]:
-    return q.q4 if q.mode == "default" and q.q4 else q.q3
+    return q.q4 if q.mode == "default" and q.q4.total else q.q3
 
 
 def head_extent(q: QueueState) -> Extent | None:
@@ -31,7 +31,7 @@ def head_stays(q: QueueState) -> bool:
     That is so when it does not expire, taking it brings no refill, and it lies where the put-back puts it: in q4, or
     in q3 without its body and with q4 empty; in a lazy queue in q3.
     """
-    if q.mode == "default" and q.q4:
+    if q.mode == "default" and q.q4.total:
         return not 0 < q.q4.first.expiry_us <= q.now_us
     if q.q3.total < 2:
         return False
