@@ -239,7 +239,7 @@ class BackingQueue(Verbs, Measured, Protocol):
         """Return how many of `count` messages may be taken before one that has expired (P10); at least 1."""
 
     def undisturbed(self, count: int) -> int:
-        """Return how many of `count` fetches give the same at once as with P10's put-back after each."""
+        """Return how many of `count` fetches, the first at least, give the same at once as with P10's put-backs."""
 
     def steady(self, arrival: Arrival, same_size: bool) -> int:
         """Return how many messages may enter a full queue at once, each of which drops one head; 1 where unsure.

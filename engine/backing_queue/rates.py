@@ -118,6 +118,9 @@ class Rates:
                 self.update(now_us + spacing_us)
             return
         per_step = in_ + out
+        if self.counters[0] + self.counters[1] + per_step * times <= UPDATE_ABOVE:
+            self.count(in_ * times, out * times, ack_in * times)
+            return
         while times > 0:
             pending = self.counters[0] + self.counters[1]
             steps = -(-(UPDATE_ABOVE + 1 - pending) // per_step)

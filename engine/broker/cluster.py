@@ -103,6 +103,7 @@ class Cluster:
             self._emit,
             self._clock.after,
         )
+        self._clustered = len(self.nodes) > 1
         first = self.nodes[NODES[0]]
         self.host, self.watch = first.host, first.watch
         self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
@@ -132,7 +133,7 @@ class Cluster:
             lifetimes=self.lifetimes,
             engine_of=self.roll.engine_of,
             records=self.roll.records,
-            clustered=len(self.nodes) > 1,
+            clustered=self._clustered,
         )
         self._settings = ShownSettings(configuration, self.queues, self.board)
         self._machine = Machine(configuration, self.processes, self.board)
@@ -399,7 +400,7 @@ class Cluster:
             return
         if self.dead_letters.waiting:
             self.dead_letters.deliver(self.queues)
-        if len(self.nodes) > 1:
+        if self._clustered:
             self.cluster.settle()
         self._report.report_changes()
 

@@ -57,9 +57,9 @@ class VhostStores(TwoStores[MsgStore]):
 
     @override
     def settle(self) -> None:
-        for store in self.stores.values():
-            if not store.quiet:
-                store.settle()
+        for name in self.stores:
+            if not self.stores[name].quiet:
+                self.stores[name].settle()
 
     @override
     def before_power_cut(self, directories: Iterator[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from engine.counting.accumulators import Highest, Total
 from engine.counting.levels import OF_READY, Levels, count
 from engine.counting.metric import Better, Ending, Unit, at_end, counted
-from engine.report.transitions.messages import Shift
+from engine.report.transitions.messages import Acked, Shift
 from engine.values.texts import gettext_noop as _
 
 
@@ -29,10 +29,20 @@ def not_counted(levels: Levels, transition: Any) -> int:
     return 0
 
 
-@counted(_("most messages in delta"), Unit.COUNT, Better.LOWER, Highest, reads=OF_READY)
-def peak_delta(levels: Levels, transition: Any) -> int:
+@counted(_("most messages in delta"), Unit.COUNT, Better.LOWER, Highest, reads=(Shift,))
+def peak_delta(levels: Levels, shift: Shift) -> int:
     """The most messages that lay in delta at once, in all queues."""
+    return 0 if shift.record is None else sum(levels.counted.values())
+
+
+@peak_delta.of(*[kind for kind in OF_READY if kind is not Shift])
+def in_delta(levels: Levels, transition: Any) -> int:
+    """Return how many messages lie in delta, in all queues."""
     return sum(levels.counted.values())
+
+
+for _metric in (peak_ready, peak_delta):
+    _metric.passes(Acked)  # it was not ready any more
 
 
 @at_end(_("backlog at the end"), Unit.COUNT, Better.LOWER, reads=OF_READY)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -69,13 +68,6 @@ class Levels(msgspec.Struct):
     seen: RangeSet = msgspec.field(default_factory=RangeSet)
     own: dict[type, Any] = {}
 
-    def follow(self, at_us: int, transition: Transition) -> None:
-        """Bring the levels up to a transition at `at_us`."""
-        self.at_us = at_us
-        self.transitions += 1
-        for handler in handlers_of(type(transition)):
-            handler(self, at_us, transition)
-
     def part(self, kind: type[Part]) -> Part:
         """Return what a generation follows, a blank one at first."""
         part: Part = self.own.setdefault(kind, kind())
@@ -103,21 +95,21 @@ AT_ONCE = frozenset({"immediate", "delivered"})
 
 def count(extents: tuple[Extent, ...]) -> int:
     """Return how many messages the extents hold."""
-    if len(extents) == 1:  # nearly always
-        return extents[0].count
-    return sum(extent.count for extent in extents)
+    found = 0
+    for extent in extents:  # nearly always one
+        found += extent.count
+    return found
 
 
-def of_mirror(queue: str) -> bool:
-    """Return whether a transition's queue is a mirror, which only repeats what its master does (H32)."""
-    return is_member(queue)
+of_mirror: Final = is_member
+"""Tells whether a transition's queue is a mirror, which only repeats what its master does (H32)."""
 
 
 def _shifted(levels: Levels, at_us: int, shift: Shift) -> None:
     """Follow how many messages are ready, in all and those that are only counted."""
-    moved = count(shift.extents) * (is_lane(shift.to) - is_lane(shift.source))
-    if moved:
-        _ready(levels, shift.queue, moved)
+    step = is_lane(shift.to) - is_lane(shift.source)
+    if step:
+        _ready(levels, shift.queue, step * count(shift.extents))
     if shift.record is not None:
         recount(levels, shift.queue, shift.record.count)
 
@@ -135,7 +127,9 @@ def recount(levels: Levels, queue: str, many: int) -> None:
 
 
 def _waiting(levels: Levels, queue: str) -> Stopwatch:
-    return levels.waiting.setdefault(queue, Stopwatch())
+    if queue not in levels.waiting:
+        levels.waiting[queue] = Stopwatch()
+    return levels.waiting[queue]
 
 
 def _entered(levels: Levels, at_us: int, shift: Shift) -> None:
@@ -281,7 +275,6 @@ def follows(*kinds: type[Transition]) -> Callable[[Handler], Handler]:
     return register
 
 
-@cache
 def handlers_of(kind: type[Transition]) -> tuple[Handler, ...]:
     """Return what follows transitions of a kind: a shift moves messages, whatever else it does."""
     shifted = (_shifted,) if issubclass(kind, Shift) else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.counting.levels import Levels
+from engine.counting.levels import Handler, Levels, handlers_of
 from engine.counting.metric import METRICS, Ending, Metric, PowerCut, Step
 from engine.report.transitions.base import Transition
 
@@ -27,15 +27,20 @@ class Meter:
         self._accumulators = {
             each.name: each.accumulator() for each in self._metrics.values() if each.accumulator is not None
         }
-        self._readers: dict[type[Transition], tuple[tuple[Step, Add], ...]] = {}
+        self._readers: dict[type[Transition], tuple[tuple[Handler, ...], tuple[tuple[Step, Add], ...]]] = {}
+        """By kind: what brings the levels up to a transition, and what reads it then."""
 
     def observe(self, at_us: int, transition: Transition) -> None:
         """Add one transition that happened at `at_us`, virtual microseconds."""
         levels, kind = self.levels, type(transition)
-        levels.follow(at_us, transition)
         if kind not in self._readers:
-            self._readers[kind] = self._readers_of(kind)
-        for step, add in self._readers[kind]:
+            self._readers[kind] = handlers_of(kind), self._readers_of(kind)
+        followers, readers = self._readers[kind]
+        levels.at_us = at_us
+        levels.transitions += 1
+        for follow in followers:
+            follow(levels, at_us, transition)
+        for step, add in readers:
             add(step(levels, transition), at_us)
 
     def _readers_of(self, kind: type[Transition]) -> tuple[tuple[Step, Add], ...]:
@@ -43,7 +48,7 @@ class Meter:
             (metric.steps.get(kind, metric.function), accumulator.add)
             for name, accumulator in self._accumulators.items()
             for metric in (self._metrics[name],)
-            if issubclass(kind, metric.reads)
+            if issubclass(kind, metric.reads) and not issubclass(kind, metric.passed)
         )
 
     def so_far(self, at_us: int, name: str) -> Any:

@@ -91,6 +91,7 @@ class Metric(msgspec.Struct, kw_only=True, eq=False):
         accumulator: how the function's answers become one number; None for a metric that is asked once, at the end.
         function: `Step` with an accumulator, otherwise from `Ending` to the value.
         steps: what counts for kinds of which the function knows nothing, since a generation brings them.
+        passed: kinds below those of `kinds` that change nothing of it.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Metric(msgspec.Struct, kw_only=True, eq=False):
     function: Callable[..., Any]
     parts: tuple[Metric, ...] = ()
     steps: dict[type[Transition], Step] = {}
+    passed: tuple[type[Transition], ...] = ()
 
     @property
     def reads(self) -> tuple[type[Transition], ...]:
@@ -112,6 +114,10 @@ class Metric(msgspec.Struct, kw_only=True, eq=False):
     def also(self, *kinds: type[Transition]) -> None:
         """Let its function count these kinds, too."""
         self.kinds = (*self.kinds, *kinds)
+
+    def passes(self, *kinds: type[Transition]) -> None:
+        """Let its function pass over these kinds."""
+        self.passed = (*self.passed, *kinds)
 
     def of(self, *kinds: type[Transition]) -> Callable[[Step], Step]:
         """Let the decorated function say what these kinds mean for it."""

@@ -67,10 +67,8 @@ class RangeSet:
     def add(self, start: int, count: int = 1) -> None:
         """Add the integers of [start, start+count), whether or not some are here already."""
         ranges = self.runs
-        if ranges.total:
-            last = ranges.last
-            if start < last.start + last.count:
-                ranges.remove(start, count)
+        if ranges.total and start < ranges.end:
+            ranges.remove(start, count)
         ranges.insert(Range(start, count))
 
     def discard(self, start: int, count: int = 1) -> list[Range]:

@@ -100,6 +100,12 @@ class Stretches(Generic[R]):
             raise IndexError("no stretches")
         return self._stretches[-1]
 
+    @property
+    def end(self) -> int:
+        """One past the last item; there must be one."""
+        last = self._stretches[-1]
+        return last.start + last.count
+
     def clear(self) -> None:
         """Forget everything."""
         self._stretches.clear()
@@ -387,8 +393,9 @@ class Stretches(Generic[R]):
                 rest.append(stretch.part(high - begins, ends - high))
         if not found:
             return found
-        if at == self._head and stop - at > len(rest):  # from the head on, as a reader of everything takes it
-            self._head = stop - len(rest)
+        kept = len(rest)
+        if at == self._head and stop - at > kept:  # from the head on, as a reader of everything takes it
+            self._head = stop - kept
             stretches[self._head : stop] = rest
         else:
             stretches[at:stop] = rest

@@ -10,7 +10,7 @@ from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue.arrivals import new_extent
 from engine.classic_v1.queue.disk import trim, write_body
 from engine.classic_v1.queue.invariants import check
-from engine.classic_v1.queue.state import LANES, PENDING
+from engine.classic_v1.queue.state import LANES, PENDING, counters_of
 from engine.classic_v1.transitions.index import EntriesRecorded
 from engine.formats.message import Template
 from engine.values.errors import InvariantBroken
@@ -130,7 +130,7 @@ def test_a_record_that_contradicts_itself_is_a_defect(rule: str, mode: str, chan
         else:
             setattr(q, name, value)
     with pytest.raises(InvariantBroken, match=rule):
-        check(q)
+        check(q, counters_of(q))
 
 
 def test_where_delta_may_hold_everything() -> None:

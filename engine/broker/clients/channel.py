@@ -57,7 +57,16 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
     def part(self, offset: int, count: int) -> Unacked:
         """Return `count` deliveries beginning at `offset`."""
         seq_id = self.seq_id + offset * self.step
-        return self._of(self.start + offset, count, seq_id)
+        return Unacked(
+            self.start + offset,
+            count,
+            seq_id,
+            self.queue,
+            self.consumer,
+            self.joins,
+            self.step,
+            self.life,
+        )
 
     def continued_by(self, after: Unacked) -> bool:
         """Return whether `after` goes on in the same queue for the same consumer."""
@@ -72,11 +81,16 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
 
     def merged(self, count: int) -> Unacked:
         """Return this run with `count` deliveries in all."""
-        return self._of(self.start, count, self.seq_id)
-
-    def _of(self, start: int, count: int, seq_id: int) -> Unacked:
-        """Return others of the same consumer, in the same steps."""
-        return Unacked(start, count, seq_id, self.queue, self.consumer, self.joins, self.step, self.life)
+        return Unacked(
+            self.start,
+            count,
+            self.seq_id,
+            self.queue,
+            self.consumer,
+            self.joins,
+            self.step,
+            self.life,
+        )
 
 
 class Delivered(msgspec.Struct, frozen=True, gc=False):

@@ -88,7 +88,8 @@ class WayOut:
             multiple: one message for all of them.
             spacing_us: how far apart the consumer acknowledges.
         """
-        spacing_us = self._processes.spacing_us(BURST_SPACING_US, spacing_us)
+        if self._processes.timed:
+            spacing_us = BURST_SPACING_US
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.reader_ack_each.each_ns + cpu.channel_ack_each.each_ns
         acks = _Acks(queue, queue.mailbox, consumer, tags, multiple, spacing_us)
@@ -100,14 +101,11 @@ class WayOut:
     def _forward(self, channel: Process, acks: _Acks, each_ns: int, count: int) -> None:
         """Send acknowledgements on, in the channel."""
         self._processes.meter.add(count * each_ns)
-        acked = acks.count if acks.multiple else count
-        send = partial(channel.send, partial(self._post, acks, count))
-        acks.consumer.channel.limiter.acked(acked, send)
-
-    def _post(self, acks: _Acks, count: int) -> None:
         cpu = self._processes.meter.profile.cpu
-        each_ns = cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
-        acks.mailbox.post(ACK, count, acks.take, each_ns)
+        queue_ns = cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
+        post = partial(acks.mailbox.post, ACK, count, acks.take, queue_ns)
+        acked = acks.count if acks.multiple else count
+        acks.consumer.channel.limiter.acked(acked, partial(channel.send, post))
 
     def close(self, consumer: Consumer) -> None:
         """End a consumer's connection: acknowledgements that it sent still arrive."""

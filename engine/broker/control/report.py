@@ -73,6 +73,7 @@ class Report:
     ) -> None:
         self._shown = shown
         self._nodes = nodes
+        self._mirrored = len(nodes) > 1
         self._board = board
         self._settings = settings
         self._machine = machine
@@ -86,32 +87,29 @@ class Report:
         self._connections = parts.connections
         self._consumers = parts.consumers
 
-    def actors(self) -> list[Publisher | Consumer | Hand]:
-        """Return everybody who talks to a queue."""
-        return [
-            *self._connections.publishers.values(),
-            *self._consumers.all.values(),
-            *self._consumers.by_hand.values(),
-        ]
+    def actors(self) -> dict[str, Publisher | Consumer | Hand]:
+        """Return everybody who talks to a queue, by name."""
+        return {**self._connections.publishers, **self._consumers.all, **self._consumers.by_hand}
 
     def report_changes(self) -> None:
         """Report what an event changed without a transition of its own."""
         board = self._board
-        for actor in self.actors():
-            board.report_actor(actor.name, actor.rule, actor.info_items())
+        actors = self.actors()
+        for name in actors:
+            actor = actors[name]
+            board.report_actor(name, actor.rule, actor.info_items())
             actor.rule = actor.usual_rule
         if self._life.ever_stopped:
             board.report_part("app", "D2", self._life.info_items())
         board.report_part("memory", "M2", self._watch.info_items())
         board.report_part("disk", "M10", self._monitors.disk_items())
         board.report_part("alarms", "M7", self._monitors.alarm_items())
-        mirrored = len(self._nodes) > 1
-        if mirrored:
+        if self._mirrored:
             board.report_part("cluster", "H1", self._shown.nodes())
         self._queues.report_queues()
-        if mirrored:
-            for name, member in self._shown.mirrors():
-                board.report_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
+        if self._mirrored:
+            for label, member in self._shown.mirrors():
+                board.report_queue(label, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
         board.report_part("clock", "P5", self._queues.timer_items())
         if self._processes.changed:
             self._processes.report_processes()
@@ -132,7 +130,7 @@ class Report:
                 "cluster": self._shown.nodes(),
                 "bodies": self._connections.bodies,
                 "processes": self._processes.info_items(),
-                "actors": {actor.name: actor.info_items() for actor in self.actors()},
+                "actors": {name: actor.info_items() for name, actor in self.actors().items()},
                 **self._definitions.snapshot(),
             },
         }

@@ -302,8 +302,7 @@ class Deliveries:
         queue = self.process.queue
         while done < arrival.count and (consumer := self.ring.next()) is not None:
             left = arrival.count - done
-            turns = self.ring.turns(consumer, left)
-            each = self.ring.share(turns, left)
+            turns, each = self.ring.turns(consumer, left)
             part = arrival.part(done, each * len(turns))
             if consumer.needs_ack and queue.depth:
                 # The broker asserts here that the queue is empty (P8.3).
@@ -375,10 +374,11 @@ class Deliveries:
         queue = self.process.queue
         taken: list[Taken] = []
         while count > 0 and queue.depth:
-            batch = self.evictions.unexpired(min(count, max(1, queue.undisturbed(count))))
+            batch = self.evictions.unexpired(queue.undisturbed(count))
             got = queue.fetch(batch, ack, spacing_us)
+            for each in got:
+                count -= each.extent.count
             taken += got
-            count -= sum([each.extent.count for each in got])
             self.evictions.drop_expired()
         return taken
 
@@ -386,10 +386,9 @@ class Deliveries:
         """Deliver waiting messages while a consumer is ready (P7)."""
         queue = self.process.queue
         while (depth := queue.depth) and (consumer := self.ring.next()) is not None:
-            turns = self.ring.turns(consumer, depth)
-            count = self.ring.share(turns, depth) * len(turns)
-            taken = self.take(count, consumer.needs_ack, spacing_us)
-            self._deal(turns, [(each.extent, each.redelivered) for each in taken])
+            turns, each = self.ring.turns(consumer, depth)
+            taken = self.take(each * len(turns), consumer.needs_ack, spacing_us)
+            self._deal(turns, [(one.extent, one.redelivered) for one in taken])
 
     # --- by hand -----------------------------------------------------------------------------------------------------
 

@@ -112,7 +112,9 @@ class Evictions:
         if not queue.depth:
             return
         if queue.head_stays():
-            self._arm(queue.head_expiry_us())
+            expiry_us = queue.head_expiry_us()
+            if expiry_us:
+                self._arm(expiry_us)
             return
         if self.dead_letters:
             dead, next_us = queue.fetchwhile(queue.now_us)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
@@ -11,6 +10,7 @@ from engine.broker.clients.channel import tags_of
 from engine.broker.clients.queue import Queue
 from engine.broker.clients.way_out import WayOut
 from engine.broker.queues.queue_process import QueueProcess
+from engine.broker.queues.ring import ConsumerRing
 from engine.broker.time.scheduler import Scheduler
 from engine.values.ranges import Range
 
@@ -24,7 +24,7 @@ class Served(Queue, Protocol):
         ...
 
     @property
-    def consumers(self) -> Sequence[Consumer]:
+    def ring(self) -> ConsumerRing:
         """Those that consume from it."""
         ...
 
@@ -84,7 +84,7 @@ class Finishing:
             process.held.append(partial(self.let_work, consumer))
             return
         due = consumer.pace.due(self._scheduler.now_us)
-        sharing = sum([each.works for each in self._queue.consumers])
+        sharing = sum([each.works for each in self._queue.ring.members])
         spacing_us = consumer.pace.spacing_us(due, sharing)
         process.mail.together(partial(self._finish, consumer, due, spacing_us))
         consumer.timer = None
@@ -97,7 +97,7 @@ class Finishing:
         Where they take no time, it may get messages for them now, and finish those as well.
         """
         while due > 0 and consumer.holding:
-            count = min(due, consumer.holding)
+            count = due if due < consumer.holding else consumer.holding
             due -= count
             consumer.pace.did(count)
             consumer.holding -= count

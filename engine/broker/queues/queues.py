@@ -328,8 +328,9 @@ class Queues(Mapping[str, Deliveries]):
         """Report what changed without a transition of its own."""
         for name in self.live:
             self._board.report_queue(name, RULES, self.info_items(name))
-            for part, items in self.items_of_parts(name).items():
-                self._board.report_queue(part, RULES, items)
+            parts = self.items_of_parts(name)
+            for part in parts:
+                self._board.report_queue(part, RULES, parts[part])
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return the seconds that a queue reported last, and those it was given as its aim; None is infinity (M2)."""
@@ -345,7 +346,7 @@ class Queues(Mapping[str, Deliveries]):
 
     def items_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
         """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
-        parts = self._node_of[name].host.hosted(name).queue.parts
+        parts = self.live[name].process.queue.parts
         if not parts:
             return {}
         return {

@@ -36,18 +36,18 @@ class Line:
 
     def remove(self, consumer: Consumer) -> bool:
         """Take a consumer out, whatever its priority is now; return whether it was here."""
-        for line in self._lines.values():
-            if consumer in line:
-                line.remove(consumer)
+        for priority in self._lines:
+            if consumer in self._lines[priority]:
+                self._lines[priority].remove(consumer)
                 return True
         return False
 
     @property
     def head(self) -> Consumer | None:
         """The first consumer of the highest priority that has any."""
-        for line in self._lines.values():
-            if line:
-                return line[0]
+        for priority in self._lines:
+            if self._lines[priority]:
+                return self._lines[priority][0]
         return None
 
     def turn(self, consumer: Consumer) -> None:
@@ -71,6 +71,8 @@ class ConsumerRing:
         """Whether one consumer gets everything for as long as it is there (x-single-active-consumer)."""
         self.active: Consumer | None = None
         """That consumer."""
+        self.members: dict[Consumer, None] = {}
+        """All of them, in the order in which they came."""
         self._turns = Line()
         self._parked = Line()
         self._limited: dict[Channel, Limited] = {}
@@ -85,6 +87,7 @@ class ConsumerRing:
         """Let a consumer take its turn last among those of its priority (P12)."""
         if consumer.channel.limiter.active:
             self.limit(consumer.channel)
+        self.members[consumer] = None
         self._turns.add(consumer)
         if self.single_active and self.active is None:
             self.active = consumer
@@ -92,7 +95,8 @@ class ConsumerRing:
     def remove(self, consumer: Consumer) -> bool:
         """Let a consumer get nothing any more; return whether it was here."""
         found = self._turns.remove(consumer) or self._parked.remove(consumer)
-        if not any(each.channel is consumer.channel for each in self):
+        self.members.pop(consumer, None)
+        if not any(each.channel is consumer.channel for each in self.members):
             self._limited.pop(consumer.channel, None)
             consumer.channel.limiter.forget(self)
         if consumer is self.active:  # one that is parked is not looked at
@@ -122,44 +126,33 @@ class ConsumerRing:
             return False
         return True
 
-    def turns(self, consumer: Consumer, count: int) -> tuple[Consumer, ...]:
-        """Return who gets the next messages one by one in turn: each of them gets at least one of `count`.
+    def turns(self, consumer: Consumer, count: int) -> tuple[tuple[Consumer, ...], int]:
+        """Return who gets the next of `count` messages one by one in turn, and how many each before anybody is asked.
 
         Where somebody has to be asked in between, the consumer alone; it then gets one message only, unless nobody
         else has its priority.
         """
-        if self.single_active:
-            return (consumer,)
-        equal = self._turns.equals(consumer)
-        if (
-            len(equal) == 1
-            or len(equal) > count
-            or any(not self._is_simple(each, consumer) for each in equal)
-        ):
-            return (consumer,)
-        return equal
+        equal = (consumer,) if self.single_active else self._turns.equals(consumer)
+        among = len(equal)
+        if among == 1:
+            asked = self._limited.get(consumer.channel) == "active" and consumer.needs_ack
+            credit = consumer.credit
+            room = count if count < credit else credit
+            return equal, min(room, consumer.channel.limiter.room) if asked else room
+        if among > count or any(not self._is_simple(each, consumer) for each in equal):
+            return (consumer,), 1
+        return equal, min(count // among, *(each.credit for each in equal))
 
     def _is_simple(self, other: Consumer, consumer: Consumer) -> bool:
         """Return whether a consumer takes messages as another does, with nobody to be asked."""
         simple = self._limited.get(other.channel, "dormant") == "dormant" and other.credit > 0
         return simple and other.needs_ack == consumer.needs_ack
 
-    def share(self, turns: tuple[Consumer, ...], count: int) -> int:
-        """Return how many of `count` messages each of `turns` gets before anybody has to be asked again."""
-        first = turns[0]
-        if len(turns) == 1:
-            if len(self._turns.equals(first)) > 1 and not self.single_active:
-                return 1
-            limiter = first.channel.limiter
-            asked = self._limited.get(first.channel) == "active" and first.needs_ack
-            return min(count, first.credit, limiter.room) if asked else min(count, first.credit)
-        return min(count // len(turns), *(each.credit for each in turns))
-
     def delivered(self, consumer: Consumer, count: int) -> None:
         """Put the consumer whose turn it was behind the others."""
         if not self.single_active:
             self._turns.turn(consumer)
-        if consumer.needs_ack and self._limited.get(consumer.channel) == "active":
+        if self._limited and consumer.needs_ack and self._limited.get(consumer.channel) == "active":
             consumer.channel.limiter.sent(count)
 
     # --- room again --------------------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ class Settlements:
         count = sum([each.count for each in tags])
         known = sum([each.count for each in found])
         consumer.gave_back(count, known, known if known == count else until_unknown(tags, found))
-        if not full or consumer.credit <= 0 or consumer not in self._queue.ring:
+        if not full or consumer.credit <= 0 or consumer not in self._queue.ring.members:
             return False
         self._queue.ring.unpark(consumer.channel)
         return True

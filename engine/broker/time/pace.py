@@ -64,8 +64,9 @@ class Pace:
     def done_us(self, count: int, now_us: int) -> int:
         """Return the moment after `now_us` at which `count` more are due than are done."""
         left = (self._done + count) * SECOND_US - self._begun
-        return max(self._origin_us - (-left // self.rate_per_s), now_us + 1)
+        at_us = self._origin_us - (-left // self.rate_per_s)
+        return at_us if at_us > now_us else now_us + 1
 
     def spacing_us(self, count: int, sharing: int) -> int:
         """Return how far apart `count` messages of one tick are when `sharing` actors use half a tick in turn."""
-        return TICK_US // 2 // max(sharing, 1) // max(count, 1)
+        return TICK_US // 2 // (sharing or 1) // (count or 1)

@@ -68,12 +68,11 @@ class Processes:
             duties: what a new one is to do besides, as `Process` takes it: after_each, may_read, more_credit.
         """
         id_ = f"{kind}:{name}"
-        process = self._all.get(id_)
-        if process is None:
+        if id_ not in self._all:
             new = Process if self.timed else Immediate
-            process = self._all[id_] = new(kind=kind, id_=id_, **self._shared(), **duties)
-            self._note(process)
-        return process
+            self._all[id_] = new(kind=kind, id_=id_, **self._shared(), **duties)
+            self._note(self._all[id_])
+        return self._all[id_]
 
     def of_stores(self, stores: Mapping[str, Store], on_worked: Callable[[], None]) -> None:
         """Begin the processes of message stores that have just started; without time, callers let stores work.

@@ -21,7 +21,7 @@ class Board:
         self._emit = emit
         self._parts: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self._actors: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-        self._queues: dict[str, dict[str, Any]] = {}
+        self._queues: defaultdict[str, dict[str, Any]] = defaultdict(dict)
 
     def report_part(self, part: str, rule: str, items: Why, why: Why | None = None) -> None:
         """Emit what differs in `part` (settings, memory, disk, alarms or clock), if anything does."""
@@ -30,7 +30,7 @@ class Board:
             return
         changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
         if changed:
-            shown.update(changed)
+            shown |= changed
             self._emit(NodeChanged(rule, part, changed, why or {}))
 
     def report_actor(self, actor: str, rule: str, items: dict[str, Any], why: Why | None = None) -> None:
@@ -38,9 +38,9 @@ class Board:
         shown = self._actors[actor]
         if shown == items:
             return
-        changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
+        changed = {name: items[name] for name in items if name not in shown or shown[name] != items[name]}
         if changed:
-            shown.update(changed)
+            shown |= changed
             self._emit(ActorChanged(rule, actor, changed, why or {}))
 
     def forget_actor(self, actor: str, rule: str) -> None:
@@ -54,7 +54,7 @@ class Board:
         Args:
             rules: the rule that each fact follows; what is not listed follows P17.
         """
-        shown = self._queues.get(queue, {})
+        shown = self._queues[queue]
         if shown == items:
             return
         self._queues[queue] = items

@@ -12,7 +12,7 @@ from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import Store, StoreLoad
 from engine.broker.vhost.virtual_host import Hosted, VirtualHost
 from engine.storage.port import Storage
-from engine.values.labels import FIRST_HOST, host_of
+from engine.values.labels import BREAK, FIRST_HOST, host_of
 
 
 class VirtualHosts:
@@ -37,7 +37,7 @@ class VirtualHosts:
 
     def hosted(self, name: str) -> Hosted:
         """Return what is known of a queue, whether it runs or not."""
-        host = self.of(name) if len(self.all) > 1 else self.all[FIRST_HOST]
+        host = self.of(name) if BREAK in name else self.all[FIRST_HOST]
         return host.hosted[name]
 
     def has(self, name: str) -> bool:

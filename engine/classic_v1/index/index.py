@@ -304,11 +304,12 @@ class QueueIndex:
 
     def needs_sync(self) -> Literal["no", "confirms", "other"]:
         """Return whether a sync is owed: "confirms" when a publisher waits, "other" for plain bytes (S83)."""
-        if self.journal.handle is None:
+        handle = self.journal.handle
+        if handle is None:
             return "no"
         if self.confirms:
             return "confirms"
-        return "other" if self.journal.needs_sync else "no"
+        return "other" if handle.needs_sync else "no"
 
     # --- reading (S86-S91) ---
 

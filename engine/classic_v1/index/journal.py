@@ -95,11 +95,6 @@ class Journal:
         """Bytes that never left the process."""
         return self.handle.pending_bytes if self.handle is not None else 0
 
-    @property
-    def needs_sync(self) -> bool:
-        """Whether something is pending or not fsynced (S29)."""
-        return self.handle is not None and self.handle.needs_sync
-
     def exists(self) -> bool:
         """Return whether the file is there, and note its size."""
         self.file_bytes = self._storage.size(self.path)

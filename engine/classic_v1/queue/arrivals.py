@@ -35,7 +35,7 @@ def homes(q: QueueState, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
 
 def takes_classes(q: QueueState) -> bool:
     """Return whether messages of several homes and modes go one way at once: in files of version 1, by late rules."""
-    return q.mode == "default" and q.bodies is None and not q.settings.flags_deliveries
+    return q.mode == "default" and q.index.bodies is None and not q.settings.flags_deliveries
 
 
 def new_extent(q: QueueState, arrival: Arrival) -> Extent:

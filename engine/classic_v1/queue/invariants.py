@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
+from typing import Any
 
-from engine.classic_v1.queue.state import QueueState
+from engine.classic_v1.queue.state import COUNTERS, QueueState
 from engine.values.errors import InvariantBroken
 
-NOT_NEGATIVE = (
-    "len",
-    "bytes",
-    "unacked_bytes",
-    "persistent_count",
-    "persistent_bytes",
-    "ram_msg_count",
-    "ram_bytes",
-)
-_amounts = attrgetter(*NOT_NEGATIVE)
+AMOUNTS = slice(COUNTERS.index("len"), COUNTERS.index("ram_bytes") + 1)
+"""Those of the counters that are never negative."""
 
 
 def _broken(q: QueueState, what: str) -> InvariantBroken:
@@ -25,10 +17,13 @@ def _broken(q: QueueState, what: str) -> InvariantBroken:
     return InvariantBroken(f"{what} ({q.name}: len={q.len} {lengths})")
 
 
-def check(q: QueueState) -> None:
+def check(q: QueueState, counters: tuple[Any, ...]) -> None:
     """Raise InvariantBroken when the queue's record contradicts itself (Q6, Q7, Q8).
 
     It is asked after every verb, so no call is made for what holds.
+
+    Args:
+        counters: the record's numbers, as `counters_of` returns them.
     """
     q1, q2, delta, q3, q4 = q.q1.total, q.q2.total, q.delta.count, q.q3.total, q.q4.total
     if q.mode == "default":
@@ -45,8 +40,9 @@ def check(q: QueueState) -> None:
             raise _broken(q, "Q7: a lazy queue uses q1, q2 or q4")
         if delta + q3 != q.len:
             raise _broken(q, "Q7: len differs from delta and q3")
-    if min(_amounts(q)) < 0:
-        raise _broken(q, f"Q8: {next(name for name in NOT_NEGATIVE if getattr(q, name) < 0)} is negative")
+    amounts = counters[AMOUNTS]
+    if min(amounts) < 0:
+        raise _broken(q, f"Q8: {COUNTERS[AMOUNTS][amounts.index(min(amounts))]} is negative")
     if q.ram_msg_count > q.len:
         raise _broken(q, "Q8: more bodies in RAM than messages")
     if q.ram_bytes > q.bytes + q.unacked_bytes:

@@ -7,6 +7,7 @@ marks of the index. The end is the same as of one run after the other.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import groupby
 
 from engine.backing_queue.arrivals import Taken
@@ -33,7 +34,10 @@ def several(q: QueueState, count: int) -> int:
     """Return how many of `count` messages, of more runs than one, may leave before q3 is refilled (Q29); else 0."""
     runs, kept = (q.q4, 0) if q.q4.total else (q.q3, 1)
     number = len(runs) - kept
-    return min(count, runs.leading(min(number, AT_ONCE))) if number > 1 else 0
+    if number <= 1:
+        return 0
+    there = runs.leading(min(number, AT_ONCE, count))
+    return there if there < count else count
 
 
 def take_several(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
@@ -59,28 +63,28 @@ def take_several(q: QueueState, count: int, ack_required: bool, read: bool, spac
             taken.append(Taken(part, min(part.count, max(0, seen - (part.start - start))), lane))
     q.next_deliver_seq_id = watermark
     left = [each.extent for each in taken]
-    _report(q, lane, left, ack_required, read, {"redelivered": redelivered, "from_store": from_store})
+    tell = partial(_tell, q, lane, read, {"redelivered": redelivered, "from_store": from_store})
     if ack_required:
-        _await_acks(q, left, read)
+        places = by_place(q, left)
+        for place in places:
+            tell(place, places[place])
+        _await_acks(q, places, read)
     else:
+        tell(None, left)
         _end(q, left, read)
     account_many(q, left, ready=-1, unacked=1 if ack_required else 0)
     q.rates.count_each(count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
     return taken
 
 
-def _report(q: QueueState, lane: str, left: list[Extent], ack_required: bool, read: bool, why: Why) -> None:
-    """Tell what leaves, once for each place where it waits for an acknowledgement."""
+def _tell(q: QueueState, lane: str, read: bool, why: Why, place: str | None, left: list[Extent]) -> None:
+    """Tell what leaves for one place, where it waits for an acknowledgement, or for good."""
     kind, rule = (Fetched, "Q31") if read else (Dropped, "Q60")
-    if not ack_required:
-        q.emit(kind(rule, q.name, lane, None, tuple(left), None, why))
-        return
-    for place, extents in by_place(q, left).items():
-        q.emit(kind(rule, q.name, lane, place, tuple(extents), None, why))
+    q.emit(kind(rule, q.name, lane, place, tuple(left), None, why))
 
 
-def _await_acks(q: QueueState, extents: list[Extent], read: bool) -> None:
-    for place, some in by_place(q, extents).items():
+def _await_acks(q: QueueState, places: dict[str, list[Extent]], read: bool) -> None:
+    for place, some in places.items():
         q.extents_of(place).insert_all(some)
         if read and place == "disk_pending":
             for extent in some:

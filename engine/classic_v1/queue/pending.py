@@ -22,7 +22,7 @@ def place_of_pending(q: QueueState, extent: Extent) -> str:
     flags = extent.flags
     if not flags & IN_RAM:
         return "disk_pending"
-    return "ram_pending" if flags & HOME_STORE or q.bodies else "index_pending"
+    return "ram_pending" if flags & HOME_STORE or q.index.bodies else "index_pending"
 
 
 def by_place(q: QueueState, extents: Iterable[Extent]) -> dict[str, list[Extent]]:
@@ -64,7 +64,9 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     Returns the runs found, in the order of the tags; unknown tags are ignored.
     """
     found: list[Extent] = []
+    total = 0
     for tag in tags:
+        total += tag.count
         taken = _taken(q, tag)
         if tag.count > 1 and len(taken) > 1 and not isinstance(taken[0][1].size_bytes, int):
             found += _acked_together(q, taken)
@@ -73,7 +75,6 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
             q.emit(Acked("Q39", q.name, place, None, (extent,)))
             account(q, extent, unacked=-1, before=extent.flags & IN_RAM != 0)
             found.append(extent)
-    total = sum([tag.count for tag in tags])
     single = not multiple or total == 1
     q.rates.count(ack_out=sum([each.count for each in found]) if single else total)
     end_messages(q, found, one_by_one=not multiple)
@@ -102,7 +103,8 @@ def _taken(q: QueueState, tag: Range) -> list[tuple[str, Extent]]:
         ("index_pending", q.index_pending),
     ):
         if runs.total:
-            found += [(place, extent) for extent in runs.remove(tag.start, tag.count)]
+            for extent in runs.remove(tag.start, tag.count):
+                found.append((place, extent))
     if len(found) > 1:
         found.sort(key=lambda each: each[1].start)
     return found
@@ -151,13 +153,14 @@ def end_messages(
     """
     stored = [e for e in extents if e.flags & STORED == STORED]
     for persistent in (False, True) if stored else ():
-        bodies = [Range(e.msg_no, e.count) for e in stored if e.persistent == persistent]
-        if bodies:
+        removed = [Range(e.msg_no, e.count) for e in stored if e.persistent == persistent]
+        if removed:
             # One call's ids are gathered by consing, so the store meets them last first; so does the index.
             client = q.persistent if persistent else q.transient
-            client.remove(bodies, one_by_one, descending=not one_by_one)
-    if q.bodies and drop_cached:
-        q.bodies.remove([Range(e.start, e.count) for e in extents if e.in_store and not e.home_store])
+            client.remove(removed, one_by_one, descending=not one_by_one)
+    bodies = q.index.bodies
+    if bodies and drop_cached:
+        bodies.remove([Range(e.start, e.count) for e in extents if e.in_store and not e.home_store])
     if not acknowledge:
         return
     marks = unmarked(q, extents) if q.settings.flags_deliveries else []

@@ -294,7 +294,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
     @override
     def drain_confirmed(self) -> list[Range]:
         found = confirms.drain_confirmed(self.state)
-        self._done()
+        self._done(changed=bool(found))
         return found
 
     def _post_credit(self, side: str, amount: int) -> None:
@@ -337,16 +337,21 @@ class VariableQueue(VariableQueueReading, Mirrorable):
                 self._handle(*message)
                 return
 
-    def _done(self) -> None:
-        """End a verb: check the invariants, then report the numbers that changed."""
+    def _done(self, changed: bool = True) -> None:
+        """End a verb: check the invariants, then report the numbers that changed.
+
+        Args:
+            changed: whether it did anything; if not, credit may still be another one, which queues may share.
+        """
         q = self.state
-        check(q)
         now, before = counters_of(q), q.last_counters
+        if changed:
+            check(q, now)
         if now != before:
             q.last_counters = now
             values = zip(COUNTERS, now, before, strict=True)
-            changed = {name: value for name, value, earlier in values if value != earlier}
-            q.emit(CountersChanged("Q5", q.name, changed))
+            differing = {name: value for name, value, earlier in values if value != earlier}
+            q.emit(CountersChanged("Q5", q.name, differing))
 
 
 _NOTHING: Final = Drained(0, 0)
