@@ -36,8 +36,8 @@ def peak_delta(levels: Levels, shift: Shift) -> int:
 
 
 @peak_delta.of(*[kind for kind in OF_READY if kind is not Shift])
-def in_delta(levels: Levels, transition: Any) -> int:
-    """Return how many messages lie in delta, in all queues."""
+def only_counted(levels: Levels, transition: Any) -> int:
+    """Return how many messages RAM only counts, in all queues."""
     return sum(levels.counted.values())
 
 

@@ -71,7 +71,7 @@ class Publisher:
         """Of the message that comes next."""
         self.timer: Timer | None = None
         self.rule = PUBLISHES
-        self._take(Message())
+        self.message = Message()
         self.tx: Transaction | None = None
         self.was_tx = False
         """Whether its channel ever was in tx mode, which is shown from then on."""
@@ -97,14 +97,9 @@ class Publisher:
         self.size_bytes = command.size_bytes
         self.persistent = command.persistent
         self.confirm = command.confirm
-        self._take(message_of(command))
+        self.message = message_of(command)
         self.channel_state = self.connection_state = OPEN
         self.uses_later_fields = self.uses_later_fields or uses_later_fields(command)
-
-    def _take(self, message: Message) -> None:
-        self.message = message
-        self._given = message.given()
-        """The same as it is shown; a message never changes."""
 
     def batch(self, count: int) -> Publish:
         """Return `count` of its messages as a burst."""
@@ -204,7 +199,7 @@ class Publisher:
             shown = {"tx": tx.size, "tx_held": tx.holding, "commits": tx.commits}
         return {
             **(shown if self.was_tx else {}),
-            **self._given,
+            **self.message.given(),
             "channel_state": self.channel_state,
             "connection_state": self.connection_state,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.classic_v1.transitions.messages import AlphasPushed, BetasPushed, DeltaRead
 from engine.classic_v1.transitions.queue import DeltaChanged
 from engine.counting.accumulators import First, Total
-from engine.counting.backlog import delta_out, final_ready, in_delta, not_counted, peak_delta, peak_ready
+from engine.counting.backlog import delta_out, final_ready, not_counted, only_counted, peak_delta, peak_ready
 from engine.counting.levels import Levels, count, follows, recount
 from engine.counting.metric import Better, Unit, counted
 from engine.report.transitions.messages import Shift
@@ -18,7 +18,7 @@ def _changed(levels: Levels, at_us: int, change: DeltaChanged) -> None:
 
 
 peak_ready.of(DeltaChanged)(not_counted)
-peak_delta.of(DeltaChanged)(in_delta)
+peak_delta.of(DeltaChanged)(only_counted)
 final_ready.also(DeltaChanged)
 delta_out.also(DeltaRead)
 

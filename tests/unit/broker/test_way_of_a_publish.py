@@ -76,8 +76,8 @@ def test_it_gets_no_longer(way: Way) -> None:
     assert way.transitions == 3
     assert len(way.files) <= 49
     assert len(set(way.rooms)) <= 17
-    assert way.changes <= 88
-    assert len(way.calls) <= 150
+    assert way.changes <= 87
+    assert len(way.calls) <= 144
 
 
 def test_its_stations_are_those_of_the_drawing(way: Way) -> None:
