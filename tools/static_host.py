@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,15 +16,46 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
+from tools.prepared import PREPARED, content_of, made_once
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 GZIPPED: Final = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".wasm", ".csv", ".txt"}
 """Suffixes of what hosts compress; archives, fonts and pictures are small already."""
+MADE_FROM: Final = (
+    *(
+        "docs",
+        "engine",
+        "fidelity",
+        "locale",
+        "playground",
+        "static",
+        "sweeps",
+        "templates",
+        "tools",
+        "workloads",
+    ),
+    *("requirements.txt", "constraints.txt", "package-lock.json"),
+)
+"""What decides how the edition looks."""
 KEPT_S: Final = 600
 """How long browsers may keep a file without asking again: as GitHub Pages sets it."""
 
 
 def build(out: Path, *, tiny: bool) -> None:
-    """Write the edition as `make static` does; a tiny one has only the pages of sessions, and a heatmap."""
+    """Write the edition as `make static` does; a tiny one has only the pages of sessions, and a heatmap.
+
+    A run of tests makes once what is made from the same.
+    """
+    kept = os.environ.get(PREPARED)
+    if kept:
+        name = f"edition-{'tiny' if tiny else 'whole'}-{content_of(ROOT, MADE_FROM)}"
+        made = made_once(Path(kept), name, partial(_build, tiny=tiny))
+        shutil.copytree(made, out, dirs_exist_ok=True)
+    else:
+        _build(out, tiny=tiny)
+
+
+def _build(out: Path, *, tiny: bool) -> None:
     for module, *options in (
         ("tools.wasm", "--out", str(out / "wasm")),
         ("playground.static_edition", str(out), *(("--tiny",) if tiny else ())),

@@ -79,7 +79,8 @@ def test_a_whole_lesson(
 
 def who_comes(open_page: OpenPage) -> Cast:
     """Let a teacher sign up, make a class, and put its page for the wall on the projector."""
-    teacher = open_page()
+    still = {"reduced_motion": "reduce"}  # what is not painted costs no time
+    teacher = open_page(**still)
     teacher.goto("/class/sign-up")
     teacher.fill("#id_username", "frau-lehrer")
     teacher.fill("#id_password1", "correct horse battery")
@@ -92,9 +93,9 @@ def who_comes(open_page: OpenPage) -> Cast:
         teacher.get_by_role("link", name="Projector view").click()
     projector = opened.value
     expect(projector.locator(".join-code")).to_have_text(code)
-    small = {"viewport": NOTEBOOK, "reduced_motion": "reduce"}  # what is not painted costs no time
+    small = {"viewport": NOTEBOOK, **still}
     keys, chinese = open_page(**small), open_page(**small, locale="zh-CN")
-    phone = open_page(viewport=PHONE, locale="zh-TW", color_scheme="dark", has_touch=True)
+    phone = open_page(viewport=PHONE, locale="zh-TW", color_scheme="dark", has_touch=True, **still)
     return Cast(code, teacher, projector, keys, chinese, phone)
 
 
