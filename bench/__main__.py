@@ -24,6 +24,7 @@ BENCHES = (
     "flatness",
     "one_at_a_time",
     "unequal",
+    "imported_log",
     "scattered",
     "cluster",
     "wire",

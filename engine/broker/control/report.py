@@ -94,9 +94,7 @@ class Report:
     def report_changes(self) -> None:
         """Report what an event changed without a transition of its own."""
         board = self._board
-        actors = self.actors()
-        for name in actors:
-            actor = actors[name]
+        for name, actor in self.actors().items():
             board.report_actor(name, actor.rule, actor.info_items())
             actor.rule = actor.usual_rule
         if self._life.ever_stopped:

@@ -328,9 +328,8 @@ class Queues(Mapping[str, Deliveries]):
         """Report what changed without a transition of its own."""
         for name in self.live:
             self._board.report_queue(name, RULES, self.info_items(name))
-            parts = self.items_of_parts(name)
-            for part in parts:
-                self._board.report_queue(part, RULES, parts[part])
+            for part, items in self.items_of_parts(name).items():
+                self._board.report_queue(part, RULES, items)
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return the seconds that a queue reported last, and those it was given as its aim; None is infinity (M2)."""

@@ -36,18 +36,18 @@ class Line:
 
     def remove(self, consumer: Consumer) -> bool:
         """Take a consumer out, whatever its priority is now; return whether it was here."""
-        for priority in self._lines:
-            if consumer in self._lines[priority]:
-                self._lines[priority].remove(consumer)
+        for line in self._lines.values():
+            if consumer in line:
+                line.remove(consumer)
                 return True
         return False
 
     @property
     def head(self) -> Consumer | None:
         """The first consumer of the highest priority that has any."""
-        for priority in self._lines:
-            if self._lines[priority]:
-                return self._lines[priority][0]
+        for line in self._lines.values():
+            if line:
+                return line[0]
         return None
 
     def turn(self, consumer: Consumer) -> None:

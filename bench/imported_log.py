@@ -1,0 +1,71 @@
+"""A log that somebody imports, and one cell of a heatmap of it: each message with its own size, one consumer.
+
+Arrivals as in a real hour, at 278 a second: Poisson times, lognormal sizes around 1.5 kB, half of them persistent. The
+import makes bursts of a second of it, as it does of an hour with a million rows.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+from bench.measure import Result, best
+from sweeps.cell import Cell, outcome
+from workloads.imports import READERS, Imported, Options, arrivals
+
+ROWS, TINY_ROWS = 100_000, 3_000
+A_SECOND = 278
+CONSUMER_PER_S = 300
+MILLION = 1_000_000
+CELLS, CORES = 400, 2
+GOAL_MINUTES = 10
+"""For so many cells of a log of a million rows on so many cores."""
+MOST_S = 30.0
+"""What a cell of a million rows must not take, on a busy machine as well."""
+
+
+def lines(rows: int) -> Iterator[str]:
+    """Yield the log as a CSV, the same each time."""
+    draw = random.Random(5)
+    yield "at_s,size_bytes,persistent\n"
+    at_s = 0.0
+    for _ in range(rows):
+        at_s += draw.expovariate(A_SECOND)
+        size = max(1, min(1_000_000, round(draw.lognormvariate(7.3, 1.1))))
+        yield f"{at_s:.4f},{size},{int(draw.random() < 0.5)}\n"
+
+
+def read(rows: int) -> Imported:
+    """Import so many rows as coarsely as an hour of them."""
+    most = max(1, arrivals.MOST_BURSTS * rows // MILLION)
+    with patch.object(arrivals, "MOST_BURSTS", most):
+        return READERS["csv"](lines(rows), Options(consumer_rate_per_s=CONSUMER_PER_S))
+
+
+def run(tiny: bool) -> Result:
+    """Measure how long the import and one cell take; the same log gives the same digest each time."""
+    rows = TINY_ROWS if tiny else ROWS
+    began = time.process_time()
+    scenario = read(rows).scenario
+    imported_s = time.process_time() - began
+    found: list[dict[str, Any]] = []
+
+    def cell() -> None:
+        made = Cell(cell_id="", workload="", values={}, seed=1, scenario=scenario, series_points=20)
+        found.append(outcome(made))
+
+    cell_s = best(lambda: cell, 1 if tiny else 3) * MILLION / rows
+    return {
+        "rows": rows,
+        "commands": len(scenario["commands"]),
+        "imported_rows_per_s": round(rows / imported_s),
+        "transitions_a_message": round(found[0]["transitions"] / rows, 2),
+        "messages_per_s": round(MILLION / cell_s),
+        "seconds_for_a_cell_of_a_million_rows": round(cell_s, 1),
+        "minutes_for_400_cells_on_2_cores": round(cell_s * CELLS / CORES / 60, 1),
+        "goal_minutes": GOAL_MINUTES,
+        "passed": len({each["digest"] for each in found}) == 1 and (tiny or cell_s <= MOST_S),
+    }
