@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 import pytest_asyncio
-from autobahn.websocket.protocol import WebSocketServerProtocol
+from autobahn.twisted.websocket import WebSocketServerProtocol
 from channels.db import database_sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings

@@ -64,7 +64,7 @@ class RunBuilder:
                 if found is not None:
                     node, files, given = found
                     return self._repeat(
-                        record, until_us, Run(node, files, self._bounds.max_disk_bytes), given
+                        record, until_us, Run(node, files, self._bounds.max_disk_bytes, self._clock), given
                     )
             except (OSError, MemoryError, *self._door.full):  # type: ignore[misc]  # mypy cannot unpack a tuple here
                 logger.exception("session %s: its checkpoint cannot be used now", self._session_id)
@@ -73,7 +73,7 @@ class RunBuilder:
                 self._checkpoints.forget(self._session_id)
         path = self._files.fresh(self._session_id)
         node, files = self._door.open(record.scenario, str(path), self._bounds.room_bytes)
-        return self._repeat(record, until_us, Run(node, files, self._bounds.max_disk_bytes), 0)
+        return self._repeat(record, until_us, Run(node, files, self._bounds.max_disk_bytes, self._clock), 0)
 
     def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:
         """Repeat what comes after the first `given` commands."""
