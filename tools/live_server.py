@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from tools.free_port import free_port
-from tools.prepared import PREPARED, content_of, made_once
+from tools.prepared import content_of, fill
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
@@ -76,15 +75,10 @@ def manage(var_dir: Path, *arguments: str, root: Path = ROOT) -> None:
 
 def prepare(var_dir: Path, root: Path = ROOT) -> None:
     """Make the database under `var_dir`, with the ready scenarios in it, and collect the static files."""
-    var_dir.mkdir(parents=True, exist_ok=True)
-    kept = os.environ.get(PREPARED)
-    if kept and not (var_dir / DATABASE_URL_FILE).exists():
-        prepared = made_once(
-            Path(kept), f"server-{content_of(root, MADE_FROM)}", partial(_prepare, root=root)
-        )
-        shutil.copytree(prepared, var_dir, dirs_exist_ok=True)
-    else:
+    if (var_dir / DATABASE_URL_FILE).exists():  # the tables are elsewhere, and no copy would bring them
         _prepare(var_dir, root)
+    else:
+        fill(var_dir, lambda: f"server-{content_of(root, MADE_FROM)}", partial(_prepare, root=root))
 
 
 def _prepare(var_dir: Path, root: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -29,6 +31,22 @@ def made_once(kept: Path, name: str, make: Callable[[Path], None]) -> Path:
             make(begun)
             begun.rename(made)
     return made
+
+
+def fill(place: Path, name: Callable[[], str], make: Callable[[Path], None]) -> None:
+    """Fill a directory: in a run of tests with a copy of what the first process made, else by making it.
+
+    Args:
+        place: the directory, which is made if need be.
+        name: returns the name of what it is made of; only asked in a run of tests.
+        make: fills a directory.
+    """
+    kept = os.environ.get(PREPARED)
+    if kept:
+        shutil.copytree(made_once(Path(kept), name(), make), place, dirs_exist_ok=True)
+    else:
+        place.mkdir(parents=True, exist_ok=True)
+        make(place)
 
 
 def content_of(root: Path, names: Iterable[str]) -> str:

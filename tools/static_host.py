@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -16,27 +14,14 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
-from tools.prepared import PREPARED, content_of, made_once
+from tools.prepared import content_of, fill
+from tools.wasm import MADE_FROM as ENGINE_MADE_FROM
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 GZIPPED: Final = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".wasm", ".csv", ".txt"}
 """Suffixes of what hosts compress; archives, fonts and pictures are small already."""
-MADE_FROM: Final = (
-    *(
-        "docs",
-        "engine",
-        "fidelity",
-        "locale",
-        "playground",
-        "static",
-        "sweeps",
-        "templates",
-        "tools",
-        "workloads",
-    ),
-    *("requirements.txt", "constraints.txt", "package-lock.json"),
-)
-"""What decides how the edition looks."""
+MADE_FROM: Final = (*ENGINE_MADE_FROM, "docs", "static")
+"""What decides how the edition looks: what the engine in it is made of, texts and scripts."""
 KEPT_S: Final = 600
 """How long browsers may keep a file without asking again: as GitHub Pages sets it."""
 
@@ -46,13 +31,8 @@ def build(out: Path, *, tiny: bool) -> None:
 
     A run of tests makes once what is made from the same.
     """
-    kept = os.environ.get(PREPARED)
-    if kept:
-        name = f"edition-{'tiny' if tiny else 'whole'}-{content_of(ROOT, MADE_FROM)}"
-        made = made_once(Path(kept), name, partial(_build, tiny=tiny))
-        shutil.copytree(made, out, dirs_exist_ok=True)
-    else:
-        _build(out, tiny=tiny)
+    kind = "tiny" if tiny else "whole"
+    fill(out, lambda: f"edition-{kind}-{content_of(ROOT, MADE_FROM)}", partial(_build, tiny=tiny))
 
 
 def _build(out: Path, *, tiny: bool) -> None:

@@ -23,7 +23,7 @@ from typing import Any, Final
 from engine.replay import Player, on_ledger
 from tools import wasm_desk
 from tools.compile_messages import compile_messages
-from tools.prepared import PREPARED, content_of, made_once
+from tools.prepared import content_of, fill
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PYODIDE: Final = ROOT / "node_modules" / "pyodide"
@@ -61,12 +61,7 @@ def build(out: Path) -> None:
     """Write everything into a directory; a run of tests builds once what is made from the same."""
     compile_messages()
     _set_up()
-    kept = os.environ.get(PREPARED)
-    if kept:
-        shutil.copytree(made_once(Path(kept), f"wasm-{_made_from()}", _build), out, dirs_exist_ok=True)
-    else:
-        out.mkdir(parents=True, exist_ok=True)
-        _build(out)
+    fill(out, lambda: f"wasm-{_made_from()}", _build)
 
 
 def _set_up() -> None:

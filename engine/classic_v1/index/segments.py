@@ -296,7 +296,8 @@ class Segments:
 
         Args:
             segment: its number.
-            own: whether the file was written since the index started, so that the storage may know what is in it.
+            own: whether its records may come as they were written, where the storage knows them; a recovery takes what
+                it finds.
         """
 
         def decode(data: bytes) -> Sequence[Chunk]:
@@ -369,7 +370,7 @@ def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
 def _put(slots: Stretches[Slot], falling: list[Slot]) -> None:
     """Let entries, the highest first as one flush writes them (S65), replace those that are there; forget the list."""
     falling.reverse()
-    if falling and slots.total and falling[0].start < slots.last.end:
+    if falling and slots.total and falling[0].start < slots.end:
         for slot in falling:
             slots.remove(slot.start, slot.count)
             slots.insert(slot)

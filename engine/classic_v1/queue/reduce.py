@@ -206,7 +206,7 @@ def push_betas(q: QueueState, quota: int, why: Why) -> int:
     if q.q3:
         head = q.q3.first.start
         limit = head if q.mode == "lazy" else q.index.next_segment_boundary(head)
-        if q.q3.last.end - 1 >= limit:
+        if q.q3.end - 1 >= limit:
             quota = _push_q3_tail(q, limit, quota)
     why["q3_to_delta"] = started - quota
     if q.mode != "lazy" and q.q2:

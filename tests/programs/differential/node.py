@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from tests.programs.differential.installation import LATEST, OLD, NodeFailed, installation
 from tools.free_port import free_port
-from tools.prepared import PREPARED, content_of, made_once
+from tools.prepared import content_of, fill
 
 __all__ = ["NodeFailed", "PrivateNode"]
 
@@ -95,14 +95,10 @@ class PrivateNode:
             "log.file.level = warning\ndisk_free_limit.absolute = 10MB\n"
         )
         self.configure({})
-        kept = os.environ.get(PREPARED)
-        if kept:
-            name = f"driver-{self.release}-{content_of(HERE, [*map(str, self._driver())])}"
-            shutil.copytree(
-                made_once(Path(kept), name, self._compile), self.root / "ebin", dirs_exist_ok=True
-            )
-        else:
-            self._compile(self.root / "ebin")
+        fill(self.root / "ebin", self._driver_name, self._compile)
+
+    def _driver_name(self) -> str:
+        return f"driver-{self.release}-{content_of(HERE, [*map(str, self._driver())])}"
 
     def _driver(self) -> list[Path]:
         """Return the driver's modules, those that know this release's queues among them."""
