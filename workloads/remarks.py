@@ -19,7 +19,7 @@ ENGLISH: Final[dict[str, str]] = {
     ),
     "consumer_ticks": (
         "consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide: "
-        "deliveries come later by less than that, and no queue syncs because of it (P2)"
+        "deliveries come later by less than that, and queues sync as often as before (P2)"
     ),
     "expirations_rounded": (
         "expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "

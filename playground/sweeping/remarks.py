@@ -22,7 +22,7 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "consumer_ticks": _(
         "Consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide. "
-        "Deliveries come later by less than that, and no queue syncs because of it (P2)."
+        "Deliveries come later by less than that, and queues sync as often as before (P2)."
     ),
     "expirations_rounded": _(
         "Expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "

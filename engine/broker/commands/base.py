@@ -16,8 +16,8 @@ MAX_SIZE_BYTES: Final = 134_217_728
 MAX_RATE: Final = 1_000_000
 MAX_PREFETCH: Final = 65_535
 TICK_MS: Final = TICK_US // 1000
-MAX_TICK_MS: Final = 100
-"""Well below the 200 ms without a message after which a queue syncs (P2): a coarser tick would make it do so."""
+MAX_TICK_MS: Final = 180
+"""Below the 200 ms without a message after which a queue syncs (P2): a coarser tick would make it do so."""
 MAX_EXPIRATION_MS: Final = 315_360_000_000
 MAX_FIELDS: Final = 16
 MAX_SHORT_BYTES: Final = 255

@@ -66,7 +66,7 @@ class Finishing:
         comes. No more than it may hold is under way at once.
         """
         now_us = self._scheduler.now_us
-        tick_us = consumer.pace.next_us(now_us)
+        tick_us = consumer.pace.next_us(now_us, consumer.holding)
         trip_us = self._way_out.trip_us
         most = consumer.most if trip_us else 0
         if not most:

@@ -25,7 +25,9 @@ class Pace:
         self.rate_per_s = rate_per_s
         self.phase_us = phase_us
         self.tick_us = TICK_US
-        """How often it acts at most: a coarser grid costs less where what it works on comes in coarse bursts."""
+        """How often it acts at most: a coarser grid costs less where what it works on comes in coarse bursts. It is
+        left for the usual one where nothing is due at its tick, and where all is done before: so pauses are as long
+        on either, and a queue syncs in the same ones (P2)."""
         self._origin_us = 0
         self._begun = 0
         """How far the first one was when counting started, in millionths."""
@@ -56,10 +58,21 @@ class Pace:
         """Note that `count` of what was due is done."""
         self._done += count
 
-    def next_us(self, now_us: int) -> int:
-        """Return the next tick after `now_us` at which something is due."""
-        ticks = -(-(self.done_us(1, now_us) - self.phase_us) // self.tick_us)
-        return ticks * self.tick_us + self.phase_us
+    def next_us(self, now_us: int, most: int = 0) -> int:
+        """Return when it acts next after `now_us`: at a tick at which something is due.
+
+        Args:
+            most: how much it can do at all, where that is known.
+        """
+        first_us = self.done_us(1, now_us)
+        first_us += (self.phase_us - first_us) % TICK_US
+        if self.tick_us == TICK_US:
+            return first_us
+        own_us = now_us + self.tick_us - (now_us - self.phase_us) % self.tick_us
+        if most:
+            last_us = self.done_us(most, now_us)
+            own_us = min(own_us, last_us + (self.phase_us - last_us) % TICK_US)
+        return max(first_us, own_us)
 
     def done_us(self, count: int, now_us: int) -> int:
         """Return the moment after `now_us` at which `count` more are due than are done."""

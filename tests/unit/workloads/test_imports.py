@@ -119,8 +119,8 @@ def test_beside_wide_bursts_consumers_hand_in_less_often(monkeypatch: pytest.Mon
     assert "consumer_ticks" not in [each.code for each in remarks]
     monkeypatch.setattr(arrivals, "MOST_BURSTS", 40)
     scenario, remarks = read("csv", text, consumer_rate_per_s=90)
-    assert scenario["commands"][0]["tick_ms"] == 100
-    assert [each.values for each in remarks if each.code == "consumer_ticks"] == [{"ms": 100, "usual": 10}]
+    assert scenario["commands"][0]["tick_ms"] == 125, "bursts of half a second"
+    assert [each.values for each in remarks if each.code == "consumer_ticks"] == [{"ms": 125, "usual": 10}]
     workload(Imported(scenario, []))
 
 
