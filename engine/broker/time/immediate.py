@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.broker.time.credit import DEFAULT, CreditSpec
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import Cores, Process
+from engine.broker.time.process import Cores, Process, Surroundings
 from engine.broker.time.scheduler import Scheduler
 
 UNBOUNDED: Final = 1 << 62
@@ -25,16 +25,8 @@ class Immediate(Process):
     @classmethod
     def alone(cls, id_: str, scheduler: Scheduler) -> Immediate:
         """Return a process to which no other process of the node sends anything."""
-        return cls(
-            kind="queue",
-            id_=id_,
-            scheduler=scheduler,
-            meter=WorkMeter(),
-            cores=Cores(),
-            peer=_nobody,
-            on_change=_ignore,
-            spec=_default,
-        )
+        around = Surroundings(scheduler, WorkMeter(), Cores(), _nobody, _ignore, _default)
+        return cls(kind="queue", id_=id_, around=around)
 
     def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
         """Do it now, or as soon as the process may read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.broker.time.credit import CreditFlow, CreditSpec, Grant, Pair
 from engine.broker.time.meter import WorkMeter
@@ -63,6 +63,23 @@ class Cores:
         return max(ns, ns * self.busy * MILLI // self.milli)
 
 
+class Surroundings(NamedTuple):
+    """What all processes of a node share.
+
+    Args:
+        spec: returns how much credit others have with a process, and it with others.
+        peer: finds a process by its id.
+        on_change: called with a process when what is shown of it may differ.
+    """
+
+    scheduler: Scheduler
+    meter: WorkMeter
+    cores: Cores
+    peer: Callable[[str], Process | None]
+    on_change: Callable[[Process], None]
+    spec: Callable[[], CreditSpec]
+
+
 class Process:
     """One of the broker's processes on virtual time.
 
@@ -70,9 +87,7 @@ class Process:
 
     Args:
         kind: reader, channel, writer, queue, store, gc or monitor.
-        spec: returns how much credit others have with it, and it with others.
-        peer: finds another process by its id.
-        on_change: called with this process when what is shown of it may differ.
+        around: what it shares with the others.
         after_each: called with this process after every quantum, once its messages left (P1).
         may_read: returns how many messages it may handle now; only readers have such a bound (A3).
         more_credit: returns credit that is counted elsewhere (F4).
@@ -86,31 +101,21 @@ class Process:
         *,
         kind: str,
         id_: str,
-        scheduler: Scheduler,
-        meter: WorkMeter,
-        cores: Cores,
-        peer: Callable[[str], Process | None],
-        on_change: Callable[[Process], None],
-        spec: Callable[[], CreditSpec],
+        around: Surroundings,
         after_each: Callable[[Process], None] | None = None,
         may_read: Callable[[Process], int] | None = None,
         more_credit: Callable[[], dict[str, Pair]] | None = None,
     ) -> None:
         self.kind = kind
         self.id = id_
-        self.credit = CreditFlow(scheduler.time)
+        self.credit = CreditFlow(around.scheduler.time)
         self.busy = False
         self.busy_us = 0
         """Virtual time that it worked in all."""
         self.ended = False
         """Whether it is no more: what is sent to it is lost."""
         self._boxes: dict[int, deque[MailBatch]] = {}
-        self._scheduler = scheduler
-        self._meter = meter
-        self._cores = cores
-        self._peer = peer
-        self._on_change = on_change
-        self._spec = spec
+        self._scheduler, self._meter, self._cores, self._peer, self._on_change, self._spec = around
         self._after_each = after_each
         self._may_read = may_read
         self._more_credit = more_credit

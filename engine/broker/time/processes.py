@@ -10,7 +10,7 @@ from engine.backing_queue.stores import Store
 from engine.broker.time.credit import CreditSpec
 from engine.broker.time.immediate import Immediate
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import FIRST, PUBLISH, Cores, Process
+from engine.broker.time.process import FIRST, PUBLISH, Cores, Process, Surroundings
 from engine.broker.time.scheduler import Scheduler, Timer
 from engine.broker.time.store_process import GcProcess, StoreProcess
 from engine.costs.work import PROFILES, ProfileName
@@ -41,7 +41,7 @@ class Processes:
         self.cores = Cores()
         self._scheduler = scheduler
         self._emit = emit
-        self._spec = spec
+        self._around = Surroundings(scheduler, self.meter, self.cores, self.get, self._note, spec)
         self._all: dict[str, Process] = {}
         self._shown: dict[str, dict[str, Any]] = {}
         self._reported_us: dict[str, int] = {}
@@ -70,7 +70,7 @@ class Processes:
         id_ = f"{kind}:{name}"
         if id_ not in self._all:
             new = Process if self.timed else Immediate
-            self._all[id_] = new(kind=kind, id_=id_, **self._shared(), **duties)
+            self._all[id_] = new(kind=kind, id_=id_, around=self._around, **duties)
             self._note(self._all[id_])
         return self._all[id_]
 
@@ -82,9 +82,12 @@ class Processes:
         """
         if not self.timed:
             return
-        shared = self._shared() | {"after_each": partial(self._store_worked, on_worked)}
+        worked = partial(self._store_worked, on_worked)
         for store in stores.values():
-            for process in (StoreProcess(store, **shared), GcProcess(store, **shared)):
+            for process in (
+                StoreProcess(store, self._around, worked),
+                GcProcess(store, self._around, worked),
+            ):
                 self._all[process.id] = process
                 self.changed[process.id] = None
 
@@ -111,16 +114,6 @@ class Processes:
             given_us: how far apart they were sent.
         """
         return working_us if self.timed else given_us
-
-    def _shared(self) -> dict[str, Any]:
-        return {
-            "scheduler": self._scheduler,
-            "meter": self.meter,
-            "cores": self.cores,
-            "peer": self.get,
-            "on_change": self._note,
-            "spec": self._spec,
-        }
 
     def _store_worked(self, on_worked: Callable[[], None], _: Process) -> None:
         self.wake_stores()

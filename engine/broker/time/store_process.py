@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from engine.backing_queue.stores import SYNC_INTERVAL_US, Store
-from engine.broker.time.process import Process
+from engine.broker.time.process import Process, Surroundings
 from engine.values.inherit import override
 
 MESSAGES: Final = 100
@@ -16,8 +16,8 @@ MESSAGES: Final = 100
 class StoreProcess(Process):
     """The server of one message store: its mailbox is the store's own."""
 
-    def __init__(self, store: Store, **shared: Any) -> None:
-        super().__init__(kind="store", id_=f"store:{store.name}", **shared)
+    def __init__(self, store: Store, around: Surroundings, after_each: Callable[[Process], None]) -> None:
+        super().__init__(kind="store", id_=f"store:{store.name}", around=around, after_each=after_each)
         self._store = store
         self._owed_since_us: int | None = None
 
@@ -59,8 +59,8 @@ class StoreProcess(Process):
 class GcProcess(Process):
     """The garbage collector of one message store: one step of its work at a time (S183, S184)."""
 
-    def __init__(self, store: Store, **shared: Any) -> None:
-        super().__init__(kind="gc", id_=f"gc:{store.name}", **shared)
+    def __init__(self, store: Store, around: Surroundings, after_each: Callable[[Process], None]) -> None:
+        super().__init__(kind="gc", id_=f"gc:{store.name}", around=around, after_each=after_each)
         self._store = store
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.broker.time.credit import DEFAULT
 from engine.broker.time.meter import WorkMeter
-from engine.broker.time.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process
+from engine.broker.time.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process, Surroundings
 from engine.broker.time.scheduler import Scheduler
 from engine.classic_v1.transitions.messages import AlphasPushed
 from engine.classic_v1.transitions.stores import StoreSynced
@@ -33,12 +33,14 @@ class Shop:
         self.all[id_] = Process(
             kind="queue",
             id_=id_,
-            scheduler=self.clock,
-            meter=self.meter,
-            cores=self.cores,
-            peer=self.all.get,
-            on_change=lambda process: None,
-            spec=lambda: DEFAULT,
+            around=Surroundings(
+                self.clock,
+                self.meter,
+                self.cores,
+                peer=self.all.get,
+                on_change=lambda process: None,
+                spec=lambda: DEFAULT,
+            ),
             may_read=may_read,
         )
         return self.all[id_]
