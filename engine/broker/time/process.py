@@ -115,7 +115,8 @@ class Process:
         self.ended = False
         """Whether it is no more: what is sent to it is lost."""
         self._boxes: dict[int, deque[MailBatch]] = {}
-        self._scheduler, self._meter, self._cores, self._peer, self._on_change, self._spec = around
+        self._scheduler, self._meter, self._cores = around.scheduler, around.meter, around.cores
+        self._peer, self._on_change, self._spec = around.peer, around.on_change, around.spec
         self._after_each = after_each
         self._may_read = may_read
         self._more_credit = more_credit
