@@ -1,11 +1,15 @@
 /** The story of one message on the first page: its beats, and the sentence of each; each a function of one moment's state. */
-import { EXTENT as E } from "./catalogue/rows.js";
-import { locate, recordOf, stateOf, waitsInBuffer } from "./messages.js";
+import { EXTENT as E, HOME_STORE } from "./catalogue/rows.js";
+import { generationOf } from "./generations.js";
+import { locate, recordOf, recordOfNumber, stateOf, waitsInBuffer } from "./messages.js";
 import { aboutPlace } from "./places.js";
 import { figures, sentence, situation } from "./situation.js";
 import { bytes, gettext, number } from "./text.js";
 
-/** @import { State } from "./catalogue/types.js" */
+/**
+ * @import { State } from "./catalogue/types.js"
+ * @import { History } from "./history.js"
+ */
 
 /** Where a message is on its way: its state, or with a consumer; null before it comes and after it has gone. */
 /** @typedef {"alpha" | "beta" | "gamma" | "delta" | "consumer"} Beat */
@@ -73,50 +77,79 @@ export class Beats {
 }
 
 /**
- * The sentence of each beat; the second one while the content waits in the store's write buffer, where no file has it yet.
- * @type {Record<Beat, () => [lies: string, waits?: string]>}
+ * The position at which a beat is drawn: where its moment ends. Of what happens at one time the lanes come first, and the store and
+ * the files some transitions later; in between the gauges would not show yet what the sentence says.
+ * @param {number} at the transition that made the beat
+ * @param {number} end the last position that may be drawn
+ * @param {Pick<History, "timeOf" | "positionAt">} kept the history of the run
+ */
+export function endOfMoment(at, end, kept) {
+  const us = kept.timeOf(at + 1);
+  return us === null ? at + 1 : Math.min(end, kept.positionAt(us));
+}
+
+/** How far a content is on its way to a file: only handed to the store's process, in the store's write buffer, in the file. */
+/** @typedef {"sent" | "buffer" | "file"} Content */
+/** @typedef {{ content: Content, index: boolean }} Written how far a message's content is, and whether a file has its index entry */
+
+/**
+ * The sentence of each beat, by what of the message is in files.
+ * @type {Record<Beat, (written: Written) => string>}
  */
 const CAPTIONS = {
-  alpha: () => [gettext("Alpha: message %(seq)s is whole in RAM, content and index, in %(place)s.")],
-  beta: () => [
-    gettext("Beta: the content of message %(seq)s sank to disk; its index stays in RAM, in %(place)s."),
-    gettext("Beta: the content of message %(seq)s left RAM for the write buffer (there %(buffered)s for the next write to disk); its index stays in RAM, in %(place)s."),
-  ],
-  gamma: () => [
-    gettext("Gamma: the content of message %(seq)s is on disk, and its index in RAM and on disk, in %(place)s."),
-    gettext("Gamma: the content of message %(seq)s is in the write buffer (there %(buffered)s for the next write to disk), and its index in RAM and on disk, in %(place)s."),
-  ],
-  delta: () => [
-    gettext("Delta: nothing of message %(seq)s is in RAM; its content and its index are on disk."),
-    gettext("Delta: RAM keeps nothing of message %(seq)s; its content is in the write buffer (there %(buffered)s for the next write to disk), its index on disk."),
-  ],
-  consumer: () => [gettext("Delivered: message %(seq)s is with a consumer, and kept until the consumer has acknowledged it.")],
+  alpha: () => gettext("Alpha: message %(seq)s is whole in RAM, content and index, in %(place)s."),
+  beta: ({ content }) =>
+    ({
+      file: gettext("Beta: the content of message %(seq)s sank to disk; its index stays in RAM, in %(place)s."),
+      buffer: gettext("Beta: the content of message %(seq)s left RAM for the write buffer (there %(buffered)s for the next write to disk); its index stays in RAM, in %(place)s."),
+      sent: gettext("Beta: the queue has handed the content of message %(seq)s to the message store, which has yet to write it; its index stays in RAM, in %(place)s."),
+    })[content],
+  gamma: ({ content, index }) => {
+    if (!index || content === "sent")
+      return gettext("Gamma: the index of message %(seq)s is in RAM, in %(place)s; its content and a copy of its index are in files, or on their way there.");
+    return content === "file"
+      ? gettext("Gamma: the content of message %(seq)s is on disk, and its index in RAM and on disk, in %(place)s.")
+      : gettext("Gamma: the content of message %(seq)s is in the write buffer (there %(buffered)s for the next write to disk), and its index in RAM and on disk, in %(place)s.");
+  },
+  delta: ({ content, index }) =>
+    content === "file" && index
+      ? gettext("Delta: nothing of message %(seq)s is in RAM; its content and its index are on disk.")
+      : gettext("Delta: nothing of message %(seq)s is in RAM's lanes; its content and its index are in files, or on their way there."),
+  consumer: () => gettext("Delivered: message %(seq)s is with a consumer, and kept until the consumer has acknowledged it."),
 };
 
 /**
- * Bytes in the write buffer of the store in which a message's content waits; 0 where the content lies in a file, or in none.
+ * How far a message is on its way to files, and the bytes in the write buffer in which its content waits.
  * @param {State} state
  * @param {number} seq
+ * @param {number | null} msgNo its number in the stores, where a counted lane knows of no row
+ * @returns {Written & { buffered: number }}
  */
-function waitingWith(state, seq) {
+function writtenOf(state, seq, msgNo) {
   const { queue } = figures(state);
-  const record = queue && recordOf(state, queue, seq);
-  return record && waitsInBuffer(state, record) ? (state.stores[record.store].buffered_bytes ?? 0) : 0;
+  const index = queue !== null && generationOf(queue).indexInFile(queue.own, seq);
+  const row = queue && locate(queue, seq)?.row;
+  if (row && !(row[E.flags] & HOME_STORE)) return { content: "file", index, buffered: 0 };
+  const records = Object.keys(state.stores).map((store) => (msgNo === null ? null : recordOfNumber(state, store, msgNo)));
+  const record = row ? recordOf(state, queue, seq) : records.find((each) => each);
+  if (!record) return { content: "sent", index, buffered: 0 };
+  if (!waitsInBuffer(state, record)) return { content: "file", index, buffered: 0 };
+  return { content: "buffer", index, buffered: state.stores[record.store].buffered_bytes ?? 0 };
 }
 
 /**
  * The sentence above the stage while one message is followed; the situation where it is not there.
  * @param {State} state
  * @param {number} seq
+ * @param {number | null} [msgNo] the number of its content in the stores, where it is known
  */
-export function captionOf(state, seq) {
+export function captionOf(state, seq, msgNo = null) {
   const now = beatOf(state, seq);
   const { counters } = figures(state);
   if (!now && (counters.next_seq_id ?? 0) > seq)
     return sentence("plain", gettext("Message %(seq)s has left the queue."), { seq: number(seq) });
   if (!now) return situation(state);
   const tone = now.beat === "consumer" ? "plain" : now.beat;
-  const buffered = waitingWith(state, seq);
-  const [lies, waits = lies] = CAPTIONS[now.beat]();
-  return sentence(tone, buffered ? waits : lies, { seq: number(seq), place: now.place, buffered: bytes(buffered) });
+  const { buffered, ...written } = writtenOf(state, seq, msgNo);
+  return sentence(tone, CAPTIONS[now.beat](written), { seq: number(seq), place: now.place, buffered: bytes(buffered) });
 }

@@ -69,6 +69,7 @@ import { fill, gettext, number } from "./text.js";
  * @property {(own: Values) => number} weight how much memory the own part takes, in rows
  * @property {(own: Values, start: number, count: number) => Numbered[]} live which of some seq_ids are there, by the own part
  * @property {(recovered: Numbered[]) => Numbered[]} survivors which messages a recovery found, given what it reported
+ * @property {(own: Values, seq: number) => boolean} indexInFile whether a file of the queue is known to have a message's index entry
  * @property {(settings: Values) => number} perFile how many messages a file of the queue is for, at most
  * @property {(own: Values) => QueueFile[]} files what is in the queue's directory now
  * @property {(state: State, queue: QueueState | null | undefined, seq: number) => Plan} ownPlan where to read what a file of the queue has of a message
@@ -104,6 +105,7 @@ const NOTHING = {
   weight: () => 0,
   live: () => [],
   survivors: () => [],
+  indexInFile: () => false,
   perFile: () => Infinity,
   files: () => [],
   gauge: () => null,

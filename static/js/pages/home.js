@@ -1,9 +1,10 @@
 /** The first page: a real session runs on a small stage. It is requested by this script, so readers without one make none. */
 import "../generations/usual.js";
-import { Beats, beatOf, captionOf } from "../model/followed.js";
+import { Beats, beatOf, captionOf, endOfMoment } from "../model/followed.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { Selection } from "../model/selection.js";
+import { shownQueue } from "../model/shown.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext, messageOf } from "../model/text.js";
 import { following, socketAddress, Transport } from "../net/transport.js";
@@ -119,7 +120,9 @@ class Demo {
     this.held = true;
     this.transport?.send({ t: "control", play: false });
     queueMicrotask(() => {
-      this.playhead.go(at + 1, { us: this.session.history.timeOf(at + 1) });
+      const { history, next } = this.session;
+      const position = endOfMoment(at, Math.min(next, this.beats.waiting[0] ?? next), history);
+      this.playhead.go(position, { us: history.timeOf(position) });
       this.fillPanels();
     });
     if (this.calm.matches) show(this.part("next"), true);
@@ -211,7 +214,9 @@ class Demo {
   fillPanels() {
     const { session } = this;
     const { state } = this.playhead;
-    const now = this.lasts === null ? situation(state) : captionOf(state, this.followed);
+    const name = shownQueue(state);
+    const msgNo = name === null ? null : session.numbers.numberOf(name, this.followed);
+    const now = this.lasts === null ? situation(state) : captionOf(state, this.followed, msgNo);
     const caption = need("[data-situation]", this.root);
     setText(caption, now.text);
     caption.dataset.tone = now.tone;

@@ -196,3 +196,11 @@ export const INDEX_HANDLERS = {
 export function acked(code) {
   return code >> 3 === 3 || (code & 4) !== 0;
 }
+
+/**
+ * Whether a segment file has the publish record of an index entry with this code.
+ * @param {number} code
+ */
+export function inSegment(code) {
+  return code >> 3 !== 0;
+}

@@ -3,7 +3,7 @@ import { ENTRY as N } from "../../../model/catalogue/rows.js";
 import { queueOf, recount } from "../../../model/queue-state.js";
 import { ENTRIES, overlapping } from "../../../model/stretches.js";
 import { situationOf } from "./situation.js";
-import { INDEX_HANDLERS, acked, emptyIndex, entriesPerSegment } from "./fold-index.js";
+import { INDEX_HANDLERS, acked, emptyIndex, entriesPerSegment, inSegment } from "./fold-index.js";
 import { STORE_HANDLERS } from "./fold-store.js";
 
 /**
@@ -43,6 +43,9 @@ export const VERSION_1 = {
   weight: ({ index }) => index.entries.length + index.segments.length,
   live: ({ index }, start, count) => overlapping(index.entries, start, count, ENTRIES).filter((row) => !acked(row[N.code])),
   survivors: (recovered) => recovered.filter((entry) => !acked(entry[N.code])),
+  // Of entries that no segment has yet the journal's file has the records once nothing of it waits in its buffer (S23).
+  indexInFile: ({ index }, seq) =>
+    overlapping(index.entries, seq, 1, ENTRIES).some(({ [N.code]: code }) => inSegment(code) || (index.journal_bytes > 0 && !index.buffered_bytes)),
   perFile: entriesPerSegment,
   files: ({ index }) => filesOf(index),
 };
