@@ -180,6 +180,31 @@ export function outcomeWords(outcome) {
 }
 
 /**
+ * Messages of all queues before and afterwards in one line, once after a crash and once after an orderly stop: what is read of a
+ * target that is folded. Nothing where nothing was played.
+ * @param {Upgrade} upgrade
+ */
+export function totalsWords({ is_back: isBack, policy, failure, queues, orderly }) {
+  if (isBack) return [];
+  const fails = gettext("the start fails");
+  const totals = (/** @type {string} */ text, /** @type {string} */ after) => fill(text, { before: summed(queues.map(({ before }) => before)), after });
+  const first = policy === null ? gettext("Messages after a crash: %(before)s → %(after)s") : gettext("Messages under the policy: %(before)s → %(after)s");
+  const words = [totals(first, failure ? fails : summed(queues.map(({ after }) => after)))];
+  const stopped = queues.map((each) => each.orderly?.after ?? null);
+  if (orderly?.failure || stopped.some((after) => after !== null))
+    words.push(totals(gettext("after an orderly stop: %(before)s → %(after)s"), orderly?.failure ? fails : summed(stopped)));
+  return words;
+}
+
+/**
+ * The sum as text; a question mark where one of the numbers is not known.
+ * @param {(number | null)[]} values
+ */
+function summed(values) {
+  return values.includes(null) ? "?" : number(values.reduce((/** @type {number} */ sum, each) => sum + (each ?? 0), 0));
+}
+
+/**
  * What became of the files of one kind.
  * @param {FilesOfKind} row
  */

@@ -1,8 +1,8 @@
 /** The rehearsal of an upgrade, below the report on a broker's files: a section that can be printed alone. */
 import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { filesWords, gateWords, orderlyWords, outcomeWords, releaseWords, targetName, targetNotes, workWords } from "../../model/upgrade-words.js";
-import { el } from "../base/dom.js";
+import { filesWords, gateWords, orderlyWords, outcomeWords, releaseWords, targetName, targetNotes, totalsWords, workWords } from "../../model/upgrade-words.js";
+import { el, findAll } from "../base/dom.js";
 import { table } from "./tables.js";
 
 /**
@@ -17,6 +17,17 @@ import { table } from "./tables.js";
 
 /** @param {number | null} value */
 const counted = (value) => (value === null ? "?" : number(value));
+
+/** From this width on nothing is folded: the style sheet lays the page out for a phone below it. */
+const WIDE = "(min-width: 720px)";
+const isWide = () => matchMedia(WIDE).matches;
+
+/** What is printed is printed whole, and folded again afterwards. */
+function unfold() {
+  const folded = findAll(".upgrades details:not([open])");
+  for (const each of folded) each.setAttribute("open", "");
+  window.addEventListener("afterprint", () => folded.forEach((each) => each.removeAttribute("open")), { once: true });
+}
 
 /** Print this section and nothing else of the page. */
 function printAlone() {
@@ -46,7 +57,7 @@ const later = () => gettext("Opens in a tab of its own; this report stays");
  * @param {About} about
  */
 function orderlyStop(stop, { source, sentences, step }) {
-  return el("details", { "data-orderly": stop.found ? "found" : "played", open: true }, el("summary", {}, el("b", {}, gettext("First, an orderly stop")), " ", releaseWords(source)),
+  return el("details", { "data-orderly": stop.found ? "found" : "played", open: isWide() }, el("summary", {}, el("b", {}, gettext("First, an orderly stop")), " ", releaseWords(source)),
     el("ul.damage", {}, ...orderlyWords(stop, sentences).map((text) => el("li", {}, text))),
     stop.failure || stop.found ? null : el("button.btn.small", { type: "button", onclick: () => step("", true), title: later() }, gettext("Step through this stop")));
 }
@@ -64,16 +75,35 @@ function target(upgrade, { source, sentences, step }) {
   const result = () => (failure ? failed(failure) : queues(caption, rows, (each) => each));
   const stopped = () => (orderly?.failure ? failed(orderly.failure) : queues(gettext("Queues after an orderly stop of the release that wrote the files"), rows, (each) => each.orderly));
   const list = (/** @type {string[]} */ texts) => el("ul.damage", {}, ...texts.map((text) => el("li", {}, text)));
-  return el("details", { "data-upgrade": name, open: true }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade)),
+  return el("details", { "data-upgrade": name, open: isWide() }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade), totals(upgrade)),
     list(gateWords(upgrade)),
     isBack ? null : result(),
     isBack ? null : list([...workWords(work, byPolicy), ...files.map(filesWords)]),
     isBack || !(orderly || rows.some((each) => (each.orderly?.after ?? null) !== null)) ? null : stopped(),
     orderly ? list(workWords(orderly.work)) : null,
-    list(targetNotes(source, upgrade)),
+    besides(targetNotes(source, upgrade)),
     isBack ? null : el("button.btn.small", { type: "button", onclick: () => step(name), title: later() }, byPolicy ? gettext("Step through this conversion") : gettext("Step through this start")),
     " ",
     orderly ? el("button.btn.small", { type: "button", onclick: () => step(name, true), title: later() }, orderly.second ? gettext("Step through the second start after an orderly stop; the first one fails") : gettext("Step through the start after an orderly stop")) : null);
+}
+
+/**
+ * What one reads of a target without opening it.
+ * @param {Upgrade} upgrade
+ */
+function totals(upgrade) {
+  const words = totalsWords(upgrade);
+  return words.length ? el("span.totals", {}, words.join("; ")) : null;
+}
+
+/**
+ * What is to be known besides, folded by itself on a phone: most of it is the same for each of today's releases.
+ * @param {string[]} notes
+ */
+function besides(notes) {
+  if (!notes.length) return null;
+  const head = fill(gettext("What else is different (%(n)s)"), { n: number(notes.length) });
+  return el("details.besides", { open: isWide() }, el("summary", {}, head), el("ul.damage", {}, ...notes.map((text) => el("li", {}, text))));
 }
 
 /**
@@ -94,6 +124,7 @@ function outcome({ is_back: isBack, policy, gate }) {
  */
 export function upgradesOf(orderly, upgrades, about) {
   if (!upgrades.length) return null;
+  window.addEventListener("beforeprint", unfold);
   return el("section.upgrades", { "aria-labelledby": "upgrades-heading" },
     el("div.heading", {}, el("h3", { id: "upgrades-heading" }, gettext("What would an upgrade do to these queues?")), el("span.spacer"),
       el("button.btn.small", { type: "button", onclick: printAlone }, gettext("Print the rehearsal"))),
