@@ -44,7 +44,7 @@ CLUSTER_ARGS := --port 0 --workers 1 --seconds 0 --folder var/tiny/cluster
 APPS_ARGS := --port 0 --proof
 LONG_ARGS := 'tests/fuzz/test_damaged_files.py::test_many_damaged_files[400]'
 POSTGRESQL_TESTS := tests/web/test_languages.py tests/web/test_exercises.py::test_a_wrong_prediction_stands_beside_what_happened
-BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
+BROWSER_TESTS := tests/browser/test_first_visit.py -k visitor
 COVERAGE_TESTS := tests/golden/test_format_vectors.py
 COVERAGE_OF := --cov=engine/formats
 else

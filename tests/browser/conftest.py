@@ -3,9 +3,9 @@
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -13,19 +13,23 @@ from playwright.sync_api import (
     Frame,
     Page,
     Response,
+    ViewportSize,
     WebError,
     expect,
     sync_playwright,
 )
 
+from tests.browser.axe import findings
 from tests.browser.visitors import Visitors
 from tests.browser.waits import WAIT_MS
 from tools import chromium, live_server
 
 HERE = Path(__file__).resolve().parent
 expect.set_options(timeout=WAIT_MS)
-DESKTOP = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+LOOKS = ("color_scheme", "reduced_motion", "forced_colors")
+"""What a page is told after it was opened: visitors who differ in nothing else load the scripts only once."""
 
 
 OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterline.folds") ||
@@ -115,9 +119,10 @@ def expected_errors() -> list[str]:
 def open_page(
     visitors: Visitors, server: live_server.LiveServer, expected_errors: list[str], throttle: float
 ) -> Iterator[OpenPage]:
-    """Return a function that opens a fresh visitor's page; keyword arguments go to Playwright's context.
+    """Return a function that opens a fresh visitor's page; keyword arguments are those of Playwright's context.
 
-    `open_page(viewport=PHONE, color_scheme="dark")`. Links are relative to the server: `page.goto("/")`.
+    `open_page(viewport=PHONE, color_scheme="dark")`. A window that the page opens is as large as a desktop, and of no
+    such look. Links are relative to the server: `page.goto("/")`.
     Every error in a console, failed script and answer of 500 or above fails the test at its end.
     """
     contexts: list[BrowserContext] = []
@@ -142,15 +147,17 @@ def open_page(
         if not frame.url.startswith((f"{server.url}/", "about:")):
             elsewhere.add(frame.page.context)
 
-    def open_one(**options: object) -> Page:
-        options.setdefault("viewport", DESKTOP)
-        context = visitors.arrive(**options)
+    def open_one(*, viewport: ViewportSize = DESKTOP, **options: Any) -> Page:
+        looks = {name: options.pop(name) for name in LOOKS if name in options}
+        context = visitors.arrive(viewport=DESKTOP, **options)
         contexts.append(context)
         context.on("console", on_console)  # of the context: a window that a page opens is heard as well
         context.on("weberror", on_weberror)
         context.on("response", on_response)
         context.on("page", on_page)
         page = context.new_page()
+        page.emulate_media(**looks)
+        page.set_viewport_size(viewport)
         if throttle > 1:
             context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
         return page
@@ -177,7 +184,6 @@ def assert_accessible() -> Callable[[Page], None]:
     """Return a check that the page as it stands breaks no accessibility rule."""
 
     def check(page: Page) -> None:
-        results = Axe().run(page)
-        assert results.violations_count == 0, results.generate_report()
+        assert findings(page) == []
 
     return check

@@ -17,4 +17,10 @@ def begin(page: Page, profile: str = "classroom") -> None:
     session = visitor.post("/s/new", form=form, headers={"Referer": first_page})
     assert session.ok, session.text()
     page.goto(session.url)
+    live(page)
     page.locator("[data-act=first]").wait_for()
+
+
+def live(page: Page) -> None:
+    """Wait until a session's page is connected with its engine: from then on it takes commands and keys."""
+    page.locator("[data-link][data-state=live]").wait_for(state="attached")

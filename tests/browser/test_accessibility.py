@@ -1,11 +1,15 @@
-"""Every page without a serious finding, in both themes, and none wider than the smallest phone."""
+"""Every page without a serious finding, in both themes, and none wider than the smallest phone.
+
+Only a browser: the names, roles and colours that axe finds in what was really laid out; how wide a page becomes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
+
+from tests.browser.axe import OF_COLOURS, findings
 
 OpenPage = Callable[..., Page]
 PAGES = (
@@ -22,18 +26,11 @@ PAGES = (
     "/no-such-page/",
 )
 SERIOUS = {"serious", "critical"}
-OF_COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
-"""The rules that look at colours, all that a theme changes."""
-AXE = """(which) => axe.run(document, {...which, resultTypes: ["violations"]}).then((found) => found.violations
-  .map((each) => [each.impact, each.id, each.nodes.slice(0, 4).map((node) => node.target.join(" "))]))"""
-
-CHANGED = "() => !document.getAnimations().some((each) => each instanceof CSSTransition)"
-"""Colours that change slowly have changed."""
 
 
-def serious(page: Page, which: dict[str, object]) -> list[object]:
+def serious(page: Page, which: dict[str, list[str]] | None = None) -> list[object]:
     """Return the findings that count, each with where it is."""
-    return [each for each in page.evaluate(AXE, which) if each[0] in SERIOUS]
+    return [each for each in findings(page, which) if each[0] in SERIOUS]
 
 
 def test_no_page_has_a_serious_finding(open_page: OpenPage, expected_errors: list[str]) -> None:
@@ -44,10 +41,8 @@ def test_no_page_has_a_serious_finding(open_page: OpenPage, expected_errors: lis
         page.emulate_media(color_scheme="light")
         page.goto(path)
         page.wait_for_timeout(500)  # not until the network rests: some pages play a run of their own
-        page.evaluate(AXE_SCRIPT)
-        found[path, "light"] = serious(page, {})
+        found[path, "light"] = serious(page)
         page.emulate_media(color_scheme="dark")
-        page.wait_for_function(CHANGED)
         found[path, "dark"] = serious(page, OF_COLOURS)
     assert {where: each for where, each in found.items() if each} == {}
 

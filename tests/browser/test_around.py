@@ -1,4 +1,7 @@
-"""What stands around the stage, by keyboard and mouse: clients, palette, undo, fork, instruments, presentation."""
+"""What stands around the stage, by keyboard and mouse: clients, palette, undo, fork, instruments, presentation.
+
+Only a browser: focus in dialogs and palette, keys that reach the page, a plot clicked at a place, what is hidden.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ def palette(page: Page, words: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_publisher_is_made_paused_and_killed(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+def test_a_publisher_is_made_paused_and_killed_and_a_queue_declared_and_deleted(
+    page: Page, assert_accessible: Callable[[Page], None]
+) -> None:
     begin(page)
     page.get_by_role("button", name="Add a publisher").click()
     dialog = page.get_by_role("dialog", name="A new publisher")
@@ -43,8 +48,20 @@ def test_a_publisher_is_made_paused_and_killed(page: Page, assert_accessible: Ca
     client.get_by_role("button", name=re.compile("Kill p1")).click()
     expect(client).to_have_count(0)
 
+    palette(page, "queues, exchanges")
+    dialog = page.get_by_role("dialog", name="Queues and what leads to them")
+    dialog.get_by_label("Name of the queue").fill("ü" * 128)
+    dialog.get_by_label("Name of the queue").press("Enter")
+    expect(dialog.get_by_text("A name has 1 to 255 bytes of UTF-8.")).to_be_visible()
+    dialog.get_by_label("Name of the queue").fill("spare")
+    dialog.get_by_label("Name of the queue").press("Enter")
+    expect(dialog.get_by_role("listitem").filter(has_text="spare")).to_be_visible()
+    assert_accessible(page)
+    dialog.get_by_role("button", name="Delete spare").click()
+    expect(dialog.get_by_role("listitem").filter(has_text="spare")).to_have_count(0)
 
-def test_the_palette_finds_actions_and_undo_takes_the_last_command_back(
+
+def test_the_palette_finds_actions_undo_takes_the_last_command_back_and_a_fork_goes_on(
     page: Page, assert_accessible: Callable[[Page], None]
 ) -> None:
     begin(page)
@@ -62,11 +79,7 @@ def test_the_palette_finds_actions_and_undo_takes_the_last_command_back(
     wait_for_lane(page, "q4", "some")
     expect(page.get_by_text("run again without its last command")).to_be_visible()
 
-
-def test_a_fork_goes_on_from_the_moment_that_is_shown(page: Page) -> None:
-    begin(page)
-    page.get_by_role("button", name="Publish the first messages").click()
-    wait_for_lane(page, "q4", "some")
+    # A fork goes on from the moment that is shown.
     before = page.url
     page.keyboard.press("f")
     page.wait_for_url(lambda url: url != before and "/s/" in url)
@@ -102,18 +115,3 @@ def test_presentation_and_contrast_by_keyboard(page: Page, assert_accessible: Ca
     expect(page.locator("html")).to_have_attribute("data-contrast", "more")
     page.get_by_role("button", name="Publish the first messages").wait_for()
     assert_accessible(page)
-
-
-def test_a_queue_is_declared_and_deleted(page: Page, assert_accessible: Callable[[Page], None]) -> None:
-    begin(page)
-    palette(page, "queues, exchanges")
-    dialog = page.get_by_role("dialog", name="Queues and what leads to them")
-    dialog.get_by_label("Name of the queue").fill("ü" * 128)
-    dialog.get_by_label("Name of the queue").press("Enter")
-    expect(dialog.get_by_text("A name has 1 to 255 bytes of UTF-8.")).to_be_visible()
-    dialog.get_by_label("Name of the queue").fill("spare")
-    dialog.get_by_label("Name of the queue").press("Enter")
-    expect(dialog.get_by_role("listitem").filter(has_text="spare")).to_be_visible()
-    assert_accessible(page)
-    dialog.get_by_role("button", name="Delete spare").click()
-    expect(dialog.get_by_role("listitem").filter(has_text="spare")).to_have_count(0)

@@ -1,4 +1,7 @@
-"""The builder: a teacher makes an exercise of each kind by clicks, hands them out, and a student's work is graded."""
+"""The builder: a teacher makes an exercise of each kind by clicks, hands them out, and a student's work is graded.
+
+Only a browser: an exercise is made by pointing at lanes that were drawn; two people at once over real sockets.
+"""
 
 from __future__ import annotations
 

@@ -1,17 +1,19 @@
-"""What keeps the live page usable: forced colours, Space, menus that close, messages beside the page, slow devices."""
+"""What keeps the live page usable: forced colours, Space, menus that close, messages beside the page, slow devices.
+
+Only a browser: forced colours, pixels, sizes that stay, tips of a pointer, where the focus is, a slow processor.
+"""
 
 from __future__ import annotations
 
 import io
 import re
-import time
 from collections.abc import Callable
 
 from PIL import Image
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.sessions import begin
-from tests.browser.waits import WAIT_MS
+from tests.browser.waits import settled, still_box, until
 
 OpenPage = Callable[..., Page]
 PARTS = ".stage-box, .files, .dock, .charts"
@@ -19,13 +21,6 @@ RECTANGLES = f"""() => [...document.querySelectorAll('{PARTS}')].map((part) => {
   const {{ top, bottom, left, right }} = part.getBoundingClientRect();
   return [top, bottom, left, right].map(Math.round);
 }})"""
-
-FRAMES = """() => new Promise((done) => {
-  let left = 6;
-  const next = () => (left-- ? requestAnimationFrame(next) : done());
-  next();
-})"""
-"""Some pictures later."""
 
 
 def start(page: Page, count: int = 60) -> None:
@@ -44,11 +39,7 @@ def pause(page: Page) -> None:
 
 def rectangles(page: Page) -> object:
     """Return where the parts are once nothing moves: when two readings, some pictures apart, are equal."""
-    before = None
-    while before != (now := page.evaluate(RECTANGLES)):
-        before = now
-        page.evaluate(FRAMES)
-    return now
+    return settled(page, lambda: page.evaluate(RECTANGLES))
 
 
 def choose_oldest(page: Page) -> None:
@@ -59,11 +50,9 @@ def choose_oldest(page: Page) -> None:
 
 def picture(page: Page) -> Image.Image:
     """Return the stage as it looks once it has come to rest: when two pictures of it are equal."""
-    before = b""
-    while before != (now := page.locator("[data-canvas=stage]").screenshot(animations="allow")):
-        before = now
-        page.evaluate(FRAMES)
-    return Image.open(io.BytesIO(now)).convert("RGB")
+    stage = page.locator("[data-canvas=stage]")
+    seen = settled(page, lambda: stage.screenshot(animations="allow"))
+    return Image.open(io.BytesIO(seen)).convert("RGB")
 
 
 def test_with_forced_colours_the_stage_keeps_its_own(page: Page) -> None:
@@ -80,9 +69,17 @@ def test_with_forced_colours_the_stage_keeps_its_own(page: Page) -> None:
         assert len(shares[0] & shares[1]) >= 3, shares
 
 
-def test_space_lets_time_pass_or_not_but_presses_a_button_that_the_keyboard_came_to(page: Page) -> None:
+def test_escape_closes_the_table_alone_q_waits_for_a_digit_and_space_is_for_time_or_a_button(
+    page: Page,
+) -> None:
     start(page)
     pause(page)
+    escape_closes_the_table_alone_and_q_waits_for_the_digit_of_a_lane(page)
+    space_lets_time_pass_or_not_but_presses_a_button_that_the_keyboard_came_to(page)
+
+
+def space_lets_time_pass_or_not_but_presses_a_button_that_the_keyboard_came_to(page: Page) -> None:
+    """A press of the pointer leaves Space to time; a button to which Tab led is pressed."""
     page.get_by_role("button", name="lazy", exact=True).click()
     expect(page.get_by_role("button", name="lazy", exact=True)).to_be_focused()
     page.keyboard.press("Space")
@@ -101,9 +98,8 @@ def test_space_lets_time_pass_or_not_but_presses_a_button_that_the_keyboard_came
     expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
 
 
-def test_escape_closes_the_table_alone_and_q_waits_for_the_digit_of_a_lane(page: Page) -> None:
-    start(page)
-    pause(page)
+def escape_closes_the_table_alone_and_q_waits_for_the_digit_of_a_lane(page: Page) -> None:
+    """However long the reader takes for the digit."""
     choose_oldest(page)
     chosen = page.locator("[data-chosen]")
     expect(chosen).to_be_visible()
@@ -135,13 +131,14 @@ def test_escape_closes_the_table_alone_and_q_waits_for_the_digit_of_a_lane(page:
 
 def test_a_message_to_the_reader_covers_nothing_and_a_picture_is_twice_as_large(page: Page) -> None:
     start(page)
+    expect(page.locator("#files .nothing")).to_be_hidden()  # the panels open when something is written
     pause(page)
-    before = page.evaluate(RECTANGLES)
+    before = rectangles(page)
     page.get_by_label("Find a message").fill("not a number")
     page.get_by_label("Find a message").press("Enter")
     alert = page.locator(".alert").first
     expect(alert).to_be_visible()
-    assert page.evaluate(RECTANGLES) == before
+    assert rectangles(page) == before
     covered = page.evaluate(
         """() => {
           const { top, bottom, left, right } = document.querySelector(".alert").getBoundingClientRect();
@@ -154,8 +151,7 @@ def test_a_message_to_the_reader_covers_nothing_and_a_picture_is_twice_as_large(
     )
     assert covered == []
 
-    box = page.locator("[data-canvas=stage]").bounding_box()
-    assert box
+    box = still_box(page.locator("[data-canvas=stage]"))
     page.get_by_role("button", name="Share and export").click()
     with page.expect_download() as file:
         page.locator("[data-share=png]").click()
@@ -221,7 +217,7 @@ def test_a_slow_device_shows_where_messages_are(page: Page) -> None:
     """At a few frames a second what comes would fade in for ever: only those that stood there before would be seen."""
     start(page, 9)
     pause(page)
-    page.wait_for_timeout(1000)
+    picture(page)  # what came has arrived
     before = page.evaluate(GREEN)
     page.evaluate(
         """() => {
@@ -233,10 +229,7 @@ def test_a_slow_device_shows_where_messages_are(page: Page) -> None:
     page.locator("#size_bytes").fill("256")  # small ones: nothing is paged out meanwhile
     page.locator("[data-act=stream]").click()
     page.locator("[data-act=play]").click()
-    ends_s = time.monotonic() + WAIT_MS / 1000
-    while page.evaluate(GREEN) <= 1.05 * before:
-        assert time.monotonic() < ends_s, "what came is never seen"
-        page.wait_for_timeout(100)
+    until(page, lambda: page.evaluate(GREEN), lambda green: green > 1.05 * before)  # what came is seen
     seen = []
     for _ in range(5):
         page.wait_for_timeout(400)
@@ -251,12 +244,12 @@ def test_a_word_of_the_glossary_says_its_meaning_to_pointer_and_keyboard(page: P
     words, meaning = page.locator("[data-term]"), page.get_by_role("tooltip")
     words.first.hover()
     expect(meaning).to_be_visible()
-    first = meaning.text_content()
+    first = meaning.text_content() or ""
     page.keyboard.press("Escape")
     expect(meaning).to_be_hidden()
     words.nth(1).focus()
     expect(meaning).to_be_visible()
-    assert meaning.text_content() != first
+    expect(meaning).not_to_have_text(first)
 
 
 def test_a_word_that_the_reader_has_left_shows_no_meaning(page: Page) -> None:
@@ -272,10 +265,7 @@ def test_a_word_that_the_reader_has_left_shows_no_meaning(page: Page) -> None:
     words, meaning = page.locator("[data-term]"), page.get_by_role("tooltip")
     words.first.hover()
     page.mouse.move(0, 0)
-    for _ in range(1000):  # asked for by the script, which the hover does not wait for
-        if held:
-            break
-        page.wait_for_timeout(10)
+    until(page, lambda: held)  # asked for by the script, which the hover does not wait for
     held[0].continue_()
     expect(page.locator("#term-tip")).to_be_attached()
     page.wait_for_timeout(300)

@@ -1,4 +1,7 @@
-"""Two runs side by side: choose one change, see where they part, scrub both at once."""
+"""Two runs side by side: choose one change, see where they part, scrub both at once.
+
+Only a browser: two stages beside each other on a desk and a phone, moved by one slider.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The operator's view in a browser: the console answers, completes and remembers; controls say what they stand for."""
+"""The operator's view in a browser: the console answers, completes and remembers; controls say what they stand for.
+
+Only a browser: the focus and Tab in its line, the log of what was printed, and a form that opens it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from tests.browser.sessions import begin
 OpenPage = Callable[..., Page]
 
 
-def test_console(open_page: OpenPage, assert_accessible: Callable[[Page], None]) -> None:
+def test_the_console_answers_and_changes_the_node(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
     page = open_page()
     begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
@@ -37,18 +42,24 @@ def test_console(open_page: OpenPage, assert_accessible: Callable[[Page], None])
     line.press("Escape")
     expect(page.locator("#console")).to_be_hidden()
 
-
-def test_console_changes_the_node(open_page: OpenPage) -> None:
-    page = open_page()
-    begin(page)
-    page.get_by_role("button", name="Publish the first messages").click()
     page.get_by_role("button", name="Console", exact=True).first.click()
-    line = page.get_by_label("rabbitmqctl", exact=True)
     line.fill("set_vm_memory_high_watermark 0.25")
     line.press("Enter")
-    output = page.get_by_role("log", name="What the console printed")
     expect(output).to_contain_text("Setting memory threshold on rabbit@waterline to 0.25 ...")
     expect(page.locator("[data-output=watermark]")).to_contain_text("0.25")
+
+    line.fill("stop_app")
+    line.press("Enter")
+    expect(output).to_contain_text("Stopping rabbit application on node rabbit@waterline ...")
+    line.fill("list_queues")
+    line.press("Enter")
+    expect(output).to_contain_text("this command requires the 'rabbit' app to be running")
+    line.fill("start_app")
+    line.press("Enter")
+    expect(output).to_contain_text("Starting node rabbit@waterline ...")
+    line.fill("list_queues name messages")
+    line.press("Enter")
+    expect(output).to_contain_text(re.compile(r"orders\s+0"))
 
 
 def test_controls_say_what_they_stand_for(
@@ -69,23 +80,3 @@ def test_controls_say_what_they_stand_for(
     expect(page.get_by_label("rabbitmqctl", exact=True)).to_have_value(
         "rabbitmqctl set_vm_memory_high_watermark 0.4"
     )
-
-
-def test_a_stopped_broker_is_shown_and_started_again(open_page: OpenPage) -> None:
-    page = open_page()
-    begin(page)
-    page.get_by_role("button", name="Publish the first messages").click()
-    page.locator("body").press("c")
-    line = page.get_by_label("rabbitmqctl", exact=True)
-    output = page.get_by_role("log", name="What the console printed")
-    line.fill("stop_app")
-    line.press("Enter")
-    expect(output).to_contain_text("Stopping rabbit application on node rabbit@waterline ...")
-    line.fill("list_queues")
-    line.press("Enter")
-    expect(output).to_contain_text("this command requires the 'rabbit' app to be running")
-    line.fill("start_app")
-    line.press("Enter")
-    line.fill("list_queues name messages")
-    line.press("Enter")
-    expect(output).to_contain_text(re.compile(r"orders\s+0"))

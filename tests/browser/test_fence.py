@@ -1,4 +1,7 @@
-"""The fence of target_ram_count: dragged, moved by keys, and freed by its chip."""
+"""The fence of target_ram_count: dragged, moved by keys, and freed by its chip.
+
+Only a browser: a line on the stage is dragged by the pointer, on a desk and on a phone.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,25 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.test_bytes import start
 from tests.browser.test_story import wait_for_lane
+from tests.browser.waits import still_box, until
 
 OpenPage = Callable[..., Page]
+
+
+def aims_at(fence: Locator) -> bool:
+    """Move the pointer onto the fence's label, and return whether it is there: the target changes by itself too."""
+    box = fence.locator("[data-fence-text]").bounding_box()
+    if box is None:
+        return False
+    x, y = box["x"] + 8, box["y"] + 5
+    fence.page.mouse.move(x, y)
+    there: bool = fence.evaluate("(each, [x, y]) => each.contains(document.elementFromPoint(x, y))", [x, y])
+    return there
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
@@ -28,11 +43,8 @@ def test_the_fence_is_dragged_moved_by_keys_and_freed(
     wait_for_lane(page, "q4", "some")
     fence.scroll_into_view_if_needed()
     expect(fence).to_be_visible()
-    stage = page.locator("[data-canvas=stage]").bounding_box()
-    label = fence.locator("[data-fence-text]").bounding_box()
-    assert stage is not None
-    assert label is not None
-    page.mouse.move(label["x"] + 8, label["y"] + 5)
+    stage = still_box(page.locator("[data-canvas=stage]"))
+    until(page, lambda: aims_at(fence))
     page.mouse.down()
     across, down = (0.06, 0.8) if options else (0.85, 0.3)
     page.mouse.move(stage["x"] + stage["width"] * across, stage["y"] + stage["height"] * down, steps=6)

@@ -1,4 +1,7 @@
-"""A subject's claims as small figures: text first, each fetched and played only while it is seen, one button each."""
+"""A subject's claims as small figures: text first, each fetched and played only while it is seen, one button each.
+
+Only a browser: a figure is fetched and plays when it is scrolled into view, and stands still without motion.
+"""
 
 from __future__ import annotations
 

@@ -1,15 +1,20 @@
-"""One message is found and followed: its wire to index and store, its life as a strip, and the moments in it."""
+"""One message is found and followed: its wire to index and store, its life as a strip, and the moments in it.
+
+Only a browser: wires that are drawn from a message to its bytes, what leads back by a click, a field that / opens.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.test_bytes import id_bytes, start, strip
 from tests.browser.test_story import pause
+from tests.browser.waits import until
 
 OpenPage = Callable[..., Page]
 
@@ -80,7 +85,7 @@ def test_going_back_shows_the_files_of_that_moment(open_page: OpenPage) -> None:
     for side in ("index", "store"):
         expect(strip(page, side)).to_contain_text("as of transition")
         expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible()
-        assert id_bytes(page, side) == message_id
+        until(page, partial(id_bytes, page, side), message_id.__eq__)
     with page.expect_download() as packed:
         strip(page, "store").get_by_role("link", name="all files (zip)").click()
     assert re.search(r"-\d+\.zip$", packed.value.suggested_filename)

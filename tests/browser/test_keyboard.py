@@ -1,4 +1,7 @@
-"""Pages by keyboard alone, in Chinese: every stop is seen, none is a trap, and the first message is near."""
+"""Pages by keyboard alone, in Chinese: every stop is seen, none is a trap, and the first message is near.
+
+Only a browser: where Tab leads, whether each stop has a ring and is on the screen, and that it leaves the page.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def test_the_first_message_is_near(open_page: OpenPage) -> None:
     first.focus()
     page.keyboard.press("Enter")
     expect(first).to_be_hidden()
-    assert page.evaluate("document.activeElement.id") == "twin", "the focus is not lost with the button"
+    expect(page.locator("#twin")).to_be_focused()  # the focus is not lost with the button
     page.locator("#twin li").first.wait_for(state="attached")
     page.reload()
     page.locator("#twin li").first.wait_for(state="attached")

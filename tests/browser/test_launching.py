@@ -1,4 +1,7 @@
-"""A launch in a platform's frame without cookies of other sites: the platform's window keeps the secret."""
+"""A launch in a platform's frame without cookies of other sites: the platform's window keeps the secret.
+
+Only a browser: frames of two sites that send each other messages, without cookies.
+"""
 
 from __future__ import annotations
 
@@ -76,14 +79,15 @@ class Course(Platform):
         self._windows.server_close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def course() -> Iterator[Course]:
     found = Course()
     yield found
     found.close()
 
 
-def register(server: LiveServer, course: Course) -> str:
+@pytest.fixture(scope="module")
+def log_in(server: LiveServer, course: Course) -> str:
     """Register the platform; return the path of the log-in."""
     done = subprocess.run(
         [
@@ -107,10 +111,9 @@ def register(server: LiveServer, course: Course) -> str:
 
 @pytest.mark.parametrize("answers", [True, False], ids=["the-window-answers", "it-does-not"])
 def test_a_frame_without_cookies_is_launched_by_what_the_platforms_window_kept(
-    server: LiveServer, browser: Browser, course: Course, answers: bool
+    server: LiveServer, browser: Browser, course: Course, log_in: str, answers: bool
 ) -> None:
-    path = register(server, course)
-    course.start = f"{server.url}{path}?iss={course.address}&login_hint=u1&lti_storage_target=_parent"
+    course.start = f"{server.url}{log_in}?iss={course.address}&login_hint=u1&lti_storage_target=_parent"
     context = browser.new_context()
     context.route("**/lti/**", lambda route: route.continue_(headers=without_cookies(route.request.headers)))
     page = context.new_page()

@@ -1,4 +1,7 @@
-"""Runs that leave the server: the page of one, opened from a disk; the edition for static hosts, and its zip."""
+"""Runs that leave the server: the page of one, opened from a disk; the edition for static hosts, and its zip.
+
+Only a browser: a page from a disk, WebAssembly, IndexedDB over a reload, frames of a platform, a film of a canvas.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A queue of another kind on the page: its lanes come from what its implementation names, on the stage and in words."""
+"""A queue of another kind on the page: its lanes come from what its implementation names, on the stage and in words.
+
+Only a browser: lanes of another kind on the canvas, under the pointer.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from playwright.sync_api import Page, expect
 from playground import export
 from playground.catalogue import places
 from playground.offline import modules
+from tests.browser.waits import frames, still_box
 from tests.helpers.shelf import install
 
 RUN = {
@@ -55,11 +59,11 @@ def test_a_queue_in_ram_is_seen_with_its_messages(page: Page, saved: Path) -> No
 
     # On the canvas: a message under the pointer is named, and chosen by a click.
     stage = page.locator("[data-canvas=stage]")
-    box = stage.bounding_box()
-    assert box is not None
+    box = still_box(stage)
     chosen = page.locator("[data-chosen]")
     for x in range(int(box["width"] * 0.1), int(box["width"] * 0.75), 6):
         stage.click(position={"x": x, "y": box["height"] * 0.3})
+        frames(page)
         if chosen.is_visible():
             break
     expect(chosen).to_contain_text("seq ")

@@ -1,10 +1,16 @@
-"""The smallest phone: what was asked for is seen above the dock, and a report is read without scrolling sideways."""
+"""The smallest phone: what was asked for is seen above the dock, and a report is read without scrolling sideways.
+
+Only a browser: touch, what is above the dock, and a report that is no wider than the screen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
+
+from tests.browser.sessions import live
+from tests.browser.waits import still_box
 
 OpenPage = Callable[..., Page]
 SMALL = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
@@ -19,10 +25,14 @@ CUT_OFF = """() => [...document.querySelectorAll(".inspect-report > [id] > .scro
   .filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel)"""
 
 
-def test_what_a_thumb_publishes_is_seen(open_page: OpenPage) -> None:
+def test_the_first_page_fits_and_what_a_thumb_publishes_is_seen(open_page: OpenPage) -> None:
     page = open_page(**SMALL)
     page.goto("/")
+    language = still_box(page.get_by_label("Language"))
+    assert language["x"] + language["width"] <= 360, "the header fits"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.get_by_role("button", name="Play it yourself").tap()
+    live(page)
     page.locator("[data-act=first]").wait_for()
     page.locator("[data-act=dock-publish]").tap()
     page.locator("#twin [data-lane=q4]").wait_for(state="attached")
@@ -30,11 +40,11 @@ def test_what_a_thumb_publishes_is_seen(open_page: OpenPage) -> None:
 
 
 def test_the_answer_about_a_brokers_files_is_read_on_a_phone(
-    open_page: OpenPage, assert_accessible: Callable[[Page], None], reads: str
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
 ) -> None:
     page = open_page(**SMALL)
     page.goto("/inspect/")
-    expect(page.locator("body")).to_have_attribute("data-reads", reads, timeout=REPORT_MS)
+    expect(page.locator("body")).to_have_attribute("data-reads", "there", timeout=REPORT_MS)
     page.get_by_role("button", name="a store file is gone").tap()
     report = page.locator(".inspect-report")
     expect(report).to_contain_text("brings back 10 of 21 persistent messages; 11 are lost", timeout=REPORT_MS)

@@ -1,4 +1,7 @@
-"""Play on the picture itself: things are joined, pulled and put back, by the pointer and by the keyboard alone."""
+"""Play on the picture itself: things are joined, pulled and put back, by the pointer and by the keyboard alone.
+
+Only a browser: things on the picture that are carried onto others, by pointer and keyboard; where the focus goes.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.sessions import begin
+from tests.browser.waits import still_box
 
 SCENARIO = {
     "version": 1,
@@ -39,9 +43,7 @@ def opened(page: Page) -> None:
 
 def carry(page: Page, one: Locator, other: Locator) -> None:
     """Carry the middle of one thing onto the middle of another."""
-    start, goal = one.bounding_box(), other.bounding_box()
-    assert start is not None
-    assert goal is not None
+    start, goal = still_box(one), still_box(other)
     page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
     page.mouse.down()
     page.mouse.move(goal["x"] + goal["width"] / 2, goal["y"] + goal["height"] / 2, steps=5)
@@ -64,16 +66,14 @@ def test_things_are_joined_by_the_pointer_and_messages_go_back(
     carry(page, thing(page, "consumer:c1").locator("b"), thing(page, "queue:audit"))
     expect(live_region).to_have_text("c1 consumes from audit")
     rate = page.get_by_role("slider", name="Messages per second of c1")
-    box = rate.bounding_box()
-    assert box is not None
+    box = still_box(rate)
     page.mouse.move(box["x"] + 4, box["y"] + 4)
     page.mouse.down()
     page.mouse.move(box["x"] + 64, box["y"] + 4, steps=4)
     page.mouse.up()
     expect(rate).to_have_attribute("aria-valuenow", "20")
     mark = page.get_by_role("slider", name="High watermark").first
-    box = mark.bounding_box()
-    assert box is not None
+    box = still_box(mark)
     before = float(mark.get_attribute("aria-valuenow") or 0)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -117,8 +117,14 @@ def test_all_of_it_goes_by_the_keyboard(page: Page, assert_accessible: Callable[
     expect(lines).to_be_focused()
 
 
-def test_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
+def test_a_newcomer_sees_few_controls_and_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
+    page.add_init_script("localStorage.setItem('waterline.folds', '[]')")
     opened(page)
+    controls = page.locator("#controls")
+    count = controls.locator("input:visible, select:visible, button:visible:not(.stands)").count()
+    assert 0 < count <= 20, count
+    controls.get_by_text("Memory limits").click()
+    expect(controls.get_by_label("High watermark")).to_be_visible()
     page.get_by_role("button", name="Declare an exchange").click()
     dialog = page.get_by_role("dialog", name="Queues and what leads to them")
     form = dialog.locator("[data-declare=binding]")
@@ -159,13 +165,3 @@ def test_a_burst_that_is_too_large_offers_as_many_as_fit(page: Page) -> None:
     expect(page.locator("[data-queue=orders], [data-object='queue:orders']").first).to_contain_text(
         f"{fitting:,}".replace(",", "\u202f")
     )
-
-
-def test_a_newcomer_sees_few_controls(page: Page) -> None:
-    page.add_init_script("localStorage.setItem('waterline.folds', '[]')")
-    opened(page)
-    controls = page.locator("#controls")
-    count = controls.locator("input:visible, select:visible, button:visible:not(.stands)").count()
-    assert count <= 20, count
-    controls.get_by_text("Memory limits").click()
-    expect(controls.get_by_label("High watermark")).to_be_visible()

@@ -1,4 +1,7 @@
-"""Several queues in one session: one is shown, and the stage, the lines and the files follow the choice."""
+"""Several queues in one session: one is shown, and the stage, the lines and the files follow the choice.
+
+Only a browser: cards and lanes follow a choice; on a phone one card is seen at a time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sockets compress what they send, and refuse what expands to too much; on a real server with a plain client."""
+"""Sockets compress what they send, and refuse what expands to too much; on a real server with a plain client.
+
+Only a browser: nothing: a plain client counts bytes of real sockets, and uses the server that runs for this folder.
+"""
 
 from __future__ import annotations
 

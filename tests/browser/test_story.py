@@ -1,4 +1,7 @@
-"""The story of a first visit: publish, cross the paging threshold, see delta come and go, share, open the link."""
+"""The story of a first visit: publish, cross the paging threshold, see delta come and go, share, open the link.
+
+Only a browser: the whole way of a first visit on one page and over a link, with nothing in any place but what is real.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.sessions import live
+
 OpenPage = Callable[..., Page]
 
 
@@ -14,6 +19,7 @@ def start_from_the_first_page(page: Page) -> None:
     page.goto("/")
     page.get_by_role("button", name="Play it yourself").click()
     page.wait_for_url("**/s/*/")
+    live(page)
     page.get_by_role("button", name="Publish the first messages").wait_for()
 
 
@@ -27,11 +33,6 @@ def wait_for_lane(page: Page, lane: str, condition: str) -> None:
         }""",
         arg=[lane, condition],
     )
-
-
-def digest(page: Page) -> str:
-    page.locator("#dock summary", has_text="Details").click()
-    return page.locator("[data-digest-text]").inner_text()
 
 
 def pause(page: Page) -> None:
@@ -59,8 +60,8 @@ def test_the_whole_story(open_page: OpenPage) -> None:
     wait_for_lane(page, "q3", "none")
     wait_for_lane(page, "q4", "none")
     pause(page)
-    announced_digest = digest(page)
-    assert re.fullmatch("[0-9a-f]{8}", announced_digest)
+    page.locator("#dock summary", has_text="Details").click()
+    expect(page.locator("[data-digest-text]")).to_have_text(re.compile("^[0-9a-f]{8}$"))
     page.get_by_role("button", name="Share and export").click()
     field = page.get_by_role("textbox", name="Link")
     expect(field).to_have_value(re.compile("/r/"))

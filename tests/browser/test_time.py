@@ -1,9 +1,11 @@
-"""Going back in the page: by keyboard, by the slider over the charts, by the lines of what happened; and run until."""
+"""Going back in the page: by keyboard, by the slider over the charts, by the lines of what happened; and run until.
+
+Only a browser: the slider under a pointer, keys and lines that lead all parts to a moment, pixels without motion.
+"""
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -12,11 +14,23 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
 from tests.browser.test_story import pause, wait_for_lane
-from tests.browser.waits import WAIT_MS
+from tests.browser.waits import OF_A_ROUND, settled, still_box, until
 
 OpenPage = Callable[..., Page]
-SAME = 16
-"""Times that the lanes are read, 50 ms apart."""
+TOLD = 60
+"""Pictures, a second on a fast machine: the stage in words follows every 700 ms."""
+
+
+COLOURS = """() => {
+  const canvas = document.querySelector("[data-canvas=stage]");
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  let vivid = 0;
+  for (let at = 0; at < data.length; at += 4)
+    if (Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 60)
+      vivid += 1;
+  return vivid > 200;
+}"""
+"""Whether the stage has many pixels of some colour."""
 
 
 def lane(page: Page, name: str) -> int:
@@ -28,11 +42,7 @@ def lane(page: Page, name: str) -> int:
 
 def lanes(page: Page, hold: Callable[[dict[str, int]], bool]) -> dict[str, int]:
     """Return the lanes once this holds of them: the stage in words follows at a pace that can be listened to."""
-    ends = time.monotonic() + WAIT_MS / 1000
-    while not hold(found := {name: lane(page, name) for name in ("q1", "q2", "delta", "q3", "q4")}):
-        assert time.monotonic() < ends, found
-        page.wait_for_timeout(50)
-    return found
+    return until(page, lambda: {name: lane(page, name) for name in ("q1", "q2", "delta", "q3", "q4")}, hold)
 
 
 def is_empty(found: dict[str, int]) -> bool:
@@ -52,23 +62,17 @@ def page_out(page: Page) -> dict[str, int]:
     page.get_by_role("button", name=re.compile("Publish 60")).click()
     wait_for_lane(page, "delta", "some")
     pause(page)
-    told: list[dict[str, int]] = []
-
-    def told_all(found: dict[str, int]) -> bool:
-        """Whether the stage in words has followed: it tells the same as long as it waits between two tellings."""
-        told.append(found)
-        return len(told) > SAME and all(each == found for each in told[-SAME:])
-
-    return lanes(page, lambda found: found["delta"] > 0 and told_all(found))
+    return settled(page, lambda: lanes(page, lambda found: found["delta"] > 0), TOLD)
 
 
 def back_while(page: Page, key: str, holds: Callable[[str], bool]) -> None:
-    """Press a key, at a pace that can be followed, as long as this holds of the reason that is shown."""
+    """Press a key, each time when the page has followed, as long as this holds of the reason that is shown."""
+    moment = page.locator("[data-number]")
     for _ in range(200):
+        before = moment.text_content() or ""
         page.keyboard.press(key)
-        page.wait_for_timeout(140)
-        why = page.locator("[data-why-title]").inner_text()
-        if not holds(why):
+        expect(moment).not_to_have_text(before)
+        if not holds(settled(page, page.locator("[data-why-title]").inner_text, OF_A_ROUND)):
             return
     raise AssertionError(f"{key} leads to no such moment")
 
@@ -81,7 +85,8 @@ def test_back_to_before_the_page_out_and_to_the_present(
 ) -> None:
     page = open_page(**options)
     present = page_out(page)
-    digest = page.locator("[data-digest-text]").text_content()
+    page.wait_for_function(COLOURS)
+    digest = page.locator("[data-digest-text]").text_content() or ""
     page.locator("#situation").click()
     back_while(page, "Shift+ArrowLeft", lambda why: "leave RAM" not in why)
     back_while(page, "ArrowLeft", lambda why: "leave RAM" in why)
@@ -93,7 +98,7 @@ def test_back_to_before_the_page_out_and_to_the_present(
     page.keyboard.press("End")
     expect(chip(page)).to_be_hidden()
     lanes(page, present.__eq__)
-    assert page.locator("[data-digest-text]").text_content() == digest, "looking back changed the run"
+    expect(page.locator("[data-digest-text]")).to_have_text(digest)  # looking back changes no run
 
 
 def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: OpenPage) -> None:
@@ -116,8 +121,7 @@ def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: O
     lanes(page, {"q1": 0, "q2": 0, "delta": 0, "q3": 0, "q4": count}.__eq__)
     page.get_by_role("button", name=re.compile("Back to now")).click()
     lanes(page, present.__eq__)
-    box = slider.bounding_box()
-    assert box is not None
+    box = still_box(slider)
     page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 50)
     page.mouse.down()
     page.mouse.move(box["x"] + 132, box["y"] + 50, steps=4)

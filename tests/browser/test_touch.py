@@ -1,4 +1,7 @@
-"""Fingers on the smallest phone: each target has 44 px, or 24 px and room around it (WCAG 2.2, 2.5.8)."""
+"""Fingers on the smallest phone: each target has 44 px, or 24 px and room around it (WCAG 2.2, 2.5.8).
+
+Only a browser: how large each target is on the smallest phone, and what stands near it.
+"""
 
 from __future__ import annotations
 

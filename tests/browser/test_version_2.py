@@ -1,4 +1,7 @@
-"""A live session of 4.3.6: L with its rate, a load that is seen, and what each way to stop leaves."""
+"""A live session of 4.3.6: L with its rate, a load that is seen, and what each way to stop leaves.
+
+Only a browser: the live page of another generation is put together: gauge, guess and stop of a real session.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Several virtual hosts on the live page: one is shown, all can be changed, a link leads to the one that was seen."""
+"""Several virtual hosts on the live page: one is shown, all can be changed, a link leads to the one that was seen.
+
+Only a browser: the choice of a host, its address in the bar, and its link in another visitor's page.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,21 @@ def _say(page: Page, line: str, answer: str) -> None:
     field.press("Escape")
 
 
-def test_a_host_is_chosen_changed_and_deleted(
+def a_link_leads_to_this_host(page: Page, open_page: OpenPage) -> None:
+    """Whoever opens it, on a phone, sees the host that was shown."""
+    page.get_by_role("button", name="Share and export").click()
+    link = page.locator("[data-share=link]")
+    expect(link).to_have_value(re.compile(r"vhost=prod"))
+    address = link.input_value()
+    page.keyboard.press("Escape")
+    other = open_page(viewport=PHONE)
+    other.goto(address)
+    expect(other.locator("[data-vhosts] select")).to_have_value(HOST)
+    expect(other.locator("[data-queues]")).to_contain_text("jobs")
+    assert other.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_host_is_chosen_linked_to_changed_and_deleted(
     open_page: OpenPage, assert_accessible: Callable[[Page], None]
 ) -> None:
     page = open_page()
@@ -74,6 +91,7 @@ def test_a_host_is_chosen_changed_and_deleted(
     expect(page.locator("[data-queues]")).not_to_contain_text("orders5")
     expect(page.get_by_text("Something changed in virtual host celery").first).to_be_visible()
     assert_accessible(page)
+    a_link_leads_to_this_host(page, open_page)
     _say(page, "add_vhost new", 'Adding vhost "new" ...')
     expect(choice.locator("option")).to_have_text(["/", HOST, "celery", "new"])
     _say(
@@ -84,19 +102,3 @@ def test_a_host_is_chosen_changed_and_deleted(
     expect(page.locator("[data-queues]")).to_contain_text(re.compile(r"Acme\.Orders:Placed\s*0"))
     _say(page, "delete_vhost celery", 'Deleting vhost "celery" ...')
     expect(choice.locator("option")).to_have_text(["/", HOST, "new"])
-
-
-def test_whoever_opens_a_link_sees_the_host_that_was_shown(open_page: OpenPage) -> None:
-    page = open_page()
-    _begin(page)
-    page.locator("[data-vhosts] select").select_option(HOST)
-    expect(page.locator("[data-queues]")).to_contain_text("jobs")
-    page.get_by_role("button", name="Share and export").click()
-    link = page.locator("[data-share=link]")
-    expect(link).to_have_value(re.compile(r"vhost=prod"))
-    address = link.input_value()
-    other = open_page(viewport=PHONE)
-    other.goto(address)
-    expect(other.locator("[data-vhosts] select")).to_have_value(HOST)
-    expect(other.locator("[data-queues]")).to_contain_text("jobs")
-    assert other.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

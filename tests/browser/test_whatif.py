@@ -1,13 +1,16 @@
-"""The what-if page in a real browser: pickers, keys, tips, and a cell opened live with an equal digest."""
+"""The what-if page in a real browser: pickers, keys, tips, and a cell opened live with an equal digest.
+
+Only a browser: keys and pointer over cells, tips that stay or leave, history of addresses, a finger.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import OF_COLOURS, findings
 from tests.browser.conftest import PHONE
 
 OpenPage = Callable[..., Page]
@@ -30,6 +33,9 @@ def test_pickers_are_the_question_and_the_address_is_the_view(page: Page, open_p
     page.wait_for_url("**x=vm_memory_high_watermark&y=vm_memory_high_watermark_paging_ratio**")
     page.get_by_role("link", name="Difference from the defaults").click()
     page.wait_for_url("**mode=difference**")
+    expect(page.get_by_role("link", name="Difference from the defaults")).to_have_attribute(
+        "aria-current", "true"
+    )
     shown = cell_texts(page)
     colleague = open_page()
     colleague.goto(page.url)
@@ -97,15 +103,17 @@ def test_two_pinned_cells_are_compared(page: Page) -> None:
     page.wait_for_url("**/compare/**")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_it(
-    open_page: OpenPage, assert_accessible: Callable[[Page], None], scheme: str
-) -> None:
+def test_everybody_can_use_it(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     for query in ("", "?h=size-embed&mode=difference"):
-        page = open_page(color_scheme=scheme)
+        page.emulate_media(color_scheme="light")
         page.goto(f"/whatif/{query}")
+        page.mouse.move(5, 5)  # what lay there before was of another page
         page.locator(".whatif-cell").nth(10).hover()
+        expect(page.get_by_role("tooltip")).to_be_visible()
         assert_accessible(page)
+        page.emulate_media(color_scheme="dark")
+        expect(page.get_by_role("tooltip")).to_be_visible()
+        assert findings(page, OF_COLOURS) == []
 
 
 def test_a_finger_sees_the_numbers_before_it_opens_a_run(open_page: OpenPage) -> None:

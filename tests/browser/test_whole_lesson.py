@@ -1,4 +1,7 @@
-"""A whole lesson: a teacher, her projector, and students: one is Chinese, one on a phone, one without a pointer."""
+"""A whole lesson: a teacher, her projector, and students: one is Chinese, one on a phone, one without a pointer.
+
+Only a browser: six pages at once over real sockets, two languages, keys alone, and what covers what on a phone.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.waits import WAIT_MS
+from tests.browser.waits import WAIT_MS, until
 from tools.live_server import LiveServer
 
 LESSON_MS = 120_000
@@ -92,6 +95,7 @@ def who_comes(open_page: OpenPage) -> Cast:
     with teacher.expect_popup() as opened:
         teacher.get_by_role("link", name="Projector view").click()
     projector = opened.value
+    projector.emulate_media(reduced_motion="reduce")
     expect(projector.locator(".join-code")).to_have_text(code)
     small = {"viewport": NOTEBOOK, **still}
     keys, chinese = open_page(**small), open_page(**small, locale="zh-CN")
@@ -317,7 +321,8 @@ def a_state_is_pushed(cast: Cast) -> None:
     for student in cast.students:
         expect(student.locator("[data-push-link]")).to_contain_text("frau-lehrer")
     expect(cast.keys.locator("[data-link][data-state=live]")).to_be_attached()
-    assert cast.phone.evaluate(COVERED) == []
+    expect(cast.phone.locator("[data-link][data-state=live]")).to_be_attached()
+    until(cast.phone, lambda: cast.phone.evaluate(COVERED), lambda covered: covered == [])
     expect(cast.teacher.locator("[data-grid] .followed")).to_have_count(3)
 
 

@@ -1,4 +1,7 @@
-"""A lane is zoomed and moved along, by buttons and keys."""
+"""A lane is zoomed and moved along, by buttons and keys.
+
+Only a browser: keys and buttons that zoom what was laid out; the numbers are those of zoom.test.js.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_bytes import start
 from tests.browser.test_story import pause, wait_for_lane
+from tests.browser.waits import settled
 
 OpenPage = Callable[..., Page]
 
@@ -25,10 +29,10 @@ def test_a_long_lane_is_zoomed_and_shown_whole_again(open_page: OpenPage) -> Non
     zoom.get_by_role("button", name=re.compile(r"larger \(\+\)")).click()
     status = zoom.get_by_role("status")
     expect(status).to_contain_text(re.compile(r"of [\d\s]+$"))
-    before = status.inner_text()
+    before = settled(page, status.inner_text)
     page.keyboard.press("+")
     expect(status).not_to_have_text(before)
-    before = status.inner_text()
+    before = settled(page, status.inner_text)
     page.keyboard.press(",")
     expect(status).not_to_have_text(before)
     page.keyboard.press("0")
