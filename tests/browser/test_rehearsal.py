@@ -15,7 +15,7 @@ READER_MS = 120_000
 RECORDED = Path(__file__).resolve().parents[1] / "recordings" / "datadirs" / "clean-mixed"
 
 
-def give(page: Page, reads: str) -> None:
+def give(page: Page, reads: str = "there") -> None:
     """Give the directory of a real 3.10.8 to who reads: the browser's engine, or the server."""
     page.goto("/inspect/")
     expect(page.locator("body")).to_have_attribute("data-reads", reads, timeout=READER_MS)

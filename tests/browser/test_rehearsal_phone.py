@@ -1,4 +1,7 @@
-"""The rehearsal of an upgrade on a phone: each release in a few lines, all of it on paper."""
+"""The rehearsal of an upgrade on a phone: each release in a few lines, all of it on paper.
+
+Only a browser: how high a section is, the folds that a key opens, and those that paper opens.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.test_rehearsal import give
+from tests.browser.waits import still_box
 
 SCREENS = 1.5
 """How many screens of a phone the section may take while nothing of it is open; unfolded it took ten."""
@@ -15,8 +19,7 @@ def test_it_is_folded_to_what_comes_back_and_printed_whole(open_page: OpenPage) 
     page = open_page(viewport={"width": 360, "height": 640})
     give(page)
     section = page.locator("section.upgrades")
-    box = section.bounding_box()
-    assert box is not None
+    box = still_box(section)
     assert box["height"] < SCREENS * 640, box
     folded = section.locator("details[data-upgrade]")
     today = section.locator("[data-upgrade='4.3.6'] > summary")
