@@ -2,5 +2,6 @@
 export class HTMLElement extends EventTarget {}
 export class HTMLInputElement extends HTMLElement {}
 export class HTMLFormElement extends HTMLElement {}
+export class HTMLDialogElement extends HTMLElement {}
 
-Object.assign(globalThis, { HTMLElement, HTMLInputElement, HTMLFormElement });
+Object.assign(globalThis, { HTMLElement, HTMLInputElement, HTMLFormElement, HTMLDialogElement });
