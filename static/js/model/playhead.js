@@ -14,6 +14,8 @@ import { Unsynced } from "./unsynced.js";
 
 const ROWS = 400;
 const REASON_US = 200_000;
+/** Rows that are noted again for lines which went on after a moment: those of one second, in a busy run. */
+const MERGED = 5000;
 
 /**
  * Another moment is shown: how many rows lie between, and who moved there.
@@ -217,6 +219,36 @@ export class Playhead {
       if (started && line.t.kind === "QueueStarted") Object.assign(line, { messages: started.messages, fate: started.fate });
     }
     return { lines: this.stepped ? timeline.lines.slice(-1) : timeline.lines };
+  }
+
+  /**
+   * The log as this moment has it, and the lines that came later, each the newest last. A line that had begun by then has counted what
+   * had happened by then.
+   * @returns {{ lines: Line[], later: Line[] }}
+   */
+  log() {
+    const { lines } = this.timeline;
+    if (!this.behind) return { lines, later: [] };
+    const { position } = this;
+    const parts = this.begun(lines.filter(({ first, number }) => first < position && position <= number));
+    const known = new Set(parts.map(({ first }) => first));
+    return {
+      lines: [...lines.filter(({ number }) => number < position), ...parts].sort((one, other) => one.number - other.number),
+      later: lines.filter(({ first, number }) => number >= position && !known.has(first)),
+    };
+  }
+
+  /**
+   * Lines that went on after the moment that is shown, as far as they had come: noted again from where the first of them begins.
+   * @param {Line[]} lines
+   */
+  begun(lines) {
+    const firsts = new Set(lines.map(({ first }) => first));
+    const count = this.position - Math.min(...firsts);
+    if (!firsts.size || count > MERGED) return [];
+    const again = new Timeline();
+    for (const { number, us, t } of this.history.rowsBefore(this.position, count)) again.note(number, us, t, this.state);
+    return again.lines.filter(({ first }) => firsts.has(first));
   }
 
   /**

@@ -2,7 +2,7 @@
 import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
-import { fill, gettext, seconds } from "../../model/text.js";
+import { fill, gettext, number, seconds } from "../../model/text.js";
 import { around, el, find, focused, keepChildren, need, required } from "../base/dom.js";
 
 /**
@@ -13,6 +13,10 @@ import { around, el, find, focused, keepChildren, need, required } from "../base
 /** @typedef {{ details: boolean, group: string, queue: boolean }} Chosen which lines are shown */
 
 const SHOWN = 60;
+/** How many lines stand above those up to the moment of the past that is shown: the next ones after it. */
+const LATER = 12;
+/** The keys of the two headings, where a moment of the past divides the list. */
+const [AFTER, UP_TO] = ["after", "up-to"];
 
 export class Narrative {
   /**
@@ -51,17 +55,23 @@ export class Narrative {
       : "";
     if (mark === this.rendered) return;
     this.rendered = mark;
-    const items = this.shown().slice(-SHOWN).reverse();
-    const here = (behind && items.find((line) => line.number < position)) || null;
+    const { lines: before, later } = this.shown();
+    const items = [...before.slice(-SHOWN), ...later.slice(0, LATER)].reverse();
+    const nexts = new Set(later);
+    const here = (behind && before.at(-1)) || null;
     const held = focused()?.closest("#narrative") && focused()?.dataset.first;
-    const later = (/** @type {Line} */ line) => behind && line.number >= position;
     // An item with the same content stays.
     const signature = (/** @type {Line} */ line) =>
-      [line.first, line.t.kind, line.atUs, line.times, line.messages, later(line), line === here, this.picked === line.first, this.many()].join();
+      [line.first, line.t.kind, line.atUs, line.times, line.messages, nexts.has(line), line === here, this.picked === line.first, this.many()].join();
     const bySignature = new Map(items.map((line) => [signature(line), line]));
-    keepChildren(this.root, [...bySignature.keys()], (key) => {
+    const keys = [...bySignature.keys()];
+    if (later.length) keys.splice(Math.min(LATER, later.length), 0, UP_TO);
+    if (later.length) keys.unshift(`${AFTER}${later.length}`);
+    keepChildren(this.root, keys, (key) => {
+      if (key === UP_TO) return el("li.log-part", {}, gettext("Up to this moment"));
+      if (key.startsWith(AFTER)) return el("li.log-part", {}, fill(gettext("Later than this moment: %(n)s"), { n: number(later.length) }));
       const line = required(bySignature.get(key), "a line of what happened");
-      return this.item(line, later(line), here);
+      return this.item(line, nexts.has(line), here);
     });
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
@@ -79,16 +89,16 @@ export class Narrative {
     return [...Object.values(this.chosen), shownQueue(this.session.state)].join();
   }
 
-  /** Events, and the housekeeping of files too where the reader has chosen it. */
+  /** Up to the moment that is shown, and later: events, and the housekeeping of files too where the reader has chosen it. */
   shown() {
     const { details, group, queue } = this.chosen;
     const name = shownQueue(this.session.state);
-    return this.session.timeline.lines.filter(
-      (line) =>
-        (details || !line.detail || group === "files") &&
-        (!group || groupOf(line.t) === group) &&
-        (!queue || [null, name].includes(queueOf(line.t))),
-    );
+    const chosen = (/** @type {Line} */ line) =>
+      (details || !line.detail || group === "files") &&
+      (!group || groupOf(line.t) === group) &&
+      (!queue || [null, name].includes(queueOf(line.t)));
+    const { lines, later } = this.session.log();
+    return { lines: lines.filter(chosen), later: later.filter(chosen) };
   }
 
   /** Whether lines contain the name of their queue. */
@@ -118,7 +128,7 @@ export class Narrative {
           title: `${gettext("jump to that moment")} · ${line.t.rule}`,
           "aria-pressed": String(pressed),
           "aria-current": line === here ? "true" : null,
-          "aria-label": fill(gettext("%(time)s s: %(text)s"), {
+          "aria-label": fill(later ? gettext("%(time)s s, later than the moment that is shown: %(text)s") : gettext("%(time)s s: %(text)s"), {
             time: seconds(line.atUs),
             text: queue ? `${queue}: ${sentence.text}` : sentence.text,
           }),
@@ -142,7 +152,8 @@ export class Narrative {
    */
   choose(first) {
     this.picked = this.picked === first ? null : first;
-    this.pick(this.session.timeline.lines.find((line) => line.first === this.picked) || null);
+    const { lines, later } = this.session.log();
+    this.pick([...lines, ...later].find((line) => line.first === this.picked) || null);
     this.update();
   }
 
@@ -157,7 +168,8 @@ export class Narrative {
    * @param {number} direction
    */
   walk(direction) {
-    const lines = this.shown();
+    const { lines: before, later } = this.shown();
+    const lines = [...before, ...later];
     if (!lines.length) return;
     const at = this.picked === null ? lines.length : lines.findIndex((line) => line.first === this.picked);
     const next = lines[at - direction];
