@@ -169,7 +169,7 @@ def _made_with(body: bytes) -> tuple[str, bytes]:
     try:
         scenario = msgspec.json.decode(body)
         version = scenario.pop(NAMED)
-    except (msgspec.DecodeError, AttributeError, KeyError, TypeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
         return UNNAMED, body
     named = isinstance(version, str) and re.fullmatch(r"[0-9.]{1,12}|" + re.escape(UNNAMED), version)
     return version if named else UNNAMED, msgspec.json.encode(scenario)

@@ -89,11 +89,14 @@ def read(data: bytes) -> Taken:
     if data[:2] in UTF_16:
         data = data.decode("utf-16", "replace").encode(errors="replace")
     try:
+        data.decode()
         found = msgspec.json.decode(data.removeprefix(BYTE_ORDER_MARK), type=dict[str, Any])
+    except UnicodeDecodeError as bad:
+        raise Unreadable("definitions_encoding", byte=bad.start + 1) from None
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         raise Unreadable("definitions") from None
     if "queues" not in found and not found.keys().isdisjoint({*FIELDS, *OTHERS, "vhosts"}):
-        raise Unreadable("definitions_queues", most=MAX_QUEUES)
+        raise Unreadable("definitions_queues")
     if not isinstance(found.get("queues"), list):
         raise Unreadable("definitions")
     reader = _Reader(found)
@@ -101,10 +104,18 @@ def read(data: bytes) -> Taken:
     vhosts = [(name, len(host.topology["queues"])) for name, host in reader.hosts.items()]
     vhost = next((name for name, queues in vhosts if queues), None)
     if vhost is None:
-        raise Unreadable("definitions_queues", most=MAX_QUEUES)
+        raise _none_playable(reader.refused)
     scenario = parse(reader.scenario()).to_json()
     coming = next_release.of_definitions(found)
     return Taken(scenario, vhost, vhosts, reader.left_out[:MOST_NAMED], len(reader.left_out), coming)
+
+
+def _none_playable(refused: list[LeftOut]) -> Unreadable:
+    """Return why no queue is played: the reason of the first one that the file has."""
+    if not refused:
+        return Unreadable("definitions_queues")
+    (name, reason), *_ = refused
+    return Unreadable("definitions_queues_refused", name=name, reason=reason, count=len(refused))
 
 
 class _Host:
@@ -146,6 +157,8 @@ class _Reader:
     def __init__(self, found: Item) -> None:
         self._found = found
         self.left_out: list[LeftOut] = []
+        self.refused: list[LeftOut] = []
+        """Queues that are not played."""
         self.hosts = {name: _Host() for name in self._names()}
 
     def _names(self) -> list[str]:
@@ -285,6 +298,7 @@ class _Reader:
         if full:
             self._leave(_name(each, "queues"), "queues_beyond", most=MAX_QUEUES)
         if other is not None or full or not self._take(each, "queues", wanted):
+            self.refused.append(self.left_out[-1])
             self._miss(each, "queue")
 
     def _full(self) -> bool:

@@ -228,3 +228,35 @@ def test_hostile_values_anywhere_give_a_reason(odd: Any) -> None:
             hosts = (topology, *topology.get("vhosts", ()))
             held = sum(len(host.get(table, ())) for host in hosts) + len(found.scenario["commands"])
             assert held or found.left_out
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "gb18030"])
+def test_another_encoding_is_named_with_its_first_byte(encoding: str) -> None:
+    """The page answered with an error of the server, and the engine in the browser ended."""
+    data = json.dumps({"queues": [queue("in"), queue("Müller")]}, ensure_ascii=False).encode(encoding)
+    with pytest.raises(Unreadable, match="definitions_encoding") as refused:
+        read(data)
+    byte = refused.value.values["byte"]
+    data[: byte - 1].decode()
+    with pytest.raises(UnicodeDecodeError):
+        data[: byte + 3].decode()
+
+
+@pytest.mark.parametrize("priorities", [10**9, 3.0, "3", [1], 256])
+def test_a_count_of_priorities_that_the_broker_refuses_is_counted_by_nobody(priorities: Any) -> None:
+    """10**9 kept a processor for minutes and took the memory of as many names; 3.0 ended the request."""
+    found = taken(queues=[queue("in"), queue("p", **{"x-max-priority": priorities})])
+    assert names(found) == ["in"]
+    reason = dict(found.left_out)["p"]
+    assert reason["code"] == "topology_refused"
+    assert "invalid arg 'x-max-priority' for queue 'p'" in str(reason["values"]["words"])
+
+
+def test_where_no_queue_can_be_played_the_first_reason_is_given() -> None:
+    """The page once said that names begin with a small letter, which is not so."""
+    quorum = queue("Q", **{"x-queue-type": "quorum"})
+    with pytest.raises(Unreadable, match="definitions_queues_refused") as refused:
+        read(json.dumps({"queues": [quorum, {**queue("b"), "durable": 1}]}).encode())
+    values = refused.value.values
+    assert (values["name"], values["reason"]["code"], values["count"]) == ("Q", "quorum_queue", 2)
+    assert names(taken(queues=[queue("Orders")])) == ["Orders"]

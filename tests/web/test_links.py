@@ -181,6 +181,7 @@ def test_a_link_that_names_no_engine_is_of_an_older_one() -> None:
         ("1!!!", "no scenario"),
         ("1q8YaxYYwddCoNTT", "no scenario"),
         ("1" + "A" * 200, "no scenario"),
+        ("1q8aaTHz_5OSAgw9XYsFMHijWGIIsBgA", "must be UTF-8"),  # a title in Latin-1
     ],
 )
 def test_a_broken_link_is_reported(text: str, sentence: str) -> None:

@@ -245,3 +245,50 @@ def test_a_table_of_rabbitmqadmin_spreads_a_status_over_columns(
     assert codes(queue) == asked
     assert listed.columns == ["durable"]
     assert listed.left_out == []
+
+
+def found(listing: Listing) -> list[tuple[str, str | None, int | None]]:
+    """Return each queue's name, its column of messages, and how many of its messages are in q4."""
+    return [
+        (each.name, each.values.get("messages"), {lane[0]: lane[1] for lane in each.lanes}["q4"])
+        for each in listing.figures
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_the_csv_of_the_tools_has_names_and_columns(delimiter: str) -> None:
+    """The whole line was once a name: "orders","40",". A cell may have the delimiter, and quotes, in it."""
+    head = delimiter.join(["name", "messages", "backing_queue_status", "policy"])
+    row = delimiter.join([f'"a{delimiter} ""b"""', "40", f'"{STATUS}"', "p"])
+    listing = read(f"Timeout: 60.0 seconds ...\r\n{head}\r\n{row}\r\n")
+    assert found(listing) == [(f'a{delimiter} "b"', "40", 40)]
+    assert listing.left_out == []
+    assert listing.columns == ["policy"]
+
+
+def test_a_cell_of_csv_without_an_end_raises_nothing() -> None:
+    with pytest.raises(Unreadable):
+        read('name,backing_queue_status\na,"' + "x" * 150_000)
+
+
+def test_json_below_what_the_tool_says_and_one_object_a_line() -> None:
+    banner = "Timeout: 60.0 seconds ...\nListing queues for vhost / ...\n"
+    for indent in (None, 1):
+        listing = read(banner + json.dumps([OBJECT], indent=indent))
+        assert [each.name for each in listing.figures] == ["Orders:EU/1"]
+    several = "\n".join(json.dumps({**OBJECT, "name": name}) for name in ("a", "b"))
+    assert [each.name for each in read(several).figures] == ["a", "b"]
+
+
+def test_a_listing_in_an_answered_mail() -> None:
+    quoted = "".join(
+        f"> {line}\n" for line in f"name\tmessages\tbacking_queue_status\na\t40\t{STATUS}".split("\n")
+    )
+    assert found(read(quoted)) == [("a", "40", 40)]
+
+
+def test_columns_without_a_head_are_named_by_their_places() -> None:
+    """Nobody knows what 41 and 1 count: they are not used, and that is said."""
+    listing = read(f"Listing queues ...\norders\t41\t1\t{STATUS}\n")
+    assert found(listing) == [("orders", None, 40)]
+    assert listing.columns == ["#2", "#3"]

@@ -157,8 +157,10 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             for policy in self.policies:
                 checked(Policy(**policy.values()))
             for queue in self.queues:
-                check_label(queue.name, queue.arguments, queues.values())
-                queues[queue.name] = declare_queue(None, connection="hand", passive=False, **queue.values())
+                # The broker looks at arguments first: a count of priorities that it refuses is counted by nobody.
+                wanted = declare_queue(None, connection="hand", passive=False, **queue.values())
+                check_label(wanted.name, wanted.arguments, queues.values())
+                queues[wanted.name] = wanted
             for exchange in self.exchanges:
                 wish = Exchange(**exchange.values())
                 exchanges[exchange.name] = declare_exchange(exchanges.get(exchange.name), wish)

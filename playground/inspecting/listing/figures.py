@@ -87,10 +87,9 @@ def read(text: str) -> Listing:
         if len(found) == MOST_QUEUES:
             more += 1
             continue
-        columns |= dict.fromkeys(
-            each for each in row.cells if row.headed and each not in READ and not each.startswith(SPREAD)
-        )
-        found.append(_figures(row, status, cell, len(found) + 1))
+        figures = _figures(row, status, cell, len(found) + 1)
+        columns |= dict.fromkeys(_unused(row, cell, figures.name))
+        found.append(figures)
     if not found:
         raise Unreadable("figures")
     rest = max(0, len(text) - MOST_CHARS)
@@ -117,6 +116,16 @@ def _status(row: Row) -> tuple[dict[str, Any], str]:
         if not OWN.isdisjoint(status):
             return status, column
     return {}, ""
+
+
+def _unused(row: Row, cell: str, name: str) -> Iterator[str]:
+    """Yield the columns that are not used: by their places, where the text has no head."""
+    for column, value in row.cells.items():
+        if row.headed:
+            if column not in READ and not column.startswith(SPREAD):
+                yield column
+        elif column != cell and value != name and not str(value).startswith("<"):
+            yield column
 
 
 def _spread(value: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -18,6 +19,10 @@ SPOKEN: Final = re.compile(
 )
 """What the tools say besides."""
 MOST_NAMED: Final = 20
+QUOTED: Final = re.compile(r"^> ?", re.MULTILINE)
+"""How the lines of a mail begin that somebody answers."""
+DELIMITERS: Final = ",;"
+"""Between the cells of CSV: as `--formatter csv` prints it, and as some spreadsheets save it."""
 
 
 class Row(msgspec.Struct):
@@ -49,17 +54,21 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[Row]:
         left_out: gets the lines that are neither a row nor what tools say besides.
     """
     text = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    if all(line.startswith(">") for line in text.splitlines() if line.strip()):
+        text = QUOTED.sub("", text)
     listed = _from_json(text)
     if listed is not None:
         yield from listed
         return
     head: list[str] = []
+    delimiter = ""
     for line, whole in _records(text):
         if RULE.match(whole) or SPOKEN.match(whole.strip()):
             if not RULE.match(whole):
-                head = []
+                head, delimiter = [], ""
             continue
-        cells = _cells(whole)
+        delimiter = _delimiter(whole) or delimiter
+        cells = _split(whole, delimiter) if delimiter else _cells(whole)
         if _is_head(cells):
             head = cells
         elif "[" not in whole and "{" not in whole and not (head and len(cells) == len(head) > 1):
@@ -71,19 +80,30 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[Row]:
 
 
 def _from_json(text: str) -> list[Row] | None:
-    """Return the objects of a JSON list, as `--formatter json` and the HTTP API print them; None for another text."""
-    begin = text.lstrip()
-    if not begin.startswith(("[", "{")):
+    """Return the objects of a JSON list, as `--formatter json` and the HTTP API print them; None for another text.
+
+    What the tools say above and below it is left away; each line may be an object of its own, too, as of `jq -c`.
+    """
+    said = [(at, line) for at, line in enumerate(text.splitlines(), 1) if not SPOKEN.match(line.strip())]
+    lines = [(at, line) for at, line in said if line.strip()]
+    if not lines or not lines[0][1].lstrip().startswith(("[", "{")):
         return None
     try:
-        found = msgspec.json.decode(begin)
+        found = msgspec.json.decode("\n".join(line for _, line in lines))
     except (msgspec.DecodeError, RecursionError):
-        return None
+        return _from_json_lines(lines)
     if isinstance(found, dict):
         found = found["items"] if isinstance(found.get("items"), list) else [found]
     if not all(isinstance(each, dict) for each in found):
         return None
     return [Row(at, each, True) for at, each in enumerate(found, 1)]
+
+
+def _from_json_lines(lines: list[tuple[int, str]]) -> list[Row] | None:
+    try:
+        return [Row(at, msgspec.json.decode(line, type=dict[str, Any]), True) for at, line in lines]
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def _records(text: str) -> Iterator[tuple[int, str]]:
@@ -117,6 +137,19 @@ def _cells(line: str) -> list[str]:
     if "\t" in line:
         return [cell.strip() for cell in line.split("\t")]
     return [bare]
+
+
+def _delimiter(line: str) -> str:
+    """Return what divides the cells of a line that is the head of a CSV; nothing for another line."""
+    return next((each for each in DELIMITERS if each in line and _is_head(_split(line, each))), "")
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a line of CSV; all of it as one where it is none, such as a cell without an end."""
+    try:
+        return next(csv.reader([line.strip()], delimiter=delimiter))
+    except csv.Error:
+        return [line]
 
 
 def _is_head(cells: list[str]) -> bool:

@@ -43,10 +43,11 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
 /**
  * Why something could not be read, with what to do; the codes are those of playground/inspecting.
  * @param {string} code
- * @param {Values} [values]
+ * @param {Values} [values] a value can be coded as well
+ * @param {Record<string, string>} [sentences] the engine's by code
  */
-export function unreadableWords(code, values = {}) {
-  return fill(unreadable()[code] ?? gettext("This could not be read."), values);
+export function unreadableWords(code, values = {}, sentences = {}) {
+  return fill(unreadable()[code] ?? gettext("This could not be read."), worded(values, sentences));
 }
 
 /** @returns {Record<string, string>} */
@@ -76,7 +77,9 @@ function unreadable() {
     environment_file: gettext("This is rabbitmq-env.conf: variables for the start of the node's process, none of which is read here. Bring rabbitmq.conf, advanced.config or what rabbitmqctl environment prints."),
     definitions: gettext("This is no definitions.json: no JSON object with queues."),
     definitions_bytes: gettext("The definitions have more than %(most)s bytes."),
-    definitions_queues: gettext("None of the queues can be played: names begin with a small letter, at most %(most)s are taken."),
+    definitions_encoding: gettext("This is not UTF-8, from byte %(byte)s on. Save the file as UTF-8, as the broker exports it."),
+    definitions_queues: gettext("No queue is named in it, so there is nothing to play."),
+    definitions_queues_refused: gettext("None of its queues can be played: %(count)s. The first is %(name)s: %(reason)s"),
   };
 }
 
@@ -87,8 +90,19 @@ function unreadable() {
  * @returns {string}
  */
 export function codedWords({ code, values }, sentences) {
-  const worded = Object.entries(values).map(([name, value]) => [name, value?.code ? codedWords(value, sentences) : Number.isInteger(value) ? number(value) : value]);
-  return fill(sentences[code] ?? failures()[code] ?? code, Object.fromEntries(worded));
+  return fill(sentences[code] ?? failures()[code] ?? code, worded(values, sentences));
+}
+
+/**
+ * Values as they stand in a sentence.
+ * @param {Values} values
+ * @param {Record<string, string>} sentences
+ * @returns {Values}
+ */
+function worded(values, sentences) {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value?.code ? codedWords(value, sentences) : Number.isInteger(value) ? number(value) : value]),
+  );
 }
 
 /**

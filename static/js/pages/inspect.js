@@ -89,7 +89,7 @@ async function request(question, shown) {
     answerPlace.replaceChildren(...shown(await question(by, onStep), by));
     find("h2[tabindex]", answerPlace)?.focus();
   } catch (error) {
-    const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : messageOf(error);
+    const words = error instanceof Unreadable ? unreadableWords(error.code, error.values, page.sentences) : messageOf(error);
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, words));
     if (by.own && by.stopped) choose(await own());
   } finally {
