@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from io import StringIO
+from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,22 @@ def test_an_import_says_what_it_made(var: Path) -> None:
     printed = run("import_workload", "perf-test", var / "run.txt", "--name", "nightly", "--consumer-rate", 90)
     assert "about 500 messages" in printed
     assert (var / "workloads" / "nightly.json").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_log_in_the_encodings_of_spreadsheets_and_power_shell(var: Path, encoding: str) -> None:
+    """A byte order mark was once a part of the first column's name, which then was not known."""
+    (var / "saved.csv").write_bytes("at_s,size_bytes\r\n0,10\r\n1,20\r\n".encode(encoding))
+    assert "about 2 messages" in run("import_workload", "csv", var / "saved.csv", "--name", "saved")
+
+
+def test_a_log_from_the_standard_input_may_have_bytes_that_are_no_text(
+    var: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piped = BufferedReader(BytesIO(b"at_s,size_bytes\n0,10\n1,\xff\n"))  # type: ignore[arg-type]
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(piped, "utf-8"))
+    with pytest.raises(CommandError, match="line 3"):
+        run("import_workload", "csv", "-", "--name", "piped")
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def _record(entry: list[Line], more: bool) -> Record:
         entry: its lines, from its rule on.
         more: whether another entry follows, whose empty line is the last one here.
     """
-    number, _rule = entry[0]
+    number, rule = entry[0]
     found = TITLE.fullmatch(entry[1][1].rstrip("\r\n")) if len(entry) > 3 else None
     if found is None:
         raise LineError(number, "no_trace_entry")
@@ -113,13 +113,19 @@ def _record(entry: list[Line], more: bool) -> Record:
         number,
         at_us,
         tuple(dict.fromkeys(TERMS.findall(fields.get("Routed queues", "")))),
-        _payload_bytes(rest, more),
+        _payload_bytes(rest, more, len(rule) - len(RULE)),
         mode is not None and int(mode[1]) == PERSISTENT_MODE,
         expiration_ms=expiration_ms(expires[1]) if expires else None,
     )
 
 
-def _payload_bytes(lines: Iterable[Line], more: bool) -> int:
-    """Return the bytes of a payload: the line break behind it is not its own, nor is the next entry's empty line."""
+def _payload_bytes(lines: Iterable[Line], more: bool, break_bytes: int) -> int:
+    """Return the bytes of a payload: the line break behind it is not its own, nor is the next entry's empty line.
+
+    Args:
+        lines: from the payload on.
+        more: whether another entry follows.
+        break_bytes: of the breaks that the log has: two where somebody saved it with those of Windows.
+    """
     size_bytes = sum(len(line.encode("utf-8", "surrogateescape")) for _number, line in lines)
-    return max(0, size_bytes - (2 if more else 1))
+    return max(0, size_bytes - break_bytes * (2 if more else 1))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -16,6 +18,8 @@ from workloads.errors import WorkloadError
 from workloads.imports import KINDS, Imported, Options, parts
 from workloads.workload import checked, messages
 
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How a file begins that PowerShell has written."""
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 
@@ -93,12 +97,14 @@ class _Files:
     def __iter__(self) -> Iterator[Iterable[str]]:
         for path in self._paths:
             self.path = path
-            yield sys.stdin if path == "-" else self._lines()
+            yield self._lines()
 
     def _lines(self) -> Iterator[str]:
         """Yield lines with their breaks; bytes of a payload that are no text stay countable."""
         try:
-            with Path(self.path).open(encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
-                yield from lines
+            piped = cast(io.BufferedReader, sys.stdin.buffer)
+            with piped if self.path == "-" else Path(self.path).open("rb") as data:
+                encoding = "utf-16" if data.peek(2)[:2] in UTF_16 else "utf-8-sig"
+                yield from io.TextIOWrapper(data, encoding, "surrogateescape", newline="\n")
         except OSError as error:
             raise WorkloadError("log_unreadable", why=error) from None

@@ -72,6 +72,15 @@ def test_what_a_real_broker_traced_becomes_what_its_client_sent(kind: str, file:
     assert not any(word in str(imported.scenario) for word in ("orders", "audit", "nowhere", "guest"))
 
 
+def test_a_trace_that_was_saved_with_the_breaks_of_windows_has_the_same_sizes() -> None:
+    """Payloads were counted two bytes too long; breaks within one have a byte more in the file itself."""
+    with (TRACES / "text.log").open(encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        saved = [line.removesuffix("\n") + "\r\n" for line in lines]
+    found = [each["size_bytes"] for each in published(READERS["tracing"](saved, Options()))]
+    of_one_line = (0, 1, 3, 4, 6)
+    assert [found[at] for at in of_one_line] == [SENT[at][1] for at in of_one_line]
+
+
 def test_a_message_of_several_queues_lies_in_the_store_once() -> None:
     rows = "".join(f"{n},5000,true,a;b\n" for n in range(5)) + "5,100,true,b\n"
     imported = read("csv", f"at_s,size_bytes,persistent,queue\n{rows}")
