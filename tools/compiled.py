@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,13 +25,29 @@ from tools.compiled_records import put_beside
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PLACE: Final = ROOT / "var" / "compiled"
-ROOMS: Final = ("classic_v1/queue", "classic_v1/store", "classic_v1/index", "classic_v1/formats")
-"""Rooms of the engine in which a message spends its time (bench one_at_a_time)."""
+ROOMS: Final = (
+    *("classic_v1/queue", "classic_v1/store", "classic_v1/index", "classic_v1/formats"),
+    *(
+        "broker",
+        "broker/clients",
+        "broker/control",
+        "broker/memory",
+        "broker/mirrors",
+        "broker/queues",
+        "broker/time",
+    ),
+    *("broker/vhost", "counting", "replay", "storage"),
+)
+"""Rooms of the engine in which a message spends its time (bench one_at_a_time, imported_log)."""
 SINGLE: Final = (
-    "values/stretches.py",
+    "values/extents.py",
     "values/ranges.py",
+    "values/sizes.py",
+    "values/stretches.py",
     "report/log.py",
-    "storage/handle.py",
+    "backing_queue/arrivals.py",
+    "backing_queue/places.py",
+    "backing_queue/rates.py",
     "version_choice/queue.py",
 )
 """What they ask most; and what has their classes as a base, which must be compiled with them."""
@@ -65,8 +81,8 @@ def stamp(root: Path = ROOT) -> str:
 def needs_python(tree: ast.Module) -> bool:
     """Return whether a module has, beside records, what the compiler does not keep.
 
-    That is a protocol that is asked at run time, and a name that is one thing for the type checker and another one
-    for the run.
+    That is a protocol that is asked at run time, a name that is one thing for the type checker and another one for
+    the run, and a number of which a function says that it is a float: it would make one of a whole number.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and any(
@@ -75,7 +91,15 @@ def needs_python(tree: ast.Module) -> bool:
             return True
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and node.orelse:
             return True
+        if isinstance(node, ast.FunctionDef) and "float" in (ast.unparse(each) for each in hints(node)):
+            return True
     return False
+
+
+def hints(function: ast.FunctionDef) -> list[ast.expr]:
+    """Return the types of what a function takes and returns."""
+    given = [*function.args.args, *function.args.kwonlyargs]
+    return [each for each in (*(each.annotation for each in given), function.returns) if each is not None]
 
 
 def chosen(tiny: bool, root: Path = ROOT) -> list[str]:
@@ -142,8 +166,8 @@ def build(place: Path, tiny: bool) -> int:
     return len(names)
 
 
-def reached(names: Sequence[str], place: Path) -> Iterator[str]:
-    """Yield where the engine was found, then each ready scenario with its digest, on the compiled engine at `place`."""
+def reached(names: Sequence[str], place: Path) -> list[str]:
+    """Return each ready scenario with its digest and one of what it counts, on the engine that lies at `place`."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.reached", str(SCENARIOS), *names],
         cwd=ROOT,
@@ -154,7 +178,10 @@ def reached(names: Sequence[str], place: Path) -> Iterator[str]:
     )
     if done.returncode:
         raise SystemExit(f"the scenarios do not run:\n{done.stderr}")
-    yield from done.stdout.splitlines()
+    found, *rows = done.stdout.splitlines()
+    if Path(found) != place.resolve():
+        raise SystemExit(f"the engine was found at {found} and not at {place}")
+    return rows
 
 
 def kept_digest(name: str) -> str:
@@ -163,11 +190,13 @@ def kept_digest(name: str) -> str:
 
 
 def wrong(place: Path, names: Sequence[str]) -> list[str]:
-    """Return the scenarios that reach another digest on the compiled engine than their file has."""
-    found, *rows = reached(names, place)
-    if Path(found) != place.resolve():
-        raise SystemExit(f"the engine was found at {found} and not at {place}")
-    return [row for row, name in zip(rows, names, strict=True) if row != f"{name} {kept_digest(name)}"]
+    """Return the scenarios that reach another digest on the compiled engine than their file has, or count otherwise."""
+    pairs = zip(names, reached(names, place), reached(names, ROOT), strict=True)
+    return [
+        compiled
+        for name, compiled, own in pairs
+        if compiled != own or not own.startswith(f"{name} {kept_digest(name)} ")
+    ]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -193,7 +222,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     count = build(new, given.tiny)
     names = sorted(path.stem for path in SCENARIOS.glob("*.json"))[: 1 if given.tiny else None]
     if differ := wrong(new, names):
-        print(f"compiled: other digests than the sources: {', '.join(differ)}", file=sys.stderr)
+        print(f"compiled: other digests or counts than the sources: {', '.join(differ)}", file=sys.stderr)
         return 1
     print(f"compiled: modules {count}; scenarios with the digests of the sources {len(names)}")
     if not given.tiny:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from engine.values.each import Each
 from engine.values.extents import Extent
-from engine.values.sizes import Each, at, total
+from engine.values.sizes import at, total
 
 
 class Arrival(msgspec.Struct, frozen=True, gc=False):

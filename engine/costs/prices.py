@@ -24,8 +24,9 @@ from engine.report.transitions.stores import (
     StoreRecovered,
     StoreWritten,
 )
+from engine.values.each import Length
 from engine.values.extents import Extent
-from engine.values.sizes import Length, total
+from engine.values.sizes import total
 
 Price = Callable[[WorkProfile, Any], int]
 """Returns the nanoseconds of what a transition reports."""

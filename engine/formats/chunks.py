@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from engine.values.sizes import Length
+from engine.values.each import Length
 
 
 class AnyChunk(Protocol):

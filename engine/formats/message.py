@@ -15,7 +15,8 @@ from engine.formats import terms
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message_ids import FIRST_FOREIGN, OWN_PREFIX, MessageIds
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, Names, parse_message
-from engine.values.sizes import FRAME_BYTES, Each, Length, Lengths, Sizes, framed_bytes, unframed_bytes
+from engine.values.each import Each, Length
+from engine.values.sizes import FRAME_BYTES, Lengths, Sizes, framed_bytes, unframed_bytes
 
 RECORD_OVERHEAD_BYTES: Final = 25
 """Size field, id and marker around the term of a store record (S54)."""

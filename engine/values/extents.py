@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
+from engine.values.each import Each
 from engine.values.errors import ProcessCrash
-from engine.values.sizes import Each, total
+from engine.values.sizes import total
 
 PERSISTENT: Final = 1
 """Queue durable and delivery_mode 2 (Q1)."""

@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from zlib import crc32
 
 OWN_BITS: Final = 20
@@ -154,15 +154,7 @@ class Lengths:
         return self.each * count + self.sizes.total(msg_no, count, framed_bytes)
 
 
-if TYPE_CHECKING:
-    Each = int | Sizes
-    Length = int | Lengths
-else:  # decoders of plain values make numbers: what `plain` returned
-    Each = Length = int
-"""Body bytes of each message of a run, and bytes of each record: one number for all, or a column."""
-
-
-def total(each: Each | Length, msg_no: int, count: int) -> int:
+def total(each: int | Sizes | Lengths, msg_no: int, count: int) -> int:
     """Return what `count` messages have together.
 
     Args:
@@ -173,18 +165,18 @@ def total(each: Each | Length, msg_no: int, count: int) -> int:
     return each * count if isinstance(each, int) else each.total(msg_no, count)
 
 
-def at(each: Each | Length, msg_no: int) -> int:
+def at(each: int | Sizes | Lengths, msg_no: int) -> int:
     """Return what one message has."""
     return each if isinstance(each, int) else each.at(msg_no)
 
 
-def equal(each: Each) -> int:
+def equal(each: int | Sizes) -> int:
     """Return the one number that all have; whoever asks gets no columns."""
     assert isinstance(each, int), "a column where all messages have to be equal"
     return each
 
 
-def reach(each: Each | Length, msg_no: int, count: int, step: int, needed: int) -> int:
+def reach(each: int | Sizes | Lengths, msg_no: int, count: int, step: int, needed: int) -> int:
     """Return how many messages it takes until they have `needed` together: 1 at least, `count` at most.
 
     Args:
@@ -206,7 +198,7 @@ def reach(each: Each | Length, msg_no: int, count: int, step: int, needed: int) 
     return found + 1
 
 
-def read_length(columns: Iterable[Sizes], each: int) -> Length:
+def read_length(columns: Iterable[Sizes], each: int) -> int | Lengths:
     """Return the bytes of each record from what stands for them (see `plain`).
 
     Args:

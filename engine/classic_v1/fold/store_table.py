@@ -27,7 +27,8 @@ from engine.report.transitions.stores import (
     StoreRecovered,
     StoreWritten,
 )
-from engine.values.sizes import Length, total
+from engine.values.each import Length
+from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 

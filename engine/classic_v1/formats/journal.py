@@ -16,7 +16,8 @@ from engine.formats.chunks import AnyChunk, cut_records, raw
 from engine.formats.matching import count_alike, count_matching
 from engine.formats.message import MessageCodec
 from engine.formats.message_ids import FIRST_FOREIGN, big_endian
-from engine.values.sizes import Length, Sizes, total
+from engine.values.each import Length
+from engine.values.sizes import Sizes, total
 
 Action = Literal["publish", "deliver", "ack", "publish_deliver", "deliver_ack"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.values.sizes import Each
+from engine.values.each import Each
 
 
 class Publish(msgspec.Struct, frozen=True):

@@ -12,8 +12,9 @@ from engine.classic_v1.formats.published import Publish
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import MessageCodec
 from engine.formats.terms import TermError
+from engine.values.each import Length
 from engine.values.errors import IndexCorrupt
-from engine.values.sizes import Length, Sizes, framed_bytes
+from engine.values.sizes import Sizes, framed_bytes
 from engine.values.sizes import at as one_of
 
 FIXED_BYTES: Final = 32

@@ -15,8 +15,9 @@ from engine.formats.matching import count_alike, count_matching, growing
 from engine.formats.message import RECORD_OVERHEAD_BYTES, MessageCodec
 from engine.formats.message_ids import FIRST_FOREIGN
 from engine.formats.terms import TermError
+from engine.values.each import Each, Length
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import FRAME_BYTES, Each, Length, Sizes, framed_bytes, reach, total
+from engine.values.sizes import FRAME_BYTES, Sizes, framed_bytes, reach, total
 
 MARKER: Final = 255
 ID_BYTES: Final = 16

@@ -15,8 +15,9 @@ from engine.formats.chunks import AnyChunk, RawBytes, Zeros, cut_records
 from engine.formats.matching import count_alike, count_matching, growing
 from engine.formats.message import MessageCodec
 from engine.formats.message_ids import FIRST_FOREIGN
+from engine.values.each import Length
 from engine.values.errors import IndexCorrupt
-from engine.values.sizes import Length, Sizes, total
+from engine.values.sizes import Sizes, total
 
 PERSISTENT_PUBLISH: Final = 0xC000
 TRANSIENT_PUBLISH: Final = 0x8000

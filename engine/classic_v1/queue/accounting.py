@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from engine.classic_v1.queue.state import QueueState
+from engine.values.each import Each
 from engine.values.extents import IN_RAM, PERSISTENT, Extent
-from engine.values.sizes import Each
 
 
 def account(

@@ -8,7 +8,8 @@ from operator import attrgetter
 import msgspec
 
 from engine.classic_v1.store.tallies import pieces
-from engine.values.sizes import Length, reach, total
+from engine.values.each import Length
+from engine.values.sizes import reach, total
 from engine.values.stretches import Stretches
 
 

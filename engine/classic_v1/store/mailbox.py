@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 
 from engine.classic_v1.store.peers import Peer
+from engine.values.each import Each, Length
 from engine.values.ranges import Range
-from engine.values.sizes import Each, Length
 
 
 class Content(NamedTuple):

@@ -14,8 +14,9 @@ from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.views import disk
 from engine.formats.chunks import RawBytes
 from engine.report.transitions.stores import StoreRecovered
+from engine.values.each import Length
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import Length, plain, read_length
+from engine.values.sizes import plain, read_length
 
 BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
 """What a broker leaves at a clean stop; stale as soon as the engine has written here (S206, S211)."""

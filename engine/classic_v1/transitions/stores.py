@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
-from engine.values.sizes import Length
+from engine.values.each import Length
 
 
 class StretchesWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):

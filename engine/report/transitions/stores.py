@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
+from engine.values.each import Length
 from engine.values.ranges import Range
-from engine.values.sizes import Length
 
 
 class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
