@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
 
 from playground.hosting.checkpoints import build_of
+from tools.compiled import needs_python
 from tools.compiled_pickles import ASKED, FUTURE, let_pickle
 from tools.compiled_records import put_beside
 
@@ -118,3 +120,10 @@ def test_a_checkpoint_of_the_sources_is_none_of_the_compiled_engine(tmp_path: Pa
     assert build_of(copy) == build_of(sources)
     let_pickle(copy / "rows.py")
     assert build_of(copy) != build_of(sources)
+
+
+def test_a_module_stays_whose_whole_numbers_the_compiler_would_make_floats() -> None:
+    """What a metric counts is written as JSON: 12 and 12.0 are two texts."""
+    assert needs_python(ast.parse("def add(answer: float) -> None: ..."))
+    assert needs_python(ast.parse("class Share:\n    def of(self) -> float: ..."))
+    assert not needs_python(ast.parse("def add(answer: int) -> float | None: ..."))
