@@ -129,7 +129,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
             is a dead letter (P11).
         tick_ms: it hands in what is due at most once in so many milliseconds. Beside bursts that are a second wide
             a coarse tick makes a run cheaper. Where work takes time (the profile `real`) it changes neither what is
-            stored nor when a queue syncs; deliveries come later, by less than a tick.
+            stored nor how often a queue syncs; deliveries come later, by less than a tick.
     """
 
     name: ConsumerTag
