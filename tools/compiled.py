@@ -51,7 +51,8 @@ SINGLE: Final = (
     "version_choice/queue.py",
 )
 """What they ask most; and what has their classes as a base, which must be compiled with them."""
-TINY: Final = ("values/stretches.py",)
+TINY: Final = ("engine/values/stretches.py",)
+"""What is compiled where it is only to be seen to work; the compiler reads and translates the others as well."""
 BESIDE: Final = ("sweeps", "workloads", "spark_jobs")
 """Packages that lie beside the engine, as those expect that search from its place."""
 SCENARIOS: Final = ROOT / "playground" / "scenarios"
@@ -63,6 +64,12 @@ names, level = sys.argv.pop(1).split(","), sys.argv.pop(1)
 several = len(names) > 1
 setup(name="engine", packages=[], ext_modules=mypycify(names, opt_level=level, debug_level="0", multi_file=several))
 """
+TRANSLATE: Final = """
+import sys
+from mypyc.build import CompilerOptions, mypyc_build
+mypyc_build(sys.argv[1].split(","), CompilerOptions(multi_file=True, target_dir="build"))
+"""
+"""All that the compiler does before C is compiled: most of what it refuses, it refuses here."""
 
 
 def sources(root: Path = ROOT) -> list[Path]:
@@ -102,14 +109,11 @@ def hints(function: ast.FunctionDef) -> list[ast.expr]:
     return [each for each in (*(each.annotation for each in given), function.returns) if each is not None]
 
 
-def chosen(tiny: bool, root: Path = ROOT) -> list[str]:
+def chosen(root: Path = ROOT) -> list[str]:
     """Return the modules to compile, as paths below `root`."""
     engine = root / "engine"
-    if tiny:
-        paths = [engine / name for name in TINY]
-    else:
-        paths = [path for room in ROOMS for path in sorted((engine / room).glob("*.py"))]
-        paths += [engine / name for name in SINGLE]
+    paths = [path for room in ROOMS for path in sorted((engine / room).glob("*.py"))]
+    paths += [engine / name for name in SINGLE]
     return [
         path.relative_to(root).as_posix()
         for path in paths
@@ -150,20 +154,31 @@ def build(place: Path, tiny: bool) -> int:
     (place / "mypy.ini").write_text("[mypy]\n", encoding="utf-8")
     for name in BESIDE:
         (place / name).symlink_to(ROOT / name)
-    names = [name for name in chosen(tiny, place) if put_beside(place / name, name[:-3].replace("/", "."))]
+    names = [name for name in chosen(place) if put_beside(place / name, name[:-3].replace("/", "."))]
     for name in names:
         let_pickle(place / name)
-    level = "0" if tiny else "2"  # what is only to be seen to work need not be fast
-    command = [sys.executable, "-c", BUILD, ",".join(names), level]
-    command += ["--quiet", "build_ext", "--inplace", "-j2"]
+    level = "2"
+    if tiny:
+        run(place, TRANSLATE, ",".join(names))
+        names, level = list(TINY), "0"  # what is only to be seen to work need not be fast
+    run(place, BUILD, ",".join(names), level, "--quiet", "build_ext", "--inplace", "-j2")
+    shutil.rmtree(place / "build", ignore_errors=True)
+    return len(names)
+
+
+def run(place: Path, program: str, *given: str) -> None:
+    """Run a program of the compiler in the copy.
+
+    Raises:
+        CalledProcessError: the compiler refused something; its words are printed.
+    """
     log = place / "build.log"
     with log.open("wb") as words:
+        command = [sys.executable, "-c", program, *given]
         done = subprocess.run(command, cwd=place, stdout=words, stderr=subprocess.STDOUT, check=False)
     if done.returncode:
         print(log.read_text(encoding="utf-8", errors="replace")[-4000:], file=sys.stderr)
         raise subprocess.CalledProcessError(done.returncode, "mypyc")
-    shutil.rmtree(place / "build", ignore_errors=True)
-    return len(names)
 
 
 def reached(names: Sequence[str], place: Path) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from engine.values.sizes import Lengths, Sizes
+from engine.values.sizes import Lengths, Sizes
 
+if TYPE_CHECKING:
     Each = int | Sizes
     """Body bytes of each message."""
     Length = int | Lengths
