@@ -1,0 +1,51 @@
+"""The widest screen: every text is as large there as the style sheet says, once, and canvases are not enlarged besides.
+
+Only a browser: the zoom of nested boxes, and the size that a canvas is laid out with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page
+
+OpenPage = Callable[..., Page]
+PAGES = (
+    *("/", "/library/", "/learn/", "/learn/waterline/first-in/", "/learn/waterline/first-in/read/", "/class/"),
+    *("/subjects/", "/subjects/when-to-disk/", "/glossary/", "/rules/Q21", "/fidelity/", "/inspect/"),
+    *("/whatif/", "/compare/", "/library/edit/"),
+)
+OTHERWISE = """() => {
+  const wide = Number(getComputedStyle(document.documentElement).getPropertyValue("--wide"));
+  const zoom = (element) => element ? (Number(getComputedStyle(element).zoom) || 1) * zoom(element.parentElement) : 1;
+  const says = (element) => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  const name = (element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 20)}`;
+  const seen = [...document.querySelectorAll(".top *, main *")].filter((each) => each.checkVisibility() && !each.closest("svg"));
+  const wrong = seen.filter((each) =>
+    each.matches("canvas") ? Math.abs(zoom(each) - 1) > 0.01 : says(each) && Math.abs(zoom(each) - wide) > 0.01);
+  return { wide, wrong: wrong.map(name).slice(0, 3) };
+}"""
+
+
+def test_on_the_widest_screen_every_text_grows_once(open_page: OpenPage) -> None:
+    page = open_page(viewport={"width": 3840, "height": 2160})
+    found = {}
+    for path in PAGES:
+        page.goto(path)
+        page.locator("main").wait_for()
+        found[path] = page.evaluate(OTHERWISE)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 3840, path
+    assert {path: each["wrong"] for path, each in found.items() if each["wrong"]} == {}
+    assert {each["wide"] for each in found.values()} == {2}
+
+
+def test_a_small_stage_shows_its_disk_on_the_widest_screen(open_page: OpenPage) -> None:
+    """A canvas draws twice as large there, so its box must be: the half below the line was cut off."""
+    page = open_page(viewport={"width": 3840, "height": 2160})
+    page.goto("/subjects/when-to-disk/")
+    stage = page.locator(".small-stage canvas").first
+    stage.scroll_into_view_if_needed()
+    box = stage.bounding_box()
+    assert box
+    assert box["height"] == 600
+    assert box["width"] > 1200
