@@ -168,6 +168,14 @@ def test_translations_are_in_their_script(language: str, domain: str) -> None:
     assert wrong == {}
 
 
+@pytest.mark.parametrize(("language", "domain"), FILES)
+def test_marks_beside_chinese_are_chinese(language: str, domain: str) -> None:
+    """Commas, colons and brackets of Latin texts are narrower, and stand at another height."""
+    latin = re.compile("(?<=[\u4e00-\u9fff])[,;:!?(]|[,;:!?)](?=[\u4e00-\u9fff])")
+    wrong = [text for entry in catalogue(language, domain) for text in texts(entry) if latin.search(text)]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_traditional_chinese_has_the_words_of_taiwan(domain: str) -> None:
     wrong = {
