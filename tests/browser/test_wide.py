@@ -11,16 +11,25 @@ from playwright.sync_api import Page
 
 OpenPage = Callable[..., Page]
 PAGES = (
-    *("/", "/library/", "/learn/", "/learn/waterline/first-in/", "/learn/waterline/first-in/read/", "/class/"),
+    *(
+        "/",
+        "/library/",
+        "/learn/",
+        "/learn/waterline/first-in/",
+        "/learn/waterline/first-in/read/",
+        "/class/",
+    ),
     *("/subjects/", "/subjects/when-to-disk/", "/glossary/", "/rules/Q21", "/fidelity/", "/inspect/"),
     *("/whatif/", "/compare/", "/library/edit/"),
 )
 OTHERWISE = """() => {
   const wide = Number(getComputedStyle(document.documentElement).getPropertyValue("--wide"));
   const zoom = (element) => element ? (Number(getComputedStyle(element).zoom) || 1) * zoom(element.parentElement) : 1;
-  const says = (element) => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+  const isText = (node) => node.nodeType === Node.TEXT_NODE && node.data.trim();
+  const says = (element) => [...element.childNodes].some(isText);
   const name = (element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 20)}`;
-  const seen = [...document.querySelectorAll(".top *, main *")].filter((each) => each.checkVisibility() && !each.closest("svg"));
+  const all = [...document.querySelectorAll(".top *, main *")];
+  const seen = all.filter((each) => each.checkVisibility() && !each.closest("svg"));
   const wrong = seen.filter((each) =>
     each.matches("canvas") ? Math.abs(zoom(each) - 1) > 0.01 : says(each) && Math.abs(zoom(each) - wide) > 0.01);
   return { wide, wrong: wrong.map(name).slice(0, 3) };
