@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.test_bytes import start
-from tests.browser.test_story import wait_for_lane
+from tests.browser.test_story import pause, wait_for_lane
 from tests.browser.waits import still_box, until
 
 OpenPage = Callable[..., Page]
@@ -43,7 +43,9 @@ def test_the_fence_is_dragged_moved_by_keys_and_freed(
     wait_for_lane(page, "q4", "some")
     fence.scroll_into_view_if_needed()
     expect(fence).to_be_visible()
+    pause(page)  # else the target moves by itself, between the aim and the press too
     stage = still_box(page.locator("[data-canvas=stage]"))
+    still_box(fence.locator("[data-fence-text]"))
     until(page, lambda: aims_at(fence))
     page.mouse.down()
     across, down = (0.06, 0.8) if options else (0.85, 0.3)
@@ -51,6 +53,7 @@ def test_the_fence_is_dragged_moved_by_keys_and_freed(
     page.mouse.up()
     free = page.get_by_role("button", name="Pinned: free the target")
     expect(free).to_be_visible()
+    page.locator("[data-act=play]").click()
     fence.focus()
     page.keyboard.press("Home")
     expect(fence).to_have_attribute("aria-valuenow", "0")
