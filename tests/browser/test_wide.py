@@ -9,6 +9,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
+from tests.browser.sessions import begin
+from tests.browser.test_story import wait_for_lane
+
 OpenPage = Callable[..., Page]
 PAGES = (
     *(
@@ -29,7 +32,7 @@ OTHERWISE = """() => {
   const says = (element) => [...element.childNodes].some(isText);
   const name = (element) => `${element.tagName} ${element.className} ${element.textContent.trim().slice(0, 20)}`;
   const all = [...document.querySelectorAll(".top *, main *")];
-  const seen = all.filter((each) => each.checkVisibility() && !each.closest("svg"));
+  const seen = all.filter((each) => each.checkVisibility() && !each.closest("svg, #twin, .visually-hidden"));
   const wrong = seen.filter((each) =>
     each.matches("canvas") ? Math.abs(zoom(each) - 1) > 0.01 : says(each) && Math.abs(zoom(each) - wide) > 0.01);
   return { wide, wrong: wrong.map(name).slice(0, 3) };
@@ -44,6 +47,10 @@ def test_on_the_widest_screen_every_text_grows_once(open_page: OpenPage) -> None
         page.locator("main").wait_for()
         found[path] = page.evaluate(OTHERWISE)
         assert page.evaluate("document.documentElement.scrollWidth") <= 3840, path
+    begin(page)
+    page.get_by_role("button", name="Publish the first messages").click()
+    wait_for_lane(page, "q4", "some")
+    found["a session"] = page.evaluate(OTHERWISE)
     assert {path: each["wrong"] for path, each in found.items() if each["wrong"]} == {}
     assert {each["wide"] for each in found.values()} == {2}
 
