@@ -26,17 +26,21 @@ from tools.compiled_records import put_beside
 ROOT: Final = Path(__file__).resolve().parent.parent
 PLACE: Final = ROOT / "var" / "compiled"
 ROOMS: Final = (
-    *("classic_v1/queue", "classic_v1/store", "classic_v1/index", "classic_v1/formats"),
-    *(
-        "broker",
-        "broker/clients",
-        "broker/control",
-        "broker/memory",
-        "broker/mirrors",
-        "broker/queues",
-        "broker/time",
-    ),
-    *("broker/vhost", "counting", "replay", "storage"),
+    "broker",
+    "broker/clients",
+    "broker/control",
+    "broker/memory",
+    "broker/mirrors",
+    "broker/queues",
+    "broker/time",
+    "broker/vhost",
+    "classic_v1/formats",
+    "classic_v1/index",
+    "classic_v1/queue",
+    "classic_v1/store",
+    "counting",
+    "replay",
+    "storage",
 )
 """Rooms of the engine in which a message spends its time (bench one_at_a_time, imported_log)."""
 SINGLE: Final = (

@@ -65,8 +65,10 @@ export class Narrative {
       [line.first, line.t.kind, line.atUs, line.times, line.messages, nexts.has(line), line === here, this.picked === line.first, this.many()].join();
     const bySignature = new Map(items.map((line) => [signature(line), line]));
     const keys = [...bySignature.keys()];
-    if (later.length) keys.splice(Math.min(LATER, later.length), 0, UP_TO);
-    if (later.length) keys.unshift(`${AFTER}${later.length}`);
+    if (later.length) {
+      keys.splice(Math.min(LATER, later.length), 0, UP_TO);
+      keys.unshift(`${AFTER}${later.length}`);
+    }
     keepChildren(this.root, keys, (key) => {
       if (key === UP_TO) return el("li.log-part", {}, gettext("Up to this moment"));
       if (key.startsWith(AFTER)) return el("li.log-part", {}, fill(gettext("Later than this moment: %(n)s"), { n: number(later.length) }));
