@@ -73,7 +73,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev-env spark-env run compiled cluster check test lint format types supplies supported js-lint js-types js-test py-test coverage \
+.PHONY: help env dev-env spark-env run compiled cluster check test programs lint format types supplies supported js-lint js-types js-test py-test coverage \
 	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories interop fidelity words predict digests docs-images screenshots attack \
 	soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
@@ -178,16 +178,22 @@ messages: dev-env ## Collect the texts to translate into locale/, and compile th
 
 # --- checks ---
 
-test: dev-env spark-env ## Install all that the checks need, then run every one of them
+# What only waits for a network goes beside what computes: first Spark, the programs and the scripts' own checks, then what
+# reads Spark's types. Whoever installs npm is done before, as the distribution's installer works for one at a time.
+test: dev-env ## Install all that the checks need, then run every one of them
+	@tools/ensure_npm.sh >/dev/null
+	@status=0; parallel="$(MAKE) --no-print-directory --keep-going --output-sync=target"; \
+		$$parallel --jobs=3 spark-classes programs js-test lint || status=1; \
+		$$parallel --jobs=2 types collect supplies || status=1; \
+		$(MAKE) --no-print-directory py-test || status=1; \
+		exit $$status
+
+programs: ## Install the programs that tests start, where there are none: Chromium, Node.js, PostgreSQL, Redis, nginx
 	@tools/ensure_chromium.sh
 	@tools/ensure_node.sh
 	@tools/ensure_postgresql.sh >/dev/null
 	@tools/ensure_redis.sh >/dev/null
 	@tools/ensure_nginx.sh >/dev/null
-	@status=0; \
-		$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target lint types supplies js-test spark-classes collect || status=1; \
-		$(MAKE) --no-print-directory py-test || status=1; \
-		exit $$status
 
 check: dev-env ## The loop while you work, under a minute: engine, web and scripts, without Spark and Chromium
 	@$(PY) -m tools.check $(if $(TINY),--tiny)
