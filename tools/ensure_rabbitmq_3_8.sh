@@ -20,9 +20,11 @@ make_root() {
         -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o "Dir::State::status=$apt/status" \
         -o "APT::Sandbox::User=root"
     apt-get "$@" update
+    missing=""
     for package in $packages; do
-        (cd "$dest/debs" && { ls "${package}"_*.deb >/dev/null 2>&1 || apt-get "$@" download "$package"; })
+        ls "$dest/debs/${package}"_*.deb >/dev/null 2>&1 || missing="$missing $package"
     done
+    [ -z "$missing" ] || (cd "$dest/debs" && apt-get "$@" download $missing)
     for deb in "$dest"/debs/*.deb; do dpkg -x "$deb" "$root"; done
     # erl and erlc name the directory absolutely in which the package would have put them.
     erlang=$root/usr/lib/erlang
@@ -38,6 +40,12 @@ unpack_headers() {
         "$dest/libs"
 }
 
+# Who comes while it is being made waits, and takes what was made.
+if [ ! -e "$dest/complete" ]; then
+    mkdir -p "$dest"
+    exec 9> "$dest/lock"
+    flock 9
+fi
 if [ ! -e "$dest/complete" ]; then
     if ! { make_root && unpack_headers; } >&2; then
         echo "RabbitMQ 3.8.9 could not be made here: it needs apt, dpkg and Debian's suite bullseye (amd64)." >&2

@@ -39,6 +39,12 @@ make_root() {
         || { echo "The suite $suite has another release by now:" "$root"/usr/lib/rabbitmq/lib/*; return 1; }
 }
 
+# Who comes while it is being made waits, and takes what was made.
+if [ ! -e "$dest/complete" ] && [ "${WATERLINE_FETCH:-yes}" != no ]; then
+    mkdir -p "$dest"
+    exec 9> "$dest/lock"
+    flock 9
+fi
 if [ ! -e "$dest/complete" ]; then
     if [ "${WATERLINE_FETCH:-yes}" = no ] || ! make_root >&2; then
         echo "RabbitMQ $release could not be made here: it needs root, debootstrap and Debian's suite $suite (amd64)." >&2
