@@ -118,6 +118,24 @@ def _settings(directory: Path) -> QueueSettings:
     return QueueSettings(segment_entry_count=entries)
 
 
+class Stored(msgspec.Struct, frozen=True):
+    """Messages that lie in a file one behind the other, alike but for their numbers.
+
+    Args:
+        msg_no: of the first.
+        count: how many.
+        template, size_bytes, raw_persistent: what the codec writes them with.
+        term: of a single message that the codec would write otherwise.
+    """
+
+    msg_no: int
+    count: int
+    template: int
+    size_bytes: int
+    raw_persistent: bool
+    term: bytes | None
+
+
 class Host:
     """The engine on a directory that somebody wrote: every durable queue in it, recovered as after a crash (S241).
 
@@ -192,71 +210,73 @@ class Host:
     def take(self, name: str, count: int | None = None) -> tuple[list[Seen], list[Range]]:
         """Fetch messages, to be acknowledged; return what a consumer would see, and their tags."""
         queue = self.queues[name]
-        contents = self._contents()
+        stored = list(self._stored(queue))
         taken = queue.fetch(queue.state.len if count is None else count, ack=True)
         self._drain()
-        seen = []
-        for each in taken:
-            for i in range(each.extent.count):
-                body, listed = contents[each.extent.msg_no + i]
-                seen.append(Seen(body, i < each.redelivered, listed))
+        numbers = [each.extent.msg_no + i for each in taken for i in range(each.extent.count)]
+        contents = self._contents(stored, set(numbers))
+        flags = [i < each.redelivered for each in taken for i in range(each.extent.count)]
+        seen = [
+            Seen(body, redelivered, listed)
+            for redelivered, (body, listed) in zip(flags, map(contents.__getitem__, numbers), strict=True)
+        ]
         return seen, [Range(each.extent.start, each.extent.count) for each in taken]
 
-    def _contents(self) -> dict[int, tuple[bytes, dict[str, object]]]:
-        """Return body and properties of every message in the files, by its number."""
-        return {
-            self.codec.msg_no_of(message.id16): (b"".join(message.frames), _listed(message))
-            for message in self._messages()
-        }
-
-    def _messages(self) -> Iterator[ParsedMessage]:
-        """Yield the stored message of each publish record and each store record."""
+    def _stored(self, queue: VariableQueue) -> Iterator[Stored]:
+        """Yield what the files hold that a queue's messages may lie in: both stores and its own index."""
         codec, size = self.codec, self.settings.segment_entry_count
         for name in STORES:
             for path in self._paths(name, ".rdq"):
                 for run in self.storage.read(path, lambda data: decode_store(data, codec)):
                     if isinstance(run, StoreRecords):
-                        yield from self._terms(
+                        yield Stored(
                             run.msg_no, run.count, run.template, run.body_bytes, run.raw_persistent, run.term
                         )
-        for queue in self.queues.values():
-            directory = queue.state.index.directory
-            chunks = [
-                chunk
-                for path in self._paths(directory, ".idx")
-                for chunk in self.storage.read(path, partial(_segment, path, size, codec))
-            ]
-            chunks += self.storage.read(f"{directory}/journal.jif", lambda data: decode_journal(data, codec))
-            for run in chunks:
-                if not isinstance(run, (SegmentRecords, JournalRecords)):
-                    continue
-                publish = run.publish
-                if publish is not None and publish.embedded:
-                    yield from self._terms(
-                        publish.msg_no,
-                        run.count,
-                        publish.template,
-                        publish.size_bytes,
-                        publish.raw_persistent,
-                        run.term,
-                    )
+        directory = queue.state.index.directory
+        chunks = [
+            chunk
+            for path in self._paths(directory, ".idx")
+            for chunk in self.storage.read(path, partial(_segment, path, size, codec))
+        ]
+        chunks += self.storage.read(f"{directory}/journal.jif", lambda data: decode_journal(data, codec))
+        for run in chunks:
+            if not isinstance(run, (SegmentRecords, JournalRecords)):
+                continue
+            publish = run.publish
+            if publish is not None and publish.embedded:
+                yield Stored(
+                    publish.msg_no,
+                    run.count,
+                    publish.template,
+                    publish.size_bytes,
+                    publish.raw_persistent,
+                    run.term,
+                )
+
+    def _contents(
+        self, stored: Iterable[Stored], wanted: set[int]
+    ) -> dict[int, tuple[bytes, dict[str, object]]]:
+        """Return body and properties of each wanted message that is stored, by its number."""
+        found = {}
+        for run in stored:
+            for number, term in enumerate(self._terms(run, wanted), run.msg_no):
+                if number in wanted:
+                    message = parse_message(term)
+                    assert self.codec.msg_no_of(message.id16) == number
+                    found[number] = b"".join(message.frames), _listed(message)
+        return found
+
+    def _terms(self, run: Stored, wanted: set[int]) -> Iterable[bytes]:
+        """Return the terms of a run, nothing where none of its messages is wanted."""
+        if wanted.isdisjoint(range(run.msg_no, run.msg_no + run.count)):
+            return []
+        if run.term is not None:
+            return [run.term]
+        rows = self.codec.terms(run.msg_no, run.count, run.template, run.size_bytes, run.raw_persistent)
+        return [row.tobytes() for row in rows]
 
     def _paths(self, directory: str, suffix: str) -> Sequence[str]:
         return [f"{directory}/{name}" for name in self.storage.list(directory) if name.endswith(suffix)]
-
-    def _terms(
-        self,
-        msg_no: int,
-        count: int,
-        template: int,
-        size_bytes: int,
-        raw_persistent: bool,
-        term: bytes | None,
-    ) -> Iterable[ParsedMessage]:
-        if term is not None:
-            return [parse_message(term)]
-        rows = self.codec.terms(msg_no, count, template, size_bytes, raw_persistent)
-        return [parse_message(row.tobytes()) for row in rows]
 
     def next_numbers(self, count: int) -> int:
         """Return the first of `count` message numbers that nobody has used."""
