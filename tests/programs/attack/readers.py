@@ -67,7 +67,7 @@ def _give(world: World, data: bytes, leaves: bool = False) -> list[dict[str, obj
 
 async def journals_of_millions(world: World) -> None:
     """Each is read in a process with bounds, a few at once; the server itself holds nothing of them."""
-    data = await in_thread(_zipped, ACKS // 100 if world.tiny else ACKS)
+    data = await in_thread(_zipped, ACKS // 1000 if world.tiny else ACKS)
     before = memory_bytes(world.server.process.pid)
     giving = asyncio.gather(*(in_thread(_give, world, data) for _each in range(2 if world.tiny else 5)))
     most_memory = most_readers = 0
@@ -90,7 +90,7 @@ async def journals_of_millions(world: World) -> None:
 
 async def readers_who_leave(world: World) -> None:
     """Nothing goes on for somebody who has left, and the place is free again."""
-    data = await in_thread(_zipped, ACKS // 10 if world.tiny else ACKS)
+    data = await in_thread(_zipped, ACKS // 100 if world.tiny else ACKS)
     await asyncio.gather(
         *(in_thread(_give, world, data, leaves=True) for _each in range(2 if world.tiny else 6))
     )
