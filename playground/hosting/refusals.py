@@ -129,10 +129,13 @@ TEXTS: Final[dict[str, Any]] = {
     "wrong_length": _("%(place)s must have this number of elements: %(wanted)s, not %(got)s."),
     "no_name": _("%(place)s must begin with a letter and have only a-z, 0-9, ., - and _ after it."),
     "name_no_text": _("%(place)s is not a text that UTF-8 can write."),
-    "sizes_unreadable": _("%(place)s must be sizes as an import packs them."),
-    "sizes_of_others": _("%(place)s must have as many sizes as there are messages: %(count)s."),
-    "sizes_too_large": _("%(place)s must have sizes of at most %(most)s bytes."),
+    "column_unreadable": _("%(place)s must be written as an import packs it."),
+    "column_of_others": _("%(place)s must have one value for each message: %(count)s."),
+    "column_too_large": _("%(place)s must have values of at most %(most)s."),
     "sizes_other_mean": _("size_bytes must be the mean of %(place)s, rounded up."),
+    "expirations_beside_one": _(
+        "Leave expiration_ms and expiration out where %(place)s has that of each message."
+    ),
     "name_too_long": _("%(place)s must have at most %(most)s bytes of UTF-8."),
     "name_line_break": _("%(place)s has a line break, which the broker takes out of a name. Leave it out."),
     "no_such_value": _("%(place)s is none of the possible values."),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.broker.cluster import Cluster
+from engine.broker.commands.packed import pack_expirations
 from engine.broker.commands.scenario import Scenario, parse
 from engine.classic_v1.queue import VariableQueue
 from engine.storage.directory import DirectoryStorage
@@ -70,6 +71,16 @@ POLICIES = st.sampled_from(
 )
 
 
+def with_expirations(expirations: list[int | None], **more: Any) -> dict[str, Any]:
+    """Return the command that publishes messages which expire at times of their own."""
+    return {
+        "do": "publish",
+        "count": len(expirations),
+        "expirations": pack_expirations(expirations),
+        **more,
+    }
+
+
 def commands() -> st.SearchStrategy[dict[str, Any]]:
     count = st.integers(1, 60)
     queue = st.sampled_from(["orders", "orders", "orders", "other", "third"])
@@ -89,6 +100,15 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "expiration_ms": st.sampled_from([None, None, 0, 40, 700]),
                 "mandatory": st.booleans(),
             }
+        ),
+        st.builds(
+            with_expirations,
+            st.lists(st.sampled_from([None, 0, 40, 700]), min_size=1, max_size=60),
+            size_bytes=SIZES,
+            persistent=st.booleans(),
+            confirm=st.booleans(),
+            routing_key=queue,
+            exchange=EXCHANGES,
         ),
         verb(
             {

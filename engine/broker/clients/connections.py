@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
-from engine.broker.clients.actors import OPEN, Publisher, stop
+from engine.broker.clients.actors import CLOSED, OPEN, Publisher, stop
 from engine.broker.clients.burst_carrier import BurstCarrier
 from engine.broker.clients.confirms import Confirms
 from engine.broker.clients.consumers import Consumers
@@ -117,14 +117,17 @@ class Connections:
         """Publish a burst now, as fast as its connection carries it, or let it wait while an alarm is set (A3)."""
         name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
         publisher = self.publishers[name]
-        publisher.address(burst)
-        carries = self._settings().connection_bytes_per_s
-        alone = burst.sizes and (carries is not None or self.way_in.takes_time)
-        for each in burst.singles() if alone else (burst,):
-            if carries is None:
-                self._arrive(publisher, each)
-            else:
-                self._carrier.write(publisher, each, carries)
+        for number, run in enumerate(burst.runs() if burst.expirations else (burst,)):
+            if number and publisher.channel_state == CLOSED:
+                return  # by the messages before
+            publisher.address(run)
+            carries = self._settings().connection_bytes_per_s
+            alone = run.sizes and (carries is not None or self.way_in.takes_time)
+            for each in run.singles() if alone else (run,):
+                if carries is None:
+                    self._arrive(publisher, each)
+                else:
+                    self._carrier.write(publisher, each, carries)
 
     def add_host(self, vhost: str) -> None:
         """Give a virtual host the connection of its bursts."""
@@ -148,8 +151,13 @@ class Connections:
             return
         if batch.confirm:
             hand.select_confirms()
-        hand.publisher.address(batch)
-        self.send(hand.publisher, replace(batch, confirm=hand.confirming), BURST_SPACING_US)
+        for number, run in enumerate(batch.runs() if batch.expirations else (batch,)):
+            if number and hand.publisher.channel_state == CLOSED:
+                return  # by the messages before
+            hand.publisher.address(run)
+            sent = replace(run, confirm=hand.confirming)
+            for each in sent.singles() if self.way_in.takes_time else (sent,):
+                self.send(hand.publisher, each, BURST_SPACING_US)
 
     def commit(self, hand: Hand) -> None:
         """Let arrive what a channel by hand published in its transaction; it waits for their confirms (D13)."""

@@ -243,8 +243,8 @@ def parse(command: object) -> AnyCommand:
     try:
         check_line_breaks(given)
         parsed: AnyCommand = msgspec.convert(given, KINDS[verb])
-        if isinstance(parsed, Publish) and parsed.sizes:
-            parsed.check_sizes()
+        if isinstance(parsed, Publish) and (parsed.sizes or parsed.expirations):
+            parsed.check_columns()
     except ValueRefused as error:
         raise error.inside(f"{verb}: ", CommandError) from error
     except msgspec.ValidationError as error:

@@ -1,4 +1,4 @@
-"""Body bytes of many messages as a text: in a scenario's file, in a link, in a command."""
+"""What differs from message to message as a text, in a scenario's file, in a link, in a command: sizes, expirations."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ import zlib
 from array import array
 from base64 import b64decode, b64encode
 from binascii import Error
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from engine.broker.commands.base import MAX_SIZE_BYTES
+from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES
 from engine.values.errors import ValueRefused
 
-PLANES: Final = 4
+SIZE: Final = "I"
 """A size has four bytes. The first of all come first, then the second of all: so what is alike lies together."""
+EXPIRATION: Final = "Q"
+"""An expiration has eight, as ten years in milliseconds need more than four; zeros take next to nothing."""
 
 
 def pack(sizes: Iterable[int]) -> str:
     """Return the text that `unpack` reads."""
-    words = array("I", sizes)
-    data = struct.pack(f"<{len(words)}I", *words)
-    planes = b"".join(data[at::PLANES] for at in range(PLANES))
-    return b64encode(zlib.compress(planes, 9)).decode()
+    return _packed(SIZE, sizes)
 
 
 @lru_cache(maxsize=16)
@@ -37,21 +36,60 @@ def unpack(text: str, count: int) -> array[int]:
     Raises:
         ValueRefused: it is no such text, or has other than `count` sizes, or one that is too large.
     """
-    wanted = PLANES * count
+    sizes = _unpacked("sizes", SIZE, text, count)
+    if max(sizes, default=0) > MAX_SIZE_BYTES:
+        raise ValueRefused("column_too_large", place="sizes", most=MAX_SIZE_BYTES)
+    return sizes
+
+
+def pack_expirations(expirations_ms: Iterable[int | None]) -> str:
+    """Return the text that `unpack_expirations` reads: for each message 0 for none, else one more than it is."""
+    return _packed(EXPIRATION, (0 if each is None else each + 1 for each in expirations_ms))
+
+
+def unpack_expirations(text: str, count: int) -> Iterator[int | None]:
+    """Return the expirations of `count` messages in milliseconds, None for one without.
+
+    Args:
+        text: as `pack_expirations` wrote it.
+        count: how many there are.
+
+    Raises:
+        ValueRefused: it is no such text, or has other than `count` expirations, or one that is too long.
+    """
+    return (each - 1 if each else None for each in _unpacked_expirations(text, count))
+
+
+@lru_cache(maxsize=16)
+def _unpacked_expirations(text: str, count: int) -> array[int]:
+    found = _unpacked("expirations", EXPIRATION, text, count)
+    if max(found, default=0) > MAX_EXPIRATION_MS + 1:
+        raise ValueRefused("column_too_large", place="expirations", most=MAX_EXPIRATION_MS)
+    return found
+
+
+def _packed(kind: str, column: Iterable[int]) -> str:
+    values = array(kind, column)
+    data = struct.pack(f"<{len(values)}{kind}", *values)
+    width = struct.calcsize(f"<{kind}")
+    planes = b"".join(data[at::width] for at in range(width))
+    return b64encode(zlib.compress(planes, 9)).decode()
+
+
+def _unpacked(place: str, kind: str, text: str, count: int) -> array[int]:
+    width = struct.calcsize(f"<{kind}")
+    wanted = width * count
     try:
         reader = zlib.decompressobj()
         planes = reader.decompress(b64decode(text, validate=True), wanted + 1)
     except (Error, ValueError, zlib.error):
-        raise ValueRefused("sizes_unreadable", place="sizes") from None
+        raise ValueRefused("column_unreadable", place=place) from None
     if len(planes) != wanted or not reader.eof:
-        raise ValueRefused("sizes_of_others", place="sizes", count=count)
+        raise ValueRefused("column_of_others", place=place, count=count)
     data = bytearray(wanted)
-    for at in range(PLANES):
-        data[at::PLANES] = planes[at * count : (at + 1) * count]
-    words = array("I", struct.unpack(f"<{count}I", data))
-    if max(words) > MAX_SIZE_BYTES:
-        raise ValueRefused("sizes_too_large", place="sizes", most=MAX_SIZE_BYTES)
-    return words
+    for at in range(width):
+        data[at::width] = planes[at * count : (at + 1) * count]
+    return array(kind, struct.unpack(f"<{count}{kind}", data))
 
 
 def mean_of(sizes: array[int]) -> int:

@@ -9,10 +9,14 @@ import msgspec
 import pytest
 
 from engine.broker.cluster import Cluster
+from engine.broker.commands.base import MAX_EXPIRATION_MS
 from engine.broker.commands.commands import parse as parse_command
-from engine.broker.commands.packed import mean_of, pack, unpack
+from engine.broker.commands.commands import to_json as command_to_json
+from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack, unpack_expirations
+from engine.broker.commands.publish import Publish
 from engine.broker.commands.scenario import parse
 from engine.folding.state import empty_state, fold, to_json
+from engine.report.transitions.amqp import ChannelClosed
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
@@ -92,6 +96,34 @@ def test_where_each_message_takes_its_time_they_come_one_by_one(settings: dict[s
     assert messages_of(played(together, LedgerStorage())) == messages_of(played(singles, LedgerStorage()))
 
 
+@pytest.mark.parametrize("channel", [{}, {"channel": "client.one"}], ids=["burst", "hand"])
+@pytest.mark.parametrize(
+    "settings", [{"work_profile": "measured-vm"}, {"connection_bytes_per_s": 200_000}], ids=["work", "wire"]
+)
+def test_each_message_may_have_its_size_and_its_expiration(
+    settings: dict[str, Any], channel: dict[str, str]
+) -> None:
+    sizes, expirations = SIZES[:60], [(100, 1500, None)[n % 3] for n in range(60)]
+    together = burst(sizes, expirations=pack_expirations(expirations), **channel)
+    singles = [
+        {"do": "publish", "count": 1, "size_bytes": size, **own, **channel}
+        for size, expires in zip(sizes, expirations, strict=True)
+        for own in ({} if expires is None else {"expiration_ms": expires},)
+    ]
+    one, other = (scenario(commands, **settings) for commands in ([together], singles))
+    assert messages_of(played(one, LedgerStorage())) == messages_of(played(other, LedgerStorage()))
+
+
+@pytest.mark.parametrize("work", ["instant", "measured-vm"])
+@pytest.mark.parametrize("profile", ["classroom", "4.0.5-classroom"])
+def test_sizes_of_a_burst_by_hand_are_those_of_its_messages(profile: str, work: str) -> None:
+    given = {"version": 1, "profile": profile, "settings": {"work_profile": work}}
+    node = Cluster(parse(given), LedgerStorage())
+    node.submit(burst([0, 9, 5000], channel="client.one"))
+    node.advance(1_000_000)
+    assert (node.queues["orders"].depth, node.process.queue.ready_bytes) == (3, 5009)
+
+
 def test_its_state_is_the_fold_of_its_transitions() -> None:
     node = Cluster(parse(scenario([burst(SIZES, persistent=True)])), LedgerStorage())
     state, number = empty_state(), 0
@@ -108,12 +140,12 @@ def test_its_state_is_the_fold_of_its_transitions() -> None:
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({"sizes": "no base 64"}, "sizes_unreadable"),
-        ({"sizes": "AAAA"}, "sizes_unreadable"),
-        ({"count": 2}, "sizes_of_others"),
-        ({"count": 4}, "sizes_of_others"),
+        ({"sizes": "no base 64"}, "column_unreadable"),
+        ({"sizes": "AAAA"}, "column_unreadable"),
+        ({"count": 2}, "column_of_others"),
+        ({"count": 4}, "column_of_others"),
         ({"size_bytes": 7}, "sizes_other_mean"),
-        ({"sizes": pack([0, 0, 2**31])}, "sizes_too_large"),
+        ({"sizes": pack([0, 0, 2**31])}, "column_too_large"),
     ],
 )
 def test_sizes_that_are_none_are_refused(change: dict[str, Any], code: str) -> None:
@@ -128,3 +160,74 @@ def test_packing_is_undone_by_unpacking_and_has_a_bound() -> None:
     bomb = pack([0] * 1_000_000)
     with pytest.raises(Exception, match="3 messages"):
         unpack(bomb, 3)
+
+
+# --- expirations -----------------------------------------------------------------------------------------------------
+
+EXPIRATIONS = [None, 0, 0, 700, None, 5]
+
+
+def expiring(expirations: list[int | None], **more: Any) -> dict[str, Any]:
+    packed = pack_expirations(expirations)
+    return {"do": "publish", "count": len(expirations), "size_bytes": 9, "expirations": packed, **more}
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "place"),
+    [
+        ({"expirations": "no base 64"}, "column_unreadable", "publish: expirations"),
+        ({"expirations": pack([1, 2, 3, 4, 5, 6])}, "column_of_others", "publish: expirations"),
+        ({"count": 5}, "column_of_others", "publish: expirations"),
+        ({"count": 7}, "column_of_others", "publish: expirations"),
+        (
+            {"expirations": pack_expirations([*EXPIRATIONS[1:], MAX_EXPIRATION_MS + 1])},
+            "column_too_large",
+            "publish: expirations",
+        ),
+        ({"expiration_ms": 5}, "expirations_beside_one", "publish: expirations"),
+        ({"expiration": "soon"}, "expirations_beside_one", "publish: expirations"),
+    ],
+)
+def test_expirations_that_are_none_are_refused(change: dict[str, Any], code: str, place: str) -> None:
+    command = expiring(EXPIRATIONS)
+    assert command_to_json(parse_command(command))["expirations"] == command["expirations"]
+    with pytest.raises(CommandError) as refusal:
+        parse_command({**command, **change})
+    assert (refusal.value.code, refusal.value.values["place"]) == (code, place)
+
+
+def test_packing_of_expirations_is_undone_by_unpacking_and_has_a_bound() -> None:
+    longest = [*EXPIRATIONS, MAX_EXPIRATION_MS, 2**32]
+    assert list(unpack_expirations(pack_expirations(longest), len(longest))) == longest
+    with pytest.raises(Exception, match="3 messages"):
+        unpack_expirations(pack_expirations([None] * 1_000_000), 3)
+
+
+def test_the_runs_of_a_burst_have_one_expiration_each() -> None:
+    sizes = [1, 2, 4, 7, 7, 9]
+    command = {**burst(sizes), **expiring(EXPIRATIONS), "size_bytes": 5, "persistent": True}
+    parsed = parse_command(command)
+    assert isinstance(parsed, Publish)
+    runs = list(parsed.runs())
+    assert [(each.count, each.expiration_ms) for each in runs] == [
+        (1, None),
+        (2, 0),
+        (1, 700),
+        (1, None),
+        (1, 5),
+    ]
+    assert [each.size_bytes for each in runs] == [1, 3, 7, 7, 9]
+    assert unpack(runs[1].sizes, 2).tolist() == [2, 4]
+    assert {(each.persistent, each.expirations) for each in runs} == {(True, "")}
+    assert not any(each.sizes for each in runs if each.count == 1)
+
+
+@pytest.mark.parametrize("channel", [None, "client.one"])
+def test_a_channel_that_the_first_message_closes_carries_none_of_the_others(channel: str | None) -> None:
+    node = Cluster(parse({"version": 1, "profile": "classroom"}), LedgerStorage())
+    by = {} if channel is None else {"channel": channel}
+    node.submit(expiring(EXPIRATIONS, exchange="missing", **by))
+    rows = node.log.since(0)
+    assert rows is not None
+    assert len([each for each in rows.rows if type(each) is ChannelClosed]) == 1
+    assert node.queues["orders"].depth == 0
