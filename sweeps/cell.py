@@ -117,7 +117,8 @@ def _power_cut(cell: Cell, node: Cluster) -> PowerCut:
 
 def most_transitions(scenario: dict[str, Any]) -> int:
     """Return how many transitions a run of this scenario may make."""
-    of_a_log = sum(command.get("count", 1) for command in scenario["commands"] if command.get("sizes"))
+    bursts = (each for each in scenario["commands"] if each.get("sizes") or each.get("expirations"))
+    of_a_log = sum(each.get("count", 1) for each in bursts)
     return max(MOST_TRANSITIONS, MOST_A_MESSAGE * of_a_log)
 
 

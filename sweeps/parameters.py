@@ -73,6 +73,10 @@ def _setting(name: str) -> Callable[[Scenario, Value], None]:
     return apply
 
 
+OF_EACH_MESSAGE = {"size_bytes": ("sizes",), "count": ("sizes", "expirations")}
+"""What a burst has of each of its messages, and no longer has when this field is another: they are other messages."""
+
+
 def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
     """Return a change of one field in every command with one of `verbs`."""
 
@@ -84,8 +88,8 @@ def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
             )
         for at in touched:
             command = {**scenario["commands"][at], name: value}
-            if name in ("size_bytes", "count"):
-                command.pop("sizes", None)  # they are those of other messages now
+            for column in OF_EACH_MESSAGE.get(name, ()):
+                command.pop(column, None)
             scenario["commands"][at] = command
 
     return apply

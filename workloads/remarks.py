@@ -21,10 +21,6 @@ ENGLISH: Final[dict[str, str]] = {
         "consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide: "
         "deliveries come later by less than that, and queues sync as often as before (P2)"
     ),
-    "expirations_rounded": (
-        "expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "
-        "scenario short"
-    ),
     "queues_kept": "the messages of all %(count)s queues are kept; the queues are called q1, q2 and so on",
     "queues_apart": (
         "%(count)s messages for several queues at once are published to each of them: a scenario has no more bindings"

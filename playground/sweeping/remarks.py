@@ -24,10 +24,6 @@ TEXTS: Final[dict[str, Any]] = {
         "Consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide. "
         "Deliveries come later by less than that, and queues sync as often as before (P2)."
     ),
-    "expirations_rounded": _(
-        "Expirations are %(mean)s %% shorter than in the log on average, %(most)s %% at most, to keep the "
-        "scenario short."
-    ),
     "queues_kept": _(
         "The messages of all %(count)s queues are kept. The queues are called q1, q2 and so on."
     ),

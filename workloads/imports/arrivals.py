@@ -1,18 +1,18 @@
 """Messages gathered into bursts: as few commands as a scenario may have, with what decides kept exactly.
 
-A message's size, persistence and queues are never touched. What moves is its time, by less than a burst's width, and,
-where each message expires at a time of its own, its expiration.
+A message's size, persistence, expiration and queues are never touched. What moves is its time, by less than a burst's
+width.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES, MAX_TICK_MS, TICK_MS
-from engine.broker.commands.packed import mean_of, pack
+from engine.broker.commands.packed import mean_of, pack, pack_expirations
 from engine.broker.commands.scenario import MAX_UNTIL_US
 from workloads.errors import LineError, WorkloadError
 from workloads.imports.records import SECOND_US, ArrivedMessages
@@ -30,8 +30,8 @@ TICKS: Final = (1, 2, 5, 10, 20, 50, 100)
 WIDE_TICKS: Final = (200, 500, 1_000, 2_000, 6_000, 12_000, 30_000, 60_000, 360_000)
 TICKS_A_BURST: Final = 4
 """How often a consumer hands in messages between two bursts, where these are wide: each time costs a run much."""
-KEPT_BITS: Final = 3
-"""Of a rounded expiration: so it becomes shorter by less than a quarter."""
+NEVER: Final = MAX_EXPIRATION_MS + 1
+"""Stands for the expiration of a message that has none: it comes after all others."""
 
 
 class SharedTraits(NamedTuple):
@@ -39,29 +39,43 @@ class SharedTraits(NamedTuple):
 
     queues: tuple[str, ...]
     persistent: bool
-    expiration_ms: int | None
 
 
 class _Column:
-    """Messages of one kind in the order of the log: when they came after the first, body bytes, how many."""
+    """Messages of one kind in the order of the log: when they came after the first, bodies, expirations, how many."""
 
     def __init__(self) -> None:
         self.times = array("q")
         self.sizes = array("I")
+        self.expirations = array("q")
         self.counts = array("I")
 
 
+class _Alike(NamedTuple):
+    """Messages that came at once, all alike; `expiration_ms` may be NEVER."""
+
+    size_bytes: int
+    expiration_ms: int
+    many: int
+
+
 class _Width(NamedTuple):
-    """How coarse bursts are: their width, whether their messages have one size, whether expirations are exact."""
+    """How coarse bursts are: their width, and whether their messages have one size."""
 
     tick_us: int
     alike: bool
-    exact: bool
 
     @property
     def consumer_tick_ms(self) -> int:
         """How often consumers hand in what is due: as always, or a few times in a burst's width."""
         return max(TICK_MS, min(MAX_TICK_MS, self.tick_us // TICKS_A_BURST // 1000))
+
+
+WIDTHS: Final = (
+    *(_Width(ticks * TICK_US, True) for ticks in ALIKE_TICKS),
+    *(_Width(ticks * TICK_US, False) for ticks in (*TICKS, *WIDE_TICKS)),
+)
+"""Ever coarser: at first bursts of messages of one size, then with columns, then beyond a second."""
 
 
 class Bursts(NamedTuple):
@@ -109,12 +123,13 @@ class Arrivals:
         expires = found.expiration_ms
         if expires is not None and not 0 <= expires <= MAX_EXPIRATION_MS:
             raise LineError(line, "expiration_impossible", given=expires, most=MAX_EXPIRATION_MS)
-        kind = SharedTraits(queues, found.persistent, expires)
+        kind = SharedTraits(queues, found.persistent)
         column = self._columns.get(kind)
         if column is None:
             column = self._columns[kind] = _Column()
         column.times.append(after_us)
         column.sizes.append(size_bytes)
+        column.expirations.append(NEVER if expires is None else expires)
         column.counts.append(found.count)
         for queue in queues:
             self.by_queue[queue] += found.count
@@ -133,7 +148,7 @@ class Arrivals:
     def bursts(self, remarks: list[Remark], ways: int = 1) -> Bursts:
         """Return the messages as publish commands, few enough for a scenario, in the order of their times.
 
-        Each message keeps its size and whether it is persistent; what was rounded is added to the remarks.
+        Each message keeps its size, its expiration and whether it is persistent; what moved is added to the remarks.
 
         Args:
             remarks: what is told of it.
@@ -144,17 +159,11 @@ class Arrivals:
         """
         if not self.messages:
             raise WorkloadError("no_messages")
-        expire = any(kind.expiration_ms for kind in self._columns)
-        width = next(
-            (each for each in _widths(expire) if self._fits(each, MOST_BURSTS // ways)),
-            _Width(WIDE_TICKS[-1] * TICK_US, False, exact=False),
-        )
+        width = next((each for each in WIDTHS if self._fits(each, MOST_BURSTS // ways)), WIDTHS[-1])
         bursts = self._gathered(width)
         if width.tick_us > TICK_US:
             remarks.append(Remark.of("burst_s", seconds=f"{width.tick_us / 1e6:g}"))
             remarks.append(self._moved(bursts))
-        if expire and not width.exact:
-            remarks.append(self._shortened())
         if not width.alike:
             remarks.append(Remark.of("sizes_kept"))
         commands = [(kind, _burst(at_us, kind, found)) for at_us, kind, found in bursts]
@@ -164,29 +173,27 @@ class Arrivals:
         """Return whether bursts of that width are few enough, without making them."""
         found: set[tuple[SharedTraits, int, int]] = set()
         for kind, column in self._columns.items():
-            shared = _shared(kind, width)
             for after_us, size in zip(column.times, column.sizes, strict=True):
-                found.add((shared, after_us // width.tick_us, size if width.alike else 0))
+                found.add((kind, after_us // width.tick_us, size if width.alike else 0))
                 if len(found) > most:
                     return False
         return True
 
-    def _gathered(self, width: _Width) -> list[tuple[int, SharedTraits, list[tuple[int, int]]]]:
-        """Return when each burst comes, its kind, and its sizes with how many have each, in the order of the log."""
-        found: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
-        kinds: dict[SharedTraits, int] = {}
-        for kind, column in self._columns.items():
-            number = kinds.setdefault(_shared(kind, width), len(kinds))
-            for after_us, size, count in zip(column.times, column.sizes, column.counts, strict=True):
+    def _gathered(self, width: _Width) -> list[tuple[int, SharedTraits, list[_Alike]]]:
+        """Return when each burst comes, its kind, and its messages in the order of the log."""
+        found: dict[tuple[int, int, int], list[_Alike]] = {}
+        kinds = list(self._columns)
+        for number, column in enumerate(self._columns.values()):
+            rows = zip(column.times, column.sizes, column.expirations, column.counts, strict=True)
+            for after_us, size, expires, count in rows:
                 place = (after_us // width.tick_us, number, size if width.alike else 0)
-                found.setdefault(place, []).append((size, count))
-        by_number = list(kinds)
+                found.setdefault(place, []).append(_Alike(size, expires, count))
         return [
-            (tick * width.tick_us, by_number[number], sizes)
-            for (tick, number, _size), sizes in sorted(found.items())
+            (tick * width.tick_us, kinds[number], messages)
+            for (tick, number, _size), messages in sorted(found.items())
         ]
 
-    def _moved(self, bursts: Sequence[tuple[int, SharedTraits, list[tuple[int, int]]]]) -> Remark:
+    def _moved(self, bursts: Sequence[tuple[int, SharedTraits, list[_Alike]]]) -> Remark:
         """Return by how much times moved, and what became of the highest rate."""
         exact: Counter[int] = Counter()
         after_first_us = 0
@@ -195,8 +202,8 @@ class Arrivals:
                 exact[after_us // SECOND_US] += count
                 after_first_us += after_us * count
         played: Counter[int] = Counter()
-        for at_us, _kind, sizes in bursts:
-            count = sum(many for _size, many in sizes)
+        for at_us, _kind, messages in bursts:
+            count = sum(each.many for each in messages)
             played[at_us // SECOND_US] += count
             after_first_us -= at_us * count
         return Remark.of(
@@ -206,54 +213,34 @@ class Arrivals:
             after=max(played.values()),
         )
 
-    def _shortened(self) -> Remark:
-        """Return by how much expirations became shorter."""
-        whole = less = worst = 0.0
-        for kind, column in self._columns.items():
-            if kind.expiration_ms:
-                count, by = sum(column.counts), 1 - _rounded(kind.expiration_ms) / kind.expiration_ms
-                whole, less, worst = whole + count, less + count * by, max(worst, by)
-        return Remark.of("expirations_rounded", mean=f"{100 * less / whole:.1f}", most=f"{100 * worst:.1f}")
 
-
-def _widths(expire: bool) -> Iterator[_Width]:
-    """Yield ever coarser widths: at first bursts of messages of one size, then with columns, then beyond a second.
-
-    Where messages expire, their expirations are rounded before a second's rate is given up.
-    """
-    for ticks in ALIKE_TICKS:
-        yield _Width(ticks * TICK_US, True, exact=True)
-    for ticks in TICKS:
-        yield _Width(ticks * TICK_US, False, exact=True)
-    for ticks in (*TICKS, *WIDE_TICKS) if expire else WIDE_TICKS:
-        yield _Width(ticks * TICK_US, False, exact=not expire)
-
-
-def _shared(kind: SharedTraits, width: _Width) -> SharedTraits:
-    """Return the kind of the burst that messages of a kind go into."""
-    if width.exact or not kind.expiration_ms:
-        return kind
-    return kind._replace(expiration_ms=_rounded(kind.expiration_ms))
-
-
-def _rounded(expiration_ms: int) -> int:
-    """Return an expiration of which only the first bits are kept, so that it is never longer."""
-    lower = max(0, expiration_ms.bit_length() - KEPT_BITS)
-    return expiration_ms >> lower << lower
-
-
-def _burst(at_us: int, kind: SharedTraits, found: Sequence[tuple[int, int]]) -> dict[str, Any]:
+def _burst(at_us: int, kind: SharedTraits, found: Sequence[_Alike]) -> dict[str, Any]:
     """Return the command that publishes messages at once: those of the index first, then those of the message store.
 
+    Of each side those come first that expire first, so messages with one expiration follow each other.
+
     Args:
-        found: sizes, and how many messages have each, in the order of the log.
+        found: the messages in the order of the log.
     """
-    count = sum(many for _size, many in found)
-    command: dict[str, Any] = {"at_us": at_us, "do": "publish", "count": count, "size_bytes": found[0][0]}
-    if len({size for size, _many in found}) > 1:
-        by_side = sorted(found, key=lambda each: each[0] >= BORDER_BYTES)
-        sizes = array("I", (size for size, many in by_side for _each in range(many)))
-        command |= {"size_bytes": mean_of(sizes), "sizes": pack(sizes)}
-    if kind.expiration_ms is not None:
-        command["expiration_ms"] = kind.expiration_ms
+    count = sum(each.many for each in found)
+    command: dict[str, Any] = {"at_us": at_us, "do": "publish", "count": count}
+    ordered = sorted(found, key=lambda each: (each.size_bytes >= BORDER_BYTES, each.expiration_ms))
+    command |= _sizes(ordered) | _expirations(ordered)
     return {**command, "persistent": kind.persistent, "confirm": False}
+
+
+def _sizes(messages: Sequence[_Alike]) -> dict[str, Any]:
+    """Return the fields of a command that say how large its messages are."""
+    if len({each.size_bytes for each in messages}) == 1:
+        return {"size_bytes": messages[0].size_bytes}
+    sizes = array("I", (each.size_bytes for each in messages for _one in range(each.many)))
+    return {"size_bytes": mean_of(sizes), "sizes": pack(sizes)}
+
+
+def _expirations(messages: Sequence[_Alike]) -> dict[str, Any]:
+    """Return the fields of a command that say when its messages expire."""
+    own = [None if each.expiration_ms == NEVER else each.expiration_ms for each in messages]
+    if len(set(own)) == 1:
+        return {} if own[0] is None else {"expiration_ms": own[0]}
+    every = (expires for expires, each in zip(own, messages, strict=True) for _one in range(each.many))
+    return {"expirations": pack_expirations(every)}

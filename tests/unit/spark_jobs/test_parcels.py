@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
-from engine.broker.commands.packed import mean_of, pack
+from engine.broker.commands.packed import mean_of, pack, pack_expirations
 from spark_jobs.parcels import packed, unpacked
 from spark_jobs.run import WAVE_CELLS_PER_SLOT, next_wave
 from sweeps.document import page
@@ -28,6 +28,7 @@ def log(bursts: int) -> dict[str, Any]:
     for number in range(bursts):
         sizes = array("I", (draw.randint(1, 9000) for _ in range(20)))
         publish = {"do": "publish", "count": 20, "size_bytes": mean_of(sizes), "sizes": pack(sizes)}
+        publish["expirations"] = pack_expirations(draw.choice([None, 700, 9000]) for _ in range(20))
         commands.append({"at_us": number * 1000, **publish, "persistent": bool(number % 2)})
     return {"version": 1, "profile": "real", "settings": {}, "commands": commands, "until_us": bursts * 1000}
 
@@ -80,7 +81,8 @@ def test_a_workload_keeps_its_commands_when_an_axis_changes_them() -> None:
     assert msgspec.json.encode(workload.scenario) == before
     counts = [[each["count"] for each in cell.scenario["commands"][1:]] for cell in cells]
     assert counts == [[5] * 20, [5] * 20, [7] * 20, [7] * 20]
-    assert all("sizes" not in each for cell in cells for each in cell.scenario["commands"])
+    published = [each for cell in cells for each in cell.scenario["commands"]]
+    assert not any(name in each for each in published for name in ("sizes", "expirations"))
 
 
 def test_the_page_is_the_same_where_rows_keep_no_scenario() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.packed import pack
+from engine.broker.commands.packed import pack, pack_expirations
 from engine.broker.commands.scenario import parse
 from engine.report.transitions.messages import Fetched, Published, PublishedDelivered
 from engine.storage.ledger import LedgerStorage
@@ -113,10 +113,15 @@ def test_a_run_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(read(row["error"])).startswith("the run made more than 100 transitions")
 
 
-def test_a_log_may_make_ten_transitions_for_each_message(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "columns", [{"sizes": pack([1000, 4000])}, {"expirations": pack_expirations([60_000, None])}]
+)
+def test_a_log_may_make_ten_transitions_for_each_message(
+    columns: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cells, "MOST_TRANSITIONS", 10)
     monkeypatch.setattr(cells, "BATCH", 1)
-    burst = {"do": "publish", "count": 2, "size_bytes": 2500, "sizes": pack([1000, 4000])}
+    burst = {"do": "publish", "count": 2, "size_bytes": 2500, **columns}
     bursts = [{"at_us": at * 10_000, **burst} for at in range(20)]
     scenario: Scenario = {**SCENARIO, "commands": bursts, "until_us": 1_000_000}
     whole = cells.run_cell(cell(scenario), "build")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from engine.broker.commands.packed import mean_of, pack, unpack
+from engine.broker.commands.packed import mean_of, pack, unpack, unpack_expirations
 from engine.broker.commands.scenario import MAX_JSON_BYTES
 from engine.broker.commands.topology import MAX_EXCHANGES
 from engine.metrics import Meter
@@ -116,23 +116,73 @@ def test_one_queue_of_several_keeps_what_it_shared() -> None:
     assert [each["size_bytes"] for each in published(read("csv", text, queue="b"))] == [5, 6]
 
 
-def test_expirations_are_kept_and_rounded_only_where_there_are_too_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_each_message_keeps_its_expiration_where_many_are_one_burst(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(31)
-    log = [(n * 0.1, draw.randint(1000, 90_000)) for n in range(400)]
-    text = "at_s,size_bytes,expiration_ms\n" + "".join(f"{at:.1f},7,{ms}\n" for at, ms in log)
-    exact = published(read("csv", text))
-    assert [each["expiration_ms"] for each in exact] == [ms for _at, ms in log]
-    monkeypatch.setattr(arrivals, "MOST_BURSTS", 250)
+    log = [
+        (
+            draw.choice([100, 200, 5000]),
+            draw.choice(["", *map(str, range(1000, 90_000, 7))]),
+            draw.random() < 0.5,
+        )
+        for _ in range(400)
+    ]
+    rows = "".join(f"{n * 0.1:.1f},{size},{ms},{mode}\n" for n, (size, ms, mode) in enumerate(log))
+    text = f"at_s,size_bytes,expiration_ms,persistent\n{rows}"
+    fine = published(read("csv", text))
+    assert [str(each.get("expiration_ms", "")) for each in fine] == [ms for _size, ms, _mode in log]
+    assert not any("expirations" in each for each in fine)
+    monkeypatch.setattr(arrivals, "MOST_BURSTS", 90)
     imported = read("csv", text)
-    rounded = published(imported)
-    assert len(rounded) <= 250
-    assert all(each["expiration_ms"].bit_count() <= arrivals.KEPT_BITS for each in rounded)
-    [remark] = [each for each in imported.remarks if each.code == "expirations_rounded"]
-    assert 0 < float(remark.values["mean"]) < float(remark.values["most"]) < 25
-    whole, kept = sum(ms for _at, ms in log), sum(each["expiration_ms"] * each["count"] for each in rounded)
-    assert 0.75 * whole < kept < whole
+    bursts = published(imported)
+    assert len(bursts) <= 90
+    assert [each.code for each in imported.remarks][:3] == ["burst_s", "times_moved", "sizes_kept"]
+    kept = [
+        (size, "" if expires is None else str(expires), each["persistent"])
+        for each in bursts
+        for size, expires in zip(sizes_of(each), expirations_of(each), strict=True)
+    ]
+    assert sorted(kept) == sorted(log)
+    for each in bursts:  # of each side of the border those that expire first come first
+        ranks = [
+            (size >= arrivals.BORDER_BYTES, arrivals.NEVER if expires is None else expires)
+            for size, expires in zip(sizes_of(each), expirations_of(each), strict=True)
+        ]
+        assert ranks == sorted(ranks)
+
+
+def test_messages_with_one_expiration_need_no_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "MOST_BURSTS", 9)
+    text = "at_s,size_bytes,expiration_ms\n" + "".join(f"{n * 0.1:.1f},{n},700\n" for n in range(80))
+    assert {(each["expiration_ms"], "expirations" in each) for each in published(read("csv", text))} == {
+        (700, False)
+    }
+
+
+def test_a_run_of_a_log_lets_each_message_expire_at_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrivals, "MOST_BURSTS", 3)
+    log = [(0.0, 1500), (0.5, 900), (0.9, 6000), (8.0, 400), (8.9, "")]
+    text = "at_s,size_bytes,expiration_ms\n" + "".join(f"{at},9,{ms}\n" for at, ms in log)
+    imported = read("csv", text)
+    node = on_ledger({**imported.scenario, "until_us": 20_000_000})
+    left = []
+    for until_us in (800_000, 1_000_000, 1_600_000, 5_900_000, 6_100_000, 8_100_000, 8_500_000, 19_000_000):
+        node.advance(until_us)
+        left.append(node.queues["orders"].depth)
+    assert left == [3, 2, 1, 1, 0, 2, 1, 1]
+
+
+def sizes_of(burst: dict[str, Any]) -> list[int]:
+    """Return the body bytes of each message of a burst."""
+    if "sizes" not in burst:
+        return [burst["size_bytes"]] * burst["count"]
+    return unpack(burst["sizes"], burst["count"]).tolist()
+
+
+def expirations_of(burst: dict[str, Any]) -> list[int | None]:
+    """Return the expiration of each message of a burst."""
+    if "expirations" not in burst:
+        return [burst.get("expiration_ms")] * burst["count"]
+    return list(unpack_expirations(burst["expirations"], burst["count"]))
 
 
 def test_bursts_of_up_to_a_second_keep_the_messages_of_every_second(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final
@@ -17,7 +17,7 @@ from typing import Any, Final
 import pika
 from pika.exceptions import AMQPError
 
-from engine.broker.commands.packed import unpack
+from engine.broker.commands.packed import unpack, unpack_expirations
 from tests.programs.predictions.drive.seen import Seen
 
 TICK_S = 0.005
@@ -220,19 +220,18 @@ class _Connected:
         while self._goes_on():
             while waiting and not self._blocked and waiting[0]["at_us"] <= 1e6 * (time.monotonic() - began_s):
                 burst = {"queue": self._command["queue"], **waiting.popleft()}
-                sizes = unpack(burst["sizes"], burst["count"]) if "sizes" in burst else None
                 send = self._sender(channel, burst)
-                for size_bytes in sizes or [burst["size_bytes"]] * burst.get("count", 1):
-                    send(size_bytes)
+                for size_bytes, expiration_ms in _messages(burst):
+                    send(size_bytes, expiration_ms)
                 connection.process_data_events(0)
             connection.process_data_events(TICK_S)
 
     def _sender(self, channel: Any, asked_for: dict[str, Any]) -> Callable[..., None]:
-        """Return what publishes one message, of a size of its own if given one; confirms are waited for beside it."""
-        properties = pika.BasicProperties(
-            delivery_mode=2 if asked_for.get("persistent") else 1,
-            expiration=None if asked_for.get("expiration_ms") is None else str(asked_for["expiration_ms"]),
-        )
+        """Return what publishes one message, of a size and an expiration of its own if given them.
+
+        Confirms are waited for beside it.
+        """
+        properties = pika.BasicProperties(delivery_mode=2 if asked_for.get("persistent") else 1)
         exchange = asked_for.get("exchange", "")
         key = asked_for.get("routing_key") if exchange else asked_for.get("routing_key") or asked_for["queue"]
         unconfirmed: deque[tuple[int, int]] = deque()
@@ -240,8 +239,12 @@ class _Connected:
             channel._impl.confirm_delivery(lambda frame: self._confirmed(unconfirmed, frame.method))
         number, padding = 0, b""
 
-        def send(size_bytes: int = asked_for["size_bytes"]) -> None:
+        def send(
+            size_bytes: int = asked_for["size_bytes"],
+            expiration_ms: int | None = asked_for.get("expiration_ms"),
+        ) -> None:
             nonlocal number, padding
+            properties.expiration = None if expiration_ms is None else str(expiration_ms)
             if len(padding) != size_bytes - STAMP_BYTES:
                 padding = b"x" * max(0, size_bytes - STAMP_BYTES)
             number += 1
@@ -289,3 +292,12 @@ class _Connected:
             else:
                 for tag in done:
                     channel.basic_ack(tag)
+
+
+def _messages(burst: dict[str, Any]) -> Iterator[tuple[int, int | None]]:
+    """Yield the body bytes and the expiration in milliseconds of each message of a burst."""
+    count = burst.get("count", 1)
+    sizes = unpack(burst["sizes"], count) if "sizes" in burst else [burst["size_bytes"]] * count
+    own = burst.get("expirations")
+    expirations = unpack_expirations(own, count) if own else [burst.get("expiration_ms")] * count
+    return zip(sizes, expirations, strict=True)
