@@ -52,6 +52,14 @@ class PlainQueue(BackingQueue):
     # --- messages in and out -----------------------------------------------------------------------------------------
 
     @override
+    def takes_each(self) -> bool:
+        return False
+
+    @override
+    def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
+        return _all([self.publish(each, False, spacing_us) for each in arrivals])
+
+    @override
     def discard(self, arrival: Arrival) -> None:
         pass
 

@@ -153,6 +153,12 @@ class BackingQueue(Verbs, Measured, Protocol):
 
     # --- messages in and out -----------------------------------------------------------------------------------------
 
+    def takes_each(self) -> bool:
+        """Return whether messages that differ in all but their channel may enter as one step, by `publish_each`."""
+
+    def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
+        """Publish messages that differ, one call each, `spacing_us` apart; return the seq_ids (Q20)."""
+
     def discard(self, arrival: Arrival) -> None:
         """Keep nothing of messages that left at once (Q24)."""
 

@@ -184,14 +184,9 @@ class MessageCodec(MessageIds):
 
     def _measure(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
         made = self.templates[template]
-        keys = sum(5 + len(_text(key)) for key in made.routing_keys)
-        if not made.routing_keys:
-            keys = -5  # the empty list is one byte instead of six
         return (
             _FIXED_TERM_BYTES
-            + len(_text(self.vhost))
-            + len(_text(made.exchange))
-            + keys
+            + _address_bytes(self.vhost, made.exchange, made.routing_keys)
             + self.properties_bytes(template)
             + framed_bytes(size_bytes, self._frame_bytes)
             + (not raw_persistent)
@@ -388,6 +383,15 @@ class MessageCodec(MessageIds):
         if size_bytes < 0 or self.one(id16, template, size_bytes, raw_persistent) != term:
             return None
         return ReadMessage(number, size_bytes, raw_persistent, template, True)
+
+
+@lru_cache(4096)
+def _address_bytes(vhost: str, exchange: str, routing_keys: tuple[str, ...]) -> int:
+    """Return what the names of virtual host, exchange and routing keys take in a term, with the list of keys."""
+    keys = (
+        sum(5 + len(_text(key)) for key in routing_keys) if routing_keys else -5
+    )  # an empty list is a byte, not six
+    return len(_text(vhost)) + len(_text(exchange)) + keys
 
 
 def _text(name: str) -> bytes:

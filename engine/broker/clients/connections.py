@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
-from engine.broker.clients.actors import CLOSED, OPEN, Publisher, stop
+from engine.broker.clients.actors import OPEN, Publisher, stop
 from engine.broker.clients.burst_carrier import BurstCarrier
 from engine.broker.clients.confirms import Confirms
 from engine.broker.clients.consumers import Consumers
@@ -117,17 +116,13 @@ class Connections:
         """Publish a burst now, as fast as its connection carries it, or let it wait while an alarm is set (A3)."""
         name = beside(burst.exchange, "burst") if BREAK in burst.exchange else "burst"
         publisher = self.publishers[name]
-        for number, run in enumerate(burst.runs() if burst.expirations else (burst,)):
-            if number and publisher.channel_state == CLOSED:
-                return  # by the messages before
-            publisher.address(run)
-            carries = self._settings().connection_bytes_per_s
-            alone = run.sizes and (carries is not None or self.way_in.takes_time)
-            for each in run.singles() if alone else (run,):
-                if carries is None:
-                    self._arrive(publisher, each)
-                else:
-                    self._carrier.write(publisher, each, carries)
+        publisher.address(burst)
+        carries = self._settings().connection_bytes_per_s
+        if carries is None:
+            self._arrive(publisher, burst)
+            return
+        for each in burst.singles():
+            self._carrier.write(publisher, each, carries)
 
     def add_host(self, vhost: str) -> None:
         """Give a virtual host the connection of its bursts."""
@@ -151,13 +146,10 @@ class Connections:
             return
         if batch.confirm:
             hand.select_confirms()
-        for number, run in enumerate(batch.runs() if batch.expirations else (batch,)):
-            if number and hand.publisher.channel_state == CLOSED:
-                return  # by the messages before
-            hand.publisher.address(run)
-            sent = replace(run, confirm=hand.confirming)
-            for each in sent.singles() if self.way_in.takes_time else (sent,):
-                self.send(hand.publisher, each, BURST_SPACING_US)
+        hand.publisher.address(batch)
+        sent = replace(batch, confirm=hand.confirming)
+        for each in sent.singles() if self.way_in.takes_time else (sent,):
+            self.send(hand.publisher, each, BURST_SPACING_US)
 
     def commit(self, hand: Hand) -> None:
         """Let arrive what a channel by hand published in its transaction; it waits for their confirms (D13)."""
@@ -268,17 +260,24 @@ class Connections:
                     return
                 batch = batch.part(0, room)
         msg_no = self._kinds.take_numbers(batch.count)
-        arrival = Arrival(
-            count=batch.count,
-            msg_no=msg_no,
-            size_bytes=self._column(msg_no, batch) if batch.sizes else batch.size_bytes,
-            raw_persistent=batch.persistent,
-            template=self._kinds.number(message, batch.persistent),
-            sender=publisher.name,
-        )
+        sizes = self._column(msg_no, batch) if batch.sizes else batch.size_bytes
+        arrivals: list[tuple[Arrival, int | None]] = []
+        for count, expiration_ms in batch.runs() if batch.expirations else ((batch.count, None),):
+            if batch.expirations:
+                message = replace(message, expiration_ms=expiration_ms)
+            arrival = Arrival(
+                count=count,
+                msg_no=msg_no,
+                size_bytes=sizes,
+                raw_persistent=batch.persistent,
+                template=self._kinds.number(message, batch.persistent),
+                sender=publisher.name,
+            )
+            self._kinds.remember(arrival)
+            arrivals.append((arrival, message.expiration_ms))
+            msg_no += count
         publisher.published += batch.count
-        self._kinds.remember(arrival)
-        held = Held(batch, message, arrival, queues)
+        held = Held(batch, message, arrivals, queues)
         if publisher.tx is None:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
@@ -310,7 +309,7 @@ class Connections:
 
     def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
         """Deliver messages to the queues that they were routed to."""
-        batch, arrival, message = held.batch, held.arrival, held.message
+        batch, arrivals, message = held.batch, held.arrivals, held.message
         queues, down, mirrored = self._whereto(held.queues)
         if not queues and not down:
             self._unroutable(publisher, message, batch.count)
@@ -324,16 +323,16 @@ class Connections:
                     waits.append(queue.name)
             waits += [member for name in down for member in mirrored.get(name, ())]
             waits += [name for name in down if not mirrored.get(name)]
-            self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)
+            self.confirms.expect(publisher, Range(arrivals[0][0].msg_no, batch.count), waits)
         for name in down:
-            self._to_nobody(name, arrival, batch, confirm)
+            self._to_nobody(name, held, confirm)
         for queue in queues:
-            part, at_once = arrival, False
+            own, at_once = arrivals, False
             if confirm and batch.persistent and queue.durable:
-                part = msgspec.structs.replace(arrival, wants_confirm=True)
+                own = [(replace(arrival, wants_confirm=True), expires) for arrival, expires in arrivals]
             elif confirm:
                 at_once = travel or bool(mirrored.get(queue.name)) or queue.withholds
-            self.way_in.deliver(publisher, queue, part, spacing_us, at_once, message.expiration_ms)
+            self.way_in.deliver(publisher, queue, own, spacing_us, at_once)
 
     def _whereto(self, names: Sequence[str]) -> tuple[list[Queue], list[str], Mapping[str, tuple[str, ...]]]:
         """Return the living of these queues, those that are down, and the members of those that have mirrors."""
@@ -350,11 +349,12 @@ class Connections:
                 queues.append(queue)
         return queues, down, mirrored
 
-    def _to_nobody(self, queue: str, arrival: Arrival, batch: Publish, confirm: bool) -> None:
+    def _to_nobody(self, queue: str, held: Held, confirm: bool) -> None:
         """Send messages to the mirrors of a queue that is down; without any they are rejected (H46, H64)."""
-        self._members.copy(queue, arrival, batch.expiration_ms, confirm)
+        for arrival, expiration_ms in held.arrivals:
+            self._members.copy(queue, arrival, expiration_ms, confirm)
         if not self._members.of(queue):
-            self.confirms.rejected(queue, Range(arrival.msg_no, arrival.count), "down")
+            self.confirms.rejected(queue, Range(held.arrivals[0][0].msg_no, held.batch.count), "down")
 
     def _unroutable(self, publisher: Publisher, message: Message, count: int) -> None:
         """No queue gets these messages; mandatory ones come back with 312 NO_ROUTE (K10)."""

@@ -83,6 +83,11 @@ class Queue(Protocol):
     ) -> None:
         """Let messages arrive one after the other (P8)."""
 
+    def arrive_each(
+        self, arrivals: Sequence[tuple[Arrival, int | None]], spacing_us: int, confirm_at_once: bool
+    ) -> None:
+        """Let messages with expirations of their own arrive one after the other (P8)."""
+
     # --- what consumers' channels send -------------------------------------------------------------------------------
 
     def add(self, consumer: Consumer) -> None:

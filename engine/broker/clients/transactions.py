@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival
@@ -15,13 +17,13 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     Args:
         batch: as the client published them.
         message: what it sent with them.
-        arrival: as they will arrive.
+        arrivals: as they will arrive, with the expiration that each of them has in milliseconds.
         queues: where they were routed to.
     """
 
     batch: Publish
     message: Message
-    arrival: Arrival
+    arrivals: Sequence[tuple[Arrival, int | None]]
     queues: tuple[str, ...]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final, Protocol
 
@@ -65,10 +66,11 @@ class WayIn:
             if publisher.channel_state != CLOSED:
                 self._channels.flush(publisher.name)
             return
-        publisher.waiting.append(batch)
-        each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, batch.size_bytes)
-        reader = self._reader(publisher)
-        reader.post(PUBLISH, batch.count, partial(self._read, publisher, reader, spacing_us), each_ns)
+        for each in batch.singles() if self._processes.timed else (batch,):
+            publisher.waiting.append(each)
+            each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, each.size_bytes)
+            reader = self._reader(publisher)
+            reader.post(PUBLISH, each.count, partial(self._read, publisher, reader, spacing_us), each_ns)
 
     def has_room(self, publisher: Publisher) -> bool:
         """Return whether a publisher can write more into its socket."""
@@ -130,21 +132,36 @@ class WayIn:
         self,
         publisher: Publisher,
         queue: Queue,
+        arrivals: Sequence[tuple[Arrival, int | None]],
+        spacing_us: int,
+        confirm: bool,
+    ) -> None:
+        """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
+
+        Args:
+            arrivals: the messages, with the expiration that each of them has in milliseconds.
+            spacing_us: how far apart the client sent them.
+            confirm: a confirm is asked for that does not wait for the disk, and nobody sent it yet (K1).
+        """
+        if not self._processes.timed:
+            if len(arrivals) == 1:
+                queue.arrive(arrivals[0][0], spacing_us, arrivals[0][1], confirm)
+            else:
+                queue.arrive_each(arrivals, spacing_us, confirm)
+            return
+        for arrival, expiration_ms in arrivals:
+            self._travel(publisher, queue, arrival, spacing_us, confirm, expiration_ms)
+
+    def _travel(
+        self,
+        publisher: Publisher,
+        queue: Queue,
         arrival: Arrival,
         spacing_us: int,
         confirm: bool,
         expiration_ms: int | None,
     ) -> None:
-        """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
-
-        Args:
-            spacing_us: how far apart the client sent them.
-            confirm: a confirm is asked for that does not wait for the disk, and nobody sent it yet (K1).
-            expiration_ms: the messages' own expiration.
-        """
-        if not self._processes.timed:
-            queue.arrive(arrival, spacing_us, expiration_ms, confirm)
-            return
+        """Send messages with one expiration on a way that takes time."""
         process, channel = queue.mailbox, self._channel(publisher)
         profile = self._processes.meter.profile
         each_ns = 0 if profile.instant else publish_ns(profile, queue.entry(arrival)) // arrival.count

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice, repeat
 from typing import Annotated, Any
 
 import msgspec
@@ -23,7 +22,7 @@ from engine.broker.commands.base import (
     Size,
     Text,
 )
-from engine.broker.commands.packed import mean_of, pack, unpack, unpack_expirations
+from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack, unpack_expirations
 from engine.values.errors import ValueRefused
 
 Properties = Annotated[
@@ -42,7 +41,7 @@ class Publish(Command, frozen=True, tag="publish"):
         sizes: body bytes of each message where they differ, as `packed.pack` writes them; then `size_bytes` is their
             mean, rounded up.
         expirations: of each message where they differ, as `packed.pack_expirations` writes them; then the other two
-            are left out. What a connection carries are the `runs` of it, which have one expiration each.
+            are left out.
     """
 
     count: Count
@@ -74,36 +73,35 @@ class Publish(Command, frozen=True, tag="publish"):
                 raise ValueRefused("expirations_beside_one", place="expirations")
 
     def part(self, offset: int, count: int) -> Publish:
-        """Return `count` of the messages beginning at `offset`, which have one expiration."""
-        if not self.sizes:
+        """Return `count` of the messages beginning at `offset`."""
+        if not (self.sizes or self.expirations):
             return self if count == self.count else replace(self, count=count)
-        sizes = unpack(self.sizes, self.count)[offset : offset + count]
-        return replace(self, count=count, sizes=pack(sizes), size_bytes=mean_of(sizes))
+        end = offset + count
+        own: dict[str, Any] = {}
+        if self.sizes:
+            sizes = unpack(self.sizes, self.count)[offset:end]
+            own = {"sizes": pack(sizes), "size_bytes": mean_of(sizes)}
+        if self.expirations:
+            expirations = islice(unpack_expirations(self.expirations, self.count), offset, end)
+            own["expirations"] = pack_expirations(expirations)
+        return replace(self, count=count, **own)
 
-    def runs(self) -> Iterator[Publish]:
-        """Yield the messages in their order, those that follow each other with one expiration together."""
-        if not self.expirations:
-            yield self
-            return
-        sizes = unpack(self.sizes, self.count) if self.sizes else None
-        at = 0
+    def runs(self) -> Iterator[tuple[int, int | None]]:
+        """Yield how many messages follow each other with one expiration, and which one, where they have a column."""
         for expiration_ms, run in groupby(unpack_expirations(self.expirations, self.count)):
-            count = sum(1 for _each in run)
-            own = {} if sizes is None else _own_sizes(sizes[at : at + count])
-            yield replace(self, count=count, expirations="", expiration_ms=expiration_ms, **own)
-            at += count
+            yield sum(1 for _each in run), expiration_ms
 
     def singles(self) -> Iterator[Publish]:
-        """Yield the messages one by one where their sizes differ; else all at once."""
-        if not self.sizes:
+        """Yield the messages one by one where they differ; else all at once."""
+        if not (self.sizes or self.expirations):
             yield self
             return
-        for size in unpack(self.sizes, self.count):
-            yield replace(self, count=1, sizes="", size_bytes=size)
-
-
-def _own_sizes(sizes: array[int]) -> dict[str, Any]:
-    """Return the fields of a burst of messages with these sizes."""
-    if min(sizes) == max(sizes):
-        return {"sizes": "", "size_bytes": sizes[0]}
-    return {"sizes": pack(sizes), "size_bytes": mean_of(sizes)}
+        sizes: Iterable[int] = repeat(self.size_bytes, self.count)
+        if self.sizes:
+            sizes = unpack(self.sizes, self.count)
+        expirations: Iterable[int | None] = repeat(self.expiration_ms, self.count)
+        if self.expirations:
+            expirations = unpack_expirations(self.expirations, self.count)
+        one = replace(self, count=1, sizes="", expirations="")
+        for size, expiration_ms in zip(sizes, expirations, strict=True):
+            yield replace(one, size_bytes=size, expiration_ms=expiration_ms)

@@ -199,6 +199,59 @@ class Deliveries:
                 self.copies(part, expiration_ms, confirm_at_once)
             self.enter(part, spacing_us, expiration_ms, confirm_at_once)
 
+    def arrive_each(
+        self, arrivals: Sequence[tuple[Arrival, int | None]], spacing_us: int, confirm_at_once: bool
+    ) -> None:
+        """Let messages with expirations of their own arrive one after the other, `spacing_us` apart.
+
+        Args:
+            arrivals: the messages, with the expiration that each of them has in milliseconds.
+            confirm_at_once: as in `arrive`.
+        """
+        if self._takes_each():
+            own = [self._expiring(arrival, expiration_ms) for arrival, expiration_ms in arrivals]
+            self._enter_each(own, spacing_us, confirm_at_once)
+            return
+        for arrival, expiration_ms in arrivals:
+            self.arrive(arrival, spacing_us, expiration_ms, confirm_at_once)
+
+    def _takes_each(self) -> bool:
+        """Return whether messages that differ may enter together: nothing looks at each of them by itself."""
+        evictions = self.evictions
+        if self.process.held is not None or self.copies is not None or self.ring.single_active:
+            return False
+        if evictions.may_reject or evictions.drops_head or evictions.none_stays:
+            return False
+        return self.process.queue.takes_each()
+
+    def _enter_each(self, arrivals: Sequence[Arrival], spacing_us: int, confirm_at_once: bool) -> None:
+        """Let messages into this queue as `enter` does, as one step once some of them wait."""
+        queue = self.process.begin()
+        if confirm_at_once:
+            first, last = arrivals[0], arrivals[-1]
+            self._on_taken(self.name, Range(first.msg_no, last.msg_no + last.count - first.msg_no))
+        for number, arrival in enumerate(arrivals):
+            if queue.depth:
+                queue.publish_each(arrivals[number:], spacing_us)
+                break
+            done = self._deliver_directly(arrival, spacing_us, False)
+            if done < arrival.count:
+                rest = arrival.part(done, arrival.count - done) if done else arrival
+                self.evictions.publish(rest, spacing_us)
+        self.process.handled()
+
+    def _expiring(self, arrival: Arrival, expiration_ms: int | None) -> Arrival:
+        """Return messages with the moment at which they expire here (P8.2)."""
+        ttl_ms = self.evictions.limits.message_ttl_ms
+        if expiration_ms is not None:
+            ttl_ms = expiry_ms(ttl_ms, expiration_ms)
+        if ttl_ms is None:
+            return arrival
+        self.evictions.expiries = True
+        expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
+        # 0 stands for never, and nothing ever is as early as the first microsecond.
+        return msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
+
     def _alike(self, arrival: Arrival) -> Iterator[Arrival]:
         """Yield messages whose bodies differ, as many at once as this queue treats alike."""
         apart = self.copies is not None or self.evictions.may_reject or self.evictions.drops_head
@@ -226,14 +279,8 @@ class Deliveries:
             return
         queue, evictions = self.process.begin(), self.evictions
         may_reject = evictions.may_reject
-        ttl_ms = evictions.limits.message_ttl_ms
-        if expiration_ms is not None:
-            ttl_ms = expiry_ms(ttl_ms, expiration_ms)
-        if ttl_ms is not None:
-            evictions.expiries = True
-            expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
-            # 0 stands for never, and nothing ever is as early as the first microsecond.
-            arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
+        if expiration_ms is not None or evictions.limits.message_ttl_ms is not None:
+            arrival = self._expiring(arrival, expiration_ms)
         none_fits = may_reject and not evictions.room(equal(arrival.size_bytes))
         taken = 1 if confirm_at_once and not none_fits and self._breaks() else arrival.count
         if confirm_at_once and not may_reject:
@@ -244,7 +291,7 @@ class Deliveries:
             done = self._deliver_directly(arrival, spacing_us, already_delivered)
         rest = arrival.part(done, arrival.count - done) if 0 < done < arrival.count else None
         rest = rest if done else arrival
-        if rest is not None and ttl_ms == 0 and evictions.none_stays and not none_fits:
+        if rest is not None and rest.expiry_us and evictions.none_stays and not none_fits:
             self._vanish(rest)
             rest = None
         rejected = 0

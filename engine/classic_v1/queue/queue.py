@@ -118,8 +118,8 @@ class VariableQueue(VariableQueueReading, Mirrorable):
         self._done()
         return found
 
+    @override
     def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
-        """Publish messages that differ in mode too, one call each, `spacing_us` apart; return the seq_ids (Q20)."""
         found = publish.publish_each(self.state, arrivals, spacing_us)
         self._done()
         return found

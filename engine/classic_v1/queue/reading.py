@@ -60,6 +60,10 @@ class VariableQueueReading(StateQueue[QueueState]):
         return new_extent(self.state, arrival)
 
     @override
+    def takes_each(self) -> bool:
+        return takes_classes(self.state)
+
+    @override
     def alike(self, arrival: Arrival) -> int:
         return arrival.count if takes_classes(self.state) else alike(self.state, arrival)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from engine.amqp.declarations import DeclaredQueue
+from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.measured import Measured
 from engine.backing_queue.places import PLACES, places_of
 from engine.backing_queue.plain import PlainQueue
@@ -71,6 +72,15 @@ def test_the_table_picks_the_implementation() -> None:
     assert REFERENCE.backing_queue_of(DeclaredQueue(name="orders")) == "variable_queue"
     made = node()
     assert [type(each).__name__ for each in made.node.host.queues()] == ["VersionedQueue", "Shelf"]
+
+
+def test_messages_that_differ_enter_one_after_the_other() -> None:
+    made = node()
+    assert made.submit({"do": "publish", "count": 1, "size_bytes": 100, "routing_key": "shelf.a"})
+    shelf = made.node.queues["shelf.a"].process.queue
+    assert not shelf.takes_each(), "so a node publishes each of them by itself"
+    found = shelf.publish_each([Arrival(2, 1, 70, expiry_us=9), Arrival(3, 3, 50)])
+    assert (found.start, found.count, shelf.depth, shelf.ready_bytes) == (1, 5, 6, 390)
 
 
 def test_declare_publish_consume_fold_and_snapshot() -> None:

@@ -17,6 +17,7 @@ from engine.broker.commands.publish import Publish
 from engine.broker.commands.scenario import parse
 from engine.folding.state import empty_state, fold, to_json
 from engine.report.transitions.amqp import ChannelClosed
+from engine.report.transitions.messages import Published
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
@@ -203,23 +204,22 @@ def test_packing_of_expirations_is_undone_by_unpacking_and_has_a_bound() -> None
         unpack_expirations(pack_expirations([None] * 1_000_000), 3)
 
 
-def test_the_runs_of_a_burst_have_one_expiration_each() -> None:
+def test_a_part_and_the_single_messages_of_a_burst_keep_what_each_has() -> None:
     sizes = [1, 2, 4, 7, 7, 9]
-    command = {**burst(sizes), **expiring(EXPIRATIONS), "size_bytes": 5, "persistent": True}
-    parsed = parse_command(command)
+    parsed = parse_command({**burst(sizes), **expiring(EXPIRATIONS), "size_bytes": 5, "persistent": True})
     assert isinstance(parsed, Publish)
-    runs = list(parsed.runs())
-    assert [(each.count, each.expiration_ms) for each in runs] == [
-        (1, None),
-        (2, 0),
-        (1, 700),
-        (1, None),
-        (1, 5),
-    ]
-    assert [each.size_bytes for each in runs] == [1, 3, 7, 7, 9]
-    assert unpack(runs[1].sizes, 2).tolist() == [2, 4]
-    assert {(each.persistent, each.expirations) for each in runs} == {(True, "")}
-    assert not any(each.sizes for each in runs if each.count == 1)
+    assert list(parsed.runs()) == [(1, None), (2, 0), (1, 700), (1, None), (1, 5)]
+    part = parsed.part(2, 3)
+    assert (part.count, part.size_bytes, part.persistent) == (3, 6, True)
+    assert unpack(part.sizes, 3).tolist() == sizes[2:5]
+    assert list(unpack_expirations(part.expirations, 3)) == EXPIRATIONS[2:5]
+    singles = list(parsed.singles())
+    assert [(each.size_bytes, each.expiration_ms) for each in singles] == list(
+        zip(sizes, EXPIRATIONS, strict=True)
+    )
+    assert {(each.count, each.persistent, each.sizes, each.expirations) for each in singles} == {
+        (1, True, "", "")
+    }
 
 
 @pytest.mark.parametrize("channel", [None, "client.one"])
@@ -231,3 +231,19 @@ def test_a_channel_that_the_first_message_closes_carries_none_of_the_others(chan
     assert rows is not None
     assert len([each for each in rows.rows if type(each) is ChannelClosed]) == 1
     assert node.queues["orders"].depth == 0
+
+
+@pytest.mark.parametrize("queue", [{}, {"x-max-length": 100}], ids=["together", "limited"])
+def test_messages_that_expire_at_different_times_enter_as_one_step_where_nothing_looks_at_each(
+    queue: dict[str, Any],
+) -> None:
+    topology = {"queues": [{"name": "orders", "arguments": queue}]}
+    node = Cluster(parse({"version": 1, "profile": "classroom", "topology": topology}), LedgerStorage())
+    node.submit({"do": "set_consumer", "name": "c1", "rate_per_s": 1, "prefetch": 5, "queue": "orders"})
+    sizes = SIZES[:60]
+    node.submit(burst(sizes, expirations=pack_expirations(range(1000, 1060)), routing_key="orders"))
+    rows = node.log.since(0)
+    assert rows is not None
+    entered = [each.extents for each in rows.rows if type(each) is Published]
+    assert sum(each.count for extents in entered for each in extents) == 55
+    assert len(entered) == (55 if queue else 2), "the first that waits, and all others"
