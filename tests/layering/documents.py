@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
@@ -187,7 +187,7 @@ def in_table(architecture: str) -> set[str]:
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*(?:\(\))?")
 
 
-def missing_names(text: str, words: set[str]) -> list[str]:
+def missing_names(text: str, words: Set[str]) -> list[str]:
     """Return the names of classes, functions and settings that a document says and no source has.
 
     Args:

@@ -65,12 +65,13 @@ def file_imports(folder: str, root: Path = ROOT) -> dict[str, set[str]]:
     """
     base = root / folder
     python = {module_name(path, root): path for path in python_files(folder, root=root)}
-    named = {path: path.relative_to(base).as_posix() for path in python.values() if parse(path).body[1:]}
+    trees = {path: parse(path) for path in python.values()}
+    named = {path: path.relative_to(base).as_posix() for path, tree in trees.items() if tree.body[1:]}
     found: dict[str, set[str]] = {name: set() for name in named.values()}
     for module, path in python.items():
         if path not in named:
             continue
-        for imported, _ in imports(parse(path), module, path.name == "__init__.py"):
+        for imported, _ in imports(trees[path], module, path.name == "__init__.py"):
             target = python.get(imported) or python.get(imported.rpartition(".")[0])
             if target is not None and target in named and target != path:
                 found[named[path]].add(named[target])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple
@@ -109,6 +110,11 @@ def cells() -> list[CellToMeasure]:
 
     Cells that nobody has measured yet are predicted by nobody: `make predict` measures them first.
     """
+    return list(_cells())
+
+
+@cache  # drawing the logs and importing them takes a second
+def _cells() -> tuple[CellToMeasure, ...]:
     found = [
         CellToMeasure(
             each["name"],
@@ -120,13 +126,13 @@ def cells() -> list[CellToMeasure]:
         for each in [*json.loads((PLACE / "cells.json").read_text(encoding="utf-8")), *log_cells()]
     ]
     first = found[0]
-    return [
+    return (
         *found,
         *(
             first._replace(name=name, strategy="rss", limit_shift_bytes=shift)
             for name, shift in UNDER_RSS.items()
         ),
-    ]
+    )
 
 
 def read(strategy: str = STRATEGY, runs: Path = RUNS) -> list[MeasuredCell]:
