@@ -38,7 +38,7 @@ PREPARES_RELEASE = (
 )
 """Its own commands: it has no `prepare`."""
 STUDENTS, TINY_STUDENTS = 30, 2
-SECONDS, TINY_SECONDS = 10.0, 1.5
+SECONDS, TINY_SECONDS = 10.0, 0.6
 COMMANDS_PER_S = 4
 SETTLES_S = 2.0
 GOAL = 5.0
