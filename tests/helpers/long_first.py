@@ -23,6 +23,8 @@ LONG = (
     "tests/web/classroom/test_whole_class.py",
 )
 """How the names of tests begin that take ten seconds and more, the longest first."""
+TOGETHER = {"tests/programs/wasm/"}
+"""Those that share what takes most of their time to start: one worker gets all of them."""
 
 
 def dealt(items: Sequence[T], name: Callable[[T], str], workers: int) -> list[T]:
@@ -34,11 +36,14 @@ def dealt(items: Sequence[T], name: Callable[[T], str], workers: int) -> list[T]
         workers: how many pieces the list is cut into.
     """
     ranks = {id(item): _rank(name(item)) for item in items}
-    long = sorted((item for item in items if ranks[id(item)] < len(LONG)), key=lambda item: ranks[id(item)])
+    long: list[list[T]] = []
+    for rank, beginning in enumerate(LONG):
+        alike = [item for item in items if ranks[id(item)] == rank]
+        long += [alike] if beginning in TOGETHER else [[item] for item in alike]
     rest = iter([item for item in items if ranks[id(item)] == len(LONG)])
     order: list[T] = []
     for worker in range(workers):
-        piece = long[worker::workers]
+        piece = [item for share in long[worker::workers] for item in share]
         size = (len(items) - len(order)) // (workers - worker)
         order += [*piece, *islice(rest, max(0, size - len(piece)))]
     return [*order, *rest]

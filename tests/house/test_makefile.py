@@ -91,8 +91,16 @@ def place(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             name, (0, 0)
         )  # the environment is as this repository's; a copy's time must not install it again
     subprocess.run(["git", "init", "--quiet"], cwd=place, check=True)
-    subprocess.run(["git", "add", "--all", "--force", ":!.venv", ":!node_modules"], cwd=place, check=True)
+    lend_objects(repo_root, place)
+    subprocess.run(["git", "add", "--all"], cwd=place, check=True)
     return place
+
+
+def lend_objects(root: Path, place: Path) -> None:
+    """Let a copy's git take what is committed from the repository's, where it is compressed already."""
+    command = ["git", "rev-parse", "--path-format=absolute", "--git-path", "objects"]
+    objects = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+    (place / ".git" / "objects" / "info" / "alternates").write_text(objects, encoding="utf-8")
 
 
 def make(place: Path, target: str, *variables: str) -> subprocess.CompletedProcess[str]:

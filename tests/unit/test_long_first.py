@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.long_first import LONG, dealt
+from tests.helpers.long_first import LONG, TOGETHER, dealt
 
 QUICK = [f"tests/unit/test_{n}.py" for n in range(10)]
 
@@ -24,3 +24,11 @@ def test_each_piece_begins_with_its_share(workers: int) -> None:
 
 def test_without_long_ones_the_order_stays() -> None:
     assert dealt(QUICK, str, 3) == QUICK
+
+
+def test_one_worker_gets_all_that_share_what_is_dear() -> None:
+    for beginning in TOGETHER:
+        alike = [f"{beginning}test_{n}.py" for n in range(4)]
+        order = dealt([*QUICK[:3], *alike, *QUICK[3:], *LONG[:2]], str, 3)
+        begins = order.index(alike[0])
+        assert order[begins : begins + 4] == alike
