@@ -103,7 +103,7 @@ function headline(session, catalogs) {
   const say = () => restarted(state, timeline.lines) ?? situation(state);
   said(catalogs, say, ({ text }, words) => {
     const over = now.target === null ? 0 : now.inRam + (now.queue?.lanes.ram_pending ?? []).reduce((sum, row) => sum + row[1], 0) - now.target;
-    honest("headline", text, [now.lengths, now.ready, now.unacked, now.onlyCounted, now.entries, now.target, now.limited, now.counters.window, Math.min(now.counters.window ?? 1, now.onlyCounted), onDisk(now.queue), over, memory.used, memory.pagingAt, ...fates(timeline)]);
+    honest("headline", text, [now.lengths, now.ready, now.unacked, now.onlyCounted, now.entries, now.target, now.limited, now.counters.window, Math.min(now.counters.window ?? 1, now.onlyCounted), onDisk(now.queue), over, memory.used, memory.pagingAt, ...fates(timeline, shownQueue(state))]);
     if (words.some((each) => UNDER.test(each)) && memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
     if (words.some((each) => PAST.test(each)) && !memory.past) fail("headline", [`"${text}" with ${memory.used} of ${memory.pagingAt}`]);
     if (words.some((each) => /must leave RAM/.test(each)) && over <= 0) fail("headline", [`"${text}", but nothing is over the target`]);
@@ -111,7 +111,8 @@ function headline(session, catalogs) {
   });
 }
 
-const fates = ({ lines }) => lines.filter(({ fate }) => fate).slice(-1).map(({ fate }) => [sums(fate), fate]);
+/** What the last start did to a queue: others started beside it. */
+const fates = ({ lines }, name) => lines.filter(({ fate, t }) => fate && t.queue === name).slice(-1).map(({ fate }) => [sums(fate), fate]);
 const sums = (fate) => Object.values(fate).filter(Array.isArray).map((rows) => rows.reduce((sum, row) => sum + row[1], 0));
 
 /** How many listed messages that wait have their content on disk alone. */
