@@ -9,10 +9,12 @@ HALF_LIFE_US = 5_000_000
 UPDATE_ABOVE = 100
 IDLE_RATE = 0.01
 TAYLOR_TERMS = 18
+Real = float
+"""Never a whole number, so that the compiler may take it for what it is in C."""
 
 
 @lru_cache(maxsize=256)
-def decay(elapsed_us: int) -> float:
+def decay(elapsed_us: int) -> Real:
     """Return 2 ** (-elapsed / half-life).
 
     Uses only additions, multiplications and exact scaling, so that every machine gets the same bits (promise 1); the
@@ -46,7 +48,7 @@ class Rates:
         self.frozen = False
 
     @property
-    def sum(self) -> float:
+    def sum(self) -> Real:
         """All four rates together."""
         return self.in_ + self.out + self.ack_in + self.ack_out
 
@@ -65,9 +67,9 @@ class Rates:
         """Whether pending acks grow faster than the queue, so that they are paged first (Q45)."""
         return (self.ack_in - self.ack_out) > (self.in_ - self.out)
 
-    def freeze(self, in_: float, out: float, ack_in: float, ack_out: float) -> None:
+    def freeze(self, in_: Real, out: Real, ack_in: Real, ack_out: Real) -> None:
         """Fix the rates for good (the golden traces' first step of determinism)."""
-        self.in_, self.out, self.ack_in, self.ack_out = in_, out, ack_in, ack_out
+        self.in_, self.out, self.ack_in, self.ack_out = float(in_), float(out), float(ack_in), float(ack_out)
         self.frozen = True
 
     def update(self, now_us: int) -> None:

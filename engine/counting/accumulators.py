@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+Number = int | float
+"""What an answer is; the compiler would make a whole number a broken one where only `float` stands."""
+
 
 class Accumulator(ABC):
     """One number, kept up while a run goes on; 0 before the first answer."""
@@ -11,13 +14,13 @@ class Accumulator(ABC):
     __slots__ = ("_number",)
 
     def __init__(self) -> None:
-        self._number: int | float = 0
+        self._number: Number = 0
 
     @abstractmethod
-    def add(self, answer: float, at_us: int) -> None:
+    def add(self, answer: Number, at_us: int) -> None:
         """Take the metric's answer to a transition at `at_us`, virtual microseconds."""
 
-    def value(self, at_us: int) -> int | float | None:
+    def value(self, at_us: int) -> Number | None:
         """Return the number as it stands at `at_us`, None if nothing was counted; the run may go on afterwards."""
         return self._number
 
@@ -27,7 +30,7 @@ class Total(Accumulator):
 
     __slots__ = ()
 
-    def add(self, answer: float, at_us: int) -> None:
+    def add(self, answer: Number, at_us: int) -> None:
         """Add the answer."""
         self._number += answer
 
@@ -37,7 +40,7 @@ class Highest(Accumulator):
 
     __slots__ = ()
 
-    def add(self, answer: float, at_us: int) -> None:
+    def add(self, answer: Number, at_us: int) -> None:
         """Keep the answer if it is larger than all before it."""
         self._number = answer if answer > self._number else self._number
 
@@ -47,7 +50,7 @@ class Latest(Accumulator):
 
     __slots__ = ()
 
-    def add(self, answer: float, at_us: int) -> None:
+    def add(self, answer: Number, at_us: int) -> None:
         """Keep the answer in place of the one before."""
         self._number = answer
 
@@ -61,7 +64,7 @@ class First(Accumulator):
         super().__init__()
         self._first_us: int | None = None
 
-    def add(self, answer: float, at_us: int) -> None:
+    def add(self, answer: Number, at_us: int) -> None:
         """Note the time of the first yes."""
         if answer and self._first_us is None:
             self._first_us = at_us
@@ -80,7 +83,7 @@ class Lasting(Accumulator):
         super().__init__()
         self._since_us: int | None = None
 
-    def add(self, answer: float, at_us: int) -> None:
+    def add(self, answer: Number, at_us: int) -> None:
         """Start the clock with a yes, stop it with a no."""
         if answer and self._since_us is None:
             self._since_us = at_us
@@ -88,7 +91,7 @@ class Lasting(Accumulator):
             self._number += at_us - self._since_us
             self._since_us = None
 
-    def value(self, at_us: int) -> float:
+    def value(self, at_us: int) -> Number:
         """Return the seconds up to `at_us`, those of a clock that still runs included."""
         open_us = 0 if self._since_us is None else at_us - self._since_us
         return (self._number + open_us) / 1e6

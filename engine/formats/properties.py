@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engine.formats.terms import MAX_DEPTH, TermError
 
-FLAGS: Final = (
+FLAGS: Final[tuple[tuple[str, int, str], ...]] = (
     ("content_type", 0x8000, "shortstr"),
     ("content_encoding", 0x4000, "shortstr"),
     ("headers", 0x2000, "table"),

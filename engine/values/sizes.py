@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any, Final
 from zlib import crc32
+
+from engine.values.body_cost import BodyCost
+from engine.values.vectors import reaching, running_sums, span
+from engine.values.words import little_endian
 
 OWN_BITS: Final = 20
 """A record without its body is shorter than 2^20 bytes; with the number of its column it is exact in a browser."""
@@ -31,6 +35,10 @@ def unframed_bytes(framed: int, frame_bytes: int = FRAME_BYTES) -> int:
     return framed - 5 - 5 * -(-(framed - 5) // (frame_bytes + 5)) or -1
 
 
+FRAMED: Final = BodyCost(framed_bytes, 1, FRAME_BYTES)
+"""The same of many: nearly every body has one frame (S55)."""
+
+
 class Sizes:
     """Body bytes of consecutive messages; it never changes.
 
@@ -39,18 +47,19 @@ class Sizes:
         sizes: body bytes of each.
     """
 
-    __slots__ = ("first", "number", "sizes", "_plain", "_sums", "_borders")
+    __slots__ = ("first", "number", "sizes", "_least", "_most", "_sums", "_beside", "_borders")
 
     def __init__(self, first: int, sizes: Iterable[int]) -> None:
         self.first = first
-        self.sizes = array("I", sizes)
-        self.number = crc32(f"{first} {self.sizes.tolist()}".encode())
+        self.sizes = sizes[:] if isinstance(sizes, array) and sizes.typecode == "I" else array("I", sizes)
+        self.number = crc32(little_endian(self.sizes), crc32(f"{first}".encode()))
         """By which the wire names it: another one where anything differs."""
         self._forget()
 
     def _forget(self) -> None:
-        self._plain: array[int] | None = None
-        self._sums: dict[Callable[[int], int], array[int]] = {}
+        self._least, self._most = span(self.sizes)
+        self._sums: array[int] | None = None
+        self._beside: dict[BodyCost, tuple[list[int], list[int]]] = {}
         self._borders: dict[int, array[int]] = {}
 
     def __len__(self) -> int:
@@ -86,24 +95,36 @@ class Sizes:
         at = msg_no - self.first
         return self.sizes[at : at + count]
 
-    def sums(self, of: Callable[[int], int] | None = None) -> array[int]:
-        """Return the running sums of a function of the sizes, beginning with 0; without one, of the sizes."""
-        if of is None:
-            if self._plain is None:
-                self._plain = array("q", accumulate(self.sizes, initial=0))
-            return self._plain
-        known = self._sums.get(of)
-        if known is None:
-            known = self._sums[of] = array("q", accumulate(map(of, self.sizes), initial=0))
-        return known
+    def sums(self) -> array[int]:
+        """Return the running sums of the sizes, beginning with 0."""
+        if self._sums is None:
+            self._sums = running_sums(self.sizes)
+        return self._sums
 
-    def total(self, msg_no: int, count: int, of: Callable[[int], int] | None = None) -> int:
-        """Return the sum of a function of the sizes over `count` messages."""
-        sums = self._plain if of is None else self._sums.get(of)
+    def total(self, msg_no: int, count: int, cost: BodyCost | None = None) -> int:
+        """Return the body bytes of `count` messages, or what they cost."""
+        sums = self._sums
         if sums is None:
-            sums = self.sums(of)
+            sums = self.sums()
         at = msg_no - self.first
-        return sums[at + count] - sums[at]
+        size_bytes = sums[at + count] - sums[at]
+        if cost is None:
+            return size_bytes
+        on_line = cost.fixed * count + cost.per_byte * size_bytes
+        if cost.least <= self._least and self._most <= cost.most:
+            return on_line
+        places, beside = self._beside_line(cost)
+        return on_line + beside[bisect_left(places, at + count)] - beside[bisect_left(places, at)]
+
+    def _beside_line(self, cost: BodyCost) -> tuple[list[int], list[int]]:
+        """Return the places of bodies that a cost's line does not hold for, and the running sums of what they add."""
+        known = self._beside.get(cost)
+        if known is None:
+            least, most = cost.least, cost.most
+            places = [at for at, size in enumerate(self.sizes) if size < least or size > most]
+            more = [cost.beside(self.sizes[at]) for at in places]
+            known = self._beside[cost] = places, [0, *accumulate(more)]
+        return known
 
     def alike(self, msg_no: int, count: int, border: int) -> int:
         """Return how many messages from `msg_no` on lie on the same side of a border, at most `count`."""
@@ -115,10 +136,15 @@ class Sizes:
 
     def _sides(self, border: int) -> array[int]:
         """Return the places at which another side of a border begins."""
-        if min(self.sizes) >= border or max(self.sizes) < border:
-            return array("I")
-        above = [size >= border for size in self.sizes]
-        return array("I", (at for at in range(1, len(above)) if above[at] != above[at - 1]))
+        found = array("I")
+        if self._least >= border or self._most < border:
+            return found
+        above = reaching(self.sizes, border)
+        at = above.find(1 - above[0])
+        while at > 0:
+            found.append(at)
+            at = above.find(1 - above[at], at)
+        return found
 
 
 class Lengths:
@@ -151,7 +177,7 @@ class Lengths:
 
     def total(self, msg_no: int, count: int) -> int:
         """Return the bytes of the records of `count` messages."""
-        return self.each * count + self.sizes.total(msg_no, count, framed_bytes)
+        return self.each * count + self.sizes.total(msg_no, count, FRAMED)
 
 
 def total(each: int | Sizes | Lengths, msg_no: int, count: int) -> int:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import struct
 import zlib
 from array import array
-from base64 import b64decode, b64encode
-from binascii import Error
+from base64 import b64encode
+from binascii import a2b_base64
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES
 from engine.values.errors import ValueRefused
+from engine.values.words import from_little_endian, little_endian
 
 SIZE: Final = "I"
 """A size has four bytes. The first of all come first, then the second of all: so what is alike lies together."""
@@ -70,26 +70,25 @@ def _unpacked_expirations(text: str, count: int) -> array[int]:
 
 def _packed(kind: str, column: Iterable[int]) -> str:
     values = array(kind, column)
-    data = struct.pack(f"<{len(values)}{kind}", *values)
-    width = struct.calcsize(f"<{kind}")
-    planes = b"".join(data[at::width] for at in range(width))
+    data = little_endian(values)
+    planes = b"".join(data[at :: values.itemsize] for at in range(values.itemsize))
     return b64encode(zlib.compress(planes, 9)).decode()
 
 
 def _unpacked(place: str, kind: str, text: str, count: int) -> array[int]:
-    width = struct.calcsize(f"<{kind}")
+    width = array(kind).itemsize
     wanted = width * count
     try:
         reader = zlib.decompressobj()
-        planes = reader.decompress(b64decode(text, validate=True), wanted + 1)
-    except (Error, ValueError, zlib.error):
+        planes = reader.decompress(a2b_base64(text, strict_mode=True), wanted + 1)
+    except (ValueError, zlib.error):
         raise ValueRefused("column_unreadable", place=place) from None
     if len(planes) != wanted or not reader.eof:
         raise ValueRefused("column_of_others", place=place, count=count)
     data = bytearray(wanted)
     for at in range(width):
         data[at::width] = planes[at * count : (at + 1) * count]
-    return array(kind, struct.unpack(f"<{count}{kind}", data))
+    return from_little_endian(kind, data)
 
 
 def mean_of(sizes: array[int]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 import msgspec
@@ -12,6 +12,7 @@ from engine.backing_queue.protocol import BackingQueue
 from engine.backing_queue.stores import StoreLoad
 from engine.broker.memory import calibration as cal
 from engine.broker.memory.garbage import Garbage
+from engine.values.body_cost import BodyCost
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.ranges import RangeSet
 from engine.values.sizes import Sizes
@@ -64,9 +65,9 @@ def _costs(heap: HeapFigures, flags: int, size_bytes: int) -> tuple[int, int]:
 
 
 @cache
-def _in_ram(heap: HeapFigures, part: int) -> Callable[[int], int]:
-    """Return what gives one of the two costs of a message in RAM by its size; the same function each time."""
-    return lambda size_bytes: _costs(heap, IN_RAM, size_bytes)[part]
+def _in_ram(heap: HeapFigures, part: int) -> BodyCost:
+    """Return one of the two costs of a message in RAM by its body; the same each time."""
+    return BodyCost(lambda size_bytes: _costs(heap, IN_RAM, size_bytes)[part], cal.SMALL_BODY_BYTES + 1)
 
 
 def entries_bytes(heap: HeapFigures, extent: Extent) -> int:

@@ -14,7 +14,7 @@ from engine.formats.message import MessageCodec
 from engine.formats.terms import TermError
 from engine.values.each import Length
 from engine.values.errors import IndexCorrupt
-from engine.values.sizes import Sizes, framed_bytes
+from engine.values.sizes import FRAMED, Sizes
 from engine.values.sizes import at as one_of
 
 FIXED_BYTES: Final = 32
@@ -58,7 +58,7 @@ def total_bytes(codec: MessageCodec, publish: Publish, term: bytes | None, count
     if isinstance(sizes, int):
         return (besides + codec.term_bytes(publish.template, sizes, publish.raw_persistent)) * count
     bare = besides + codec.term_bytes(publish.template, 0, publish.raw_persistent)
-    return bare * count + sizes.total(publish.msg_no, count, framed_bytes)
+    return bare * count + sizes.total(publish.msg_no, count, FRAMED)
 
 
 def each_publish(codec: MessageCodec, publish: Publish, count: int) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from engine.formats.message_ids import FIRST_FOREIGN
 from engine.formats.terms import TermError
 from engine.values.each import Each, Length
 from engine.values.errors import StoreCorrupt
-from engine.values.sizes import FRAME_BYTES, Sizes, framed_bytes, reach, total
+from engine.values.sizes import FRAME_BYTES, FRAMED, Sizes, framed_bytes, reach, total
 
 MARKER: Final = 255
 ID_BYTES: Final = 16
@@ -83,7 +83,7 @@ class StoreRecords(msgspec.Struct, frozen=True, eq=False):
             sizes, int
         ):  # as `record_bytes` has it, without an object for it
             bare = self.codec.record_bytes(self.template, 0, self.raw_persistent)
-            return bare * self.count + sizes.total(self.msg_no, self.count, framed_bytes)
+            return bare * self.count + sizes.total(self.msg_no, self.count, FRAMED)
         return total(self.record_bytes, self.msg_no, self.count)
 
     def written_bytes(self, count: int) -> int:

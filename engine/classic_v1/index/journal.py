@@ -22,7 +22,7 @@ from engine.storage.handle import BufferedHandle
 from engine.storage.port import Chunk, Storage
 from engine.values.extents import HOME_STORE, RAW_PERSISTENT, Extent
 from engine.values.ranges import Range
-from engine.values.sizes import framed_bytes
+from engine.values.sizes import FRAMED
 
 JOURNAL_NAME: Final = "journal.jif"
 STUB_NAME: Final = ".queue_name"
@@ -197,5 +197,5 @@ def published_bytes(codec: MessageCodec, action: Action, extents: Sequence[Exten
             total += count * codec.term_bytes(each.template, sizes, raw)
         else:
             bare = codec.term_bytes(each.template, 0, raw)
-            total += bare * count + sizes.total(each.msg_no, count, framed_bytes)
+            total += bare * count + sizes.total(each.msg_no, count, FRAMED)
     return total

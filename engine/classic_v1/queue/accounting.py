@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from engine.classic_v1.queue.state import QueueState
 from engine.values.each import Each
@@ -50,8 +50,9 @@ def account(
         q.delta_transient_bytes += delta * size
 
 
-def sized(extents: Iterable[Extent]) -> Iterator[tuple[Extent, int]]:
-    """Yield messages with the bytes of their bodies; of a column that many share, the sums are fetched once."""
+def sized(extents: Iterable[Extent]) -> list[tuple[Extent, int]]:
+    """Return messages with the bytes of their bodies; of a column that many share, the sums are fetched once."""
+    found: list[tuple[Extent, int]] = []
     column: Each | None = None
     sums: array[int] | None = None
     first = 0
@@ -62,10 +63,11 @@ def sized(extents: Iterable[Extent]) -> Iterator[tuple[Extent, int]]:
             if not isinstance(each, int):
                 sums, first = each.sums(), each.first
         if sums is None:
-            yield extent, extent.total_bytes
+            found.append((extent, extent.total_bytes))
         else:
             at = extent.msg_no - first
-            yield extent, sums[at + extent.count] - sums[at]
+            found.append((extent, sums[at + extent.count] - sums[at]))
+    return found
 
 
 def account_many(q: QueueState, extents: Iterable[Extent], *, ready: int = 0, unacked: int = 0) -> None:
