@@ -10,7 +10,7 @@ from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue.arrivals import new_extent
 from engine.classic_v1.queue.disk import trim, write_body
 from engine.classic_v1.queue.invariants import check
-from engine.classic_v1.queue.state import LANES, PENDING, counters_of
+from engine.classic_v1.queue.state import COUNTERS, LANES, PENDING, counters_of
 from engine.classic_v1.transitions.index import EntriesRecorded
 from engine.formats.message import Template
 from engine.values.errors import InvariantBroken
@@ -104,6 +104,18 @@ def test_a_new_queue() -> None:
     ]
     zero = "len bytes unacked_bytes persistent_count persistent_bytes ram_msg_count ram_bytes disk_read_count"
     assert set(picked(after, *zero.split())) == {0}
+
+
+def test_each_counter_is_the_field_of_its_name() -> None:
+    """Q5: the record's numbers, and the credit of both clients, stand where COUNTERS says."""
+    q = World().q
+    fields = [name for name in COUNTERS if name in vars(q)]
+    for number, name in enumerate(fields):
+        setattr(q, name, 100 + number)
+    counters = q.counters()
+    assert tuple(counters.values()) == counters_of(q)
+    assert {name: counters[name] for name in fields} == {name: getattr(q, name) for name in fields}
+    assert len(fields) == COUNTERS.index("unconfirmed_count")
 
 
 @pytest.mark.parametrize(

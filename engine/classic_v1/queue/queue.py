@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.counters import differing
 from engine.backing_queue.protocol import Drained, Mirrorable, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.index import QueueIndex
@@ -349,9 +350,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
             check(q, now)
         if now != before:
             q.last_counters = now
-            values = zip(COUNTERS, now, before, strict=True)
-            differing = {name: value for name, value, earlier in values if value != earlier}
-            q.emit(CountersChanged("Q5", q.name, differing))
+            q.emit(CountersChanged("Q5", q.name, differing(COUNTERS, now, before)))
 
 
 _NOTHING: Final = Drained(0, 0)

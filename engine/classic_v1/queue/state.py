@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any
 
 from engine.backing_queue.rates import Rates
@@ -46,8 +45,6 @@ COUNTERS = (
     "blocked",
 )
 """What a snapshot shows beside lanes and delta; named after the broker's record, counts for its sets."""
-
-_fields = attrgetter(*COUNTERS[: COUNTERS.index("unconfirmed_count")])
 
 
 def as_it_is(extent: Extent) -> Sequence[Extent]:
@@ -186,7 +183,22 @@ def counters_of(q: QueueState) -> tuple[Any, ...]:
     """Return the values of a queue's counters, in the order of COUNTERS; asked after every verb, it calls nothing."""
     persistent, transient = q.persistent.account.left, q.transient.account.left
     return (
-        *_fields(q),
+        q.next_seq_id,
+        q.next_deliver_seq_id,
+        q.transient_threshold,
+        q.len,
+        q.bytes,
+        q.unacked_bytes,
+        q.persistent_count,
+        q.persistent_bytes,
+        q.ram_msg_count,
+        q.ram_bytes,
+        q.delta_transient_bytes,
+        q.target_ram_count,
+        q.disk_read_count,
+        q.disk_write_count,
+        q.reduce_run_count,
+        q.waiting_bump,
         q.unconfirmed.runs.total,
         q.confirmed.runs.total,
         q.msgs_on_disk.runs.total,
