@@ -133,16 +133,7 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
         "seconds for a sweep's cell of a million messages",
         f"{sweep['plain_seconds_per_million_messages']:.2f}",
     )
-    log = found["imported_log"]
-    yield "rows of a log imported in a second", whole(log["imported_rows_per_s"])
-    for each, of in ((log, ""), (log.get("compiled"), ", compiled engine")):
-        if each:
-            label = "seconds for a heatmap's cell of an imported log of a million rows"
-            yield f"{label}{of}", f"{each['seconds_for_a_cell_of_a_million_rows']:.1f}"
-            yield (
-                f"minutes for 400 such cells on two cores{of}",
-                f"{each['minutes_for_400_cells_on_2_cores']:.0f}",
-            )
+    yield from imported_logs(found["imported_log"])
     yield "cells a second with Spark, of those of as many plain processes", f"{sweep['of_the_pool']:.2f}"
     yield (
         "the cost of the same work on three mirrored nodes, in costs of one node",
@@ -165,6 +156,22 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
     )
     label = f"kB of such a page of a run with {whole(edition['messages_of_long_run'])} messages"
     yield label, whole(edition["long_run_page_bytes"] / 1e3)
+
+
+def imported_logs(log: dict[str, Any]) -> Iterator[Row]:
+    """Yield what a log costs that somebody imports, from the sources and on the compiled engine."""
+    yield "rows of a log imported in a second", whole(log["imported_rows_per_s"])
+    for each, of in ((log, ""), (log.get("compiled"), ", compiled engine")):
+        if each:
+            label = "messages a second of an imported log with a consumer"
+            yield f"{label}, sizes only{of}", whole(each["log_messages_per_s"])
+            yield f"{label}, real files{of}", whole(each["log_files_messages_per_s"])
+            label = "seconds for a heatmap's cell of an imported log of a million rows"
+            yield f"{label}{of}", f"{each['seconds_for_a_cell_of_a_million_rows']:.1f}"
+            yield (
+                f"minutes for 400 such cells on two cores{of}",
+                f"{each['minutes_for_400_cells_on_2_cores']:.0f}",
+            )
 
 
 def lessons(school: dict[str, Any]) -> Iterator[Row]:
