@@ -15,7 +15,9 @@ from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from bench.measure import Result
 from tools import chromium, live_server
 
-WATCHED_MS, TINY_WATCHED_MS = 6_000, 1_500
+WATCHED_MS, TINY_WATCHED_MS = 6_000, 1_000
+SETTLES_MS, TINY_SETTLES_MS = 4_000, 1_500
+"""Until all messages of a run are published, and its page is at rest."""
 BOUND_MS = 8.0
 """What the page's own work in a frame must stay under, 19 times out of 20: half of what 60 frames a second leave."""
 TINY_BOUND_MS = 16.7
@@ -48,7 +50,7 @@ def scenario(profile: str, commands: list[dict[str, Any]]) -> str:
     return json.dumps({"version": 1, "profile": profile, "commands": commands, "until_us": 600_000_000})
 
 
-def open_run(browser: Browser, url: str, text: str) -> Page:
+def open_run(browser: Browser, url: str, text: str, settles_ms: int) -> Page:
     """Open a session that plays a scenario, and wait until its messages are there."""
     page = browser.new_page(viewport={"width": 1440, "height": 900}, base_url=url)
     page.goto("/")
@@ -58,7 +60,7 @@ def open_run(browser: Browser, url: str, text: str) -> Page:
     page.wait_for_url("**/s/*/")
     page.locator("[data-link][data-state=live]").wait_for()
     page.locator("[data-act=play].is-playing").wait_for()  # a scenario with commands plays by itself
-    page.wait_for_timeout(4_000)
+    page.wait_for_timeout(settles_ms)
     return page
 
 
@@ -107,7 +109,9 @@ def figures(events: list[dict[str, Any]]) -> Result:
 
 def run(tiny: bool) -> Result:
     """Measure."""
-    watched_ms, count = (TINY_WATCHED_MS, TINY_COUNT) if tiny else (WATCHED_MS, COUNT)
+    watched_ms, settles_ms, count = (
+        (TINY_WATCHED_MS, TINY_SETTLES_MS, TINY_COUNT) if tiny else (WATCHED_MS, SETTLES_MS, COUNT)
+    )
     found: Result = {}
     with (
         tempfile.TemporaryDirectory(prefix="waterline-") as scratch,
@@ -116,7 +120,7 @@ def run(tiny: bool) -> Result:
     ):
         browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
         for name, profile, commands in (("light", "classroom", LIGHT), ("heavy", "real", heavy(count))):
-            page = open_run(browser, server.url, scenario(profile, commands))
+            page = open_run(browser, server.url, scenario(profile, commands), settles_ms)
             measured = figures(traced(page.context.new_cdp_session(page), page, watched_ms))
             found[name] = {"messages": held(page), **measured}
             page.close()

@@ -22,7 +22,7 @@ from sweeps.pool import Pool
 from workloads.workload import checked
 
 BURSTS, BURST, TINY_BURST = 10, 100_000, 200
-STEPS, TINY_STEPS = 20, 3
+STEPS, TINY_STEPS = 20, 2
 """Values on each axis of the grid."""
 CORES = 2
 AIM = 0.95

@@ -21,11 +21,13 @@ from typing import Final
 from tests.programs.attack.world import World
 from tests.programs.soak import remains
 from tests.programs.soak.faults import FAULTS, Place
-from tests.programs.soak.users import User, absurd, hostile
+from tests.programs.soak.users import AGAIN_S, User, absurd, hostile
 
 EVERY_S, TINY_EVERY_S = 20.0, 1.0
 """Between two faults: time to go on."""
 USERS, TINY_USERS = 6, 2
+TINY_REST_S = 4.0
+"""In a tiny run, those who only make trouble rest: all that a server does for a while was to read what they sent."""
 THREADS: Final = 24
 
 
@@ -36,7 +38,7 @@ async def soak(place: Place, seconds: float, tiny: bool) -> list[str]:
     users = [User(number, place.url) for number in range(TINY_USERS if tiny else USERS)]
     at_work = [asyncio.create_task(user.live()) for user in users]
     at_work += [
-        asyncio.create_task(kind(number, place.url, over))
+        asyncio.create_task(kind(number, place.url, over, TINY_REST_S if tiny else AGAIN_S))
         for kind in (absurd, hostile)
         for number in range(1 if tiny else 2)
     ]

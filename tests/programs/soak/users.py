@@ -122,7 +122,12 @@ def named(command: dict[str, Any]) -> int:
     return int(command["prefetch" if command["do"] == "set_consumer" else "size_bytes"])
 
 
-async def absurd(number: int, url: Callable[[], str], over: asyncio.Event) -> None:
+async def _rest(over: asyncio.Event, rest_s: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(over.wait(), rest_s)
+
+
+async def absurd(number: int, url: Callable[[], str], over: asyncio.Event, rest_s: float) -> None:
     """Say what nobody understands, to pages and to a socket."""
     chance = random.Random(number)
     while not over.is_set():
@@ -138,10 +143,10 @@ async def absurd(number: int, url: Callable[[], str], over: asyncio.Event) -> No
                     await asyncio.sleep(0.1)
             finally:
                 await seat.leave()
-        await asyncio.sleep(AGAIN_S)
+        await _rest(over, rest_s)
 
 
-async def hostile(number: int, url: Callable[[], str], over: asyncio.Event) -> None:
+async def hostile(number: int, url: Callable[[], str], over: asyncio.Event, rest_s: float) -> None:
     """Take what one can: floods, large bursts, large files, runs to repeat; leave without a word."""
     chance = random.Random(number)
     commands = [{"at_us": at_us, "do": "publish", "count": 1, "size_bytes": 10} for at_us in range(1500)]
@@ -160,4 +165,4 @@ async def hostile(number: int, url: Callable[[], str], over: asyncio.Event) -> N
                     await seat.socket.send(**json.loads('{"t": "ack", "through": 0}'))
             finally:
                 await seat.leave()
-        await asyncio.sleep(AGAIN_S)
+        await _rest(over, rest_s)
