@@ -53,6 +53,15 @@ test("the tip stands beside its cell and inside the window", () => {
   assert.deepEqual(tipPlace(cell(30, 0), tip, { width: 250, height: 600 }), { left: 10, top: 10 });
 });
 
+test("a tip as wide as a phone lies where it hides less of its cell", () => {
+  const tip = { width: 370, height: 430 };
+  const view = { width: 390, height: 844 };
+  const cell = (top) => ({ left: 118, right: 158, top, bottom: top + 40 });
+  assert.deepEqual(tipPlace(cell(200), tip, view), { left: 10, top: 404 });
+  assert.deepEqual(tipPlace(cell(520), tip, view), { left: 10, top: 10 });
+  assert.deepEqual(tipPlace(cell(200), tip, { width: 390, height: 420 }), { left: 10, top: 10 });
+});
+
 test("states stack up to their sum, and a state that never is draws nothing", () => {
   const [alpha, beta, delta] = stacked([[2, 4], [0, 0], [2, 0]]);
   assert.equal(alpha, "M50 20.5L100 2L100 39L50 39Z");

@@ -82,7 +82,8 @@ function height(value, largest) {
 }
 
 /**
- * Where the tip stands: beside the cell, inside the window.
+ * Where the tip stands: beside the cell, inside the window. One that is as wide as the window, as on a phone, lies at
+ * its bottom, or at its top where it hides less of the cell.
  * @param {{left: number, right: number, top: number, bottom: number}} cell
  * @param {{width: number, height: number}} tip
  * @param {{width: number, height: number}} view
@@ -90,9 +91,15 @@ function height(value, largest) {
  */
 export function tipPlace(cell, tip, view) {
   const gap = 10;
+  const lowest = view.height - tip.height - gap;
+  if (tip.width > view.width - 4 * gap) {
+    const hiddenAtBottom = Math.max(0, cell.bottom - lowest);
+    const hiddenAtTop = Math.max(0, gap + tip.height - cell.top);
+    return { left: gap, top: hiddenAtBottom > hiddenAtTop ? gap : Math.max(gap, lowest) };
+  }
   const fitsRight = cell.right + gap + tip.width <= view.width - gap;
   const left = fitsRight ? cell.right + gap : Math.max(gap, cell.left - gap - tip.width);
-  const top = Math.max(gap, Math.min(cell.top, view.height - tip.height - gap));
+  const top = Math.max(gap, Math.min(cell.top, lowest));
   return { left, top };
 }
 
