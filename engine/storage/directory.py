@@ -63,10 +63,10 @@ class DirectoryStorage(Catalogue[_File]):
     """
 
     def __init__(self, root: str, max_bytes: int | None = None, *, fsync: bool = True) -> None:
+        self._open: OrderedDict[str, tuple[int, bool]] = OrderedDict()
         super().__init__(max_bytes)
         self._root = Path(root).absolute()
         self._fsync = fsync
-        self._open: OrderedDict[str, tuple[int, bool]] = OrderedDict()
         self._copies = 0
         self._remembered = RememberedFiles()
         self._scan("")
@@ -244,6 +244,10 @@ class DirectoryStorage(Catalogue[_File]):
         """Close the files; the storage can still be used and opens them again."""
         for path in list(self._open):
             self._close(path)
+
+    def __del__(self) -> None:
+        """Close the files, which nobody can use any more."""
+        self.close()
 
     def __getstate__(self) -> dict[str, object]:
         """Return everything but the open files and what is remembered of others: for a checkpoint of the run."""

@@ -26,6 +26,7 @@ from playground.hosting.registry import Registry
 from playground.hosting.session import said
 from playground.hosting.session.failures import Failure
 from playground.hosting.workers.end import Fallen, Lost
+from tests.helpers.open_files import open_files
 from tests.web import test_host
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
@@ -313,19 +314,6 @@ async def test_what_was_written_although_it_seemed_not_is_acknowledged(
 
 
 # --- what is left open ---
-
-
-def open_files(below: Path) -> list[str]:
-    """Return the files below a directory that this process has open."""
-    found = []
-    for handle in Path("/proc/self/fd").iterdir():
-        try:
-            target = str(handle.readlink())
-        except OSError:
-            continue
-        if target.startswith(str(below)) and ".lock" not in target:
-            found.append(target)
-    return found
 
 
 async def test_no_file_stays_open_after_resting_rebuilding_and_looking_back(
