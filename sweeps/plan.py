@@ -9,13 +9,11 @@ from typing import Any
 import msgspec
 
 from sweeps.cell import Cell
+from sweeps.cost import guessed_s
 from sweeps.errors import SweepError
 from sweeps.grid import Spec
 from sweeps.parameters import Scenario, Value, with_values
 from workloads.workload import messages
-
-LEAST_S, ACTOR_SECOND_S = 0.05, 0.015
-"""What a cell costs at least, and for each virtual second of each publisher and consumer, as measured."""
 
 TASKS_PER_SLOT = 4
 """Enough for a slow task not to keep the other slots waiting; each one costs Spark some 30 ms."""
@@ -75,12 +73,6 @@ def make_plan(
     costs = costs_s or {}
     estimate_s = sum(costs.get(cell.workload) or guessed_s(cell.scenario) for cell in todo)
     return Plan(cells=cells, todo=todo, estimate_s=estimate_s)
-
-
-def guessed_s(scenario: Scenario) -> float:
-    """Return about how long a cell takes that nobody has timed: cost follows the ticks of publishers and consumers."""
-    names = {each["name"] for each in scenario["commands"] if each["do"] in {"set_publisher", "set_consumer"}}
-    return LEAST_S + ACTOR_SECOND_S * len(names) * scenario["until_us"] / 1e6
 
 
 def _duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -96,17 +97,30 @@ def shipped() -> tuple[Workload, ...]:
 
 def messages(scenario: Scenario) -> int:
     """Return about how many messages a scenario publishes: enough to balance tasks, not to promise a time."""
+    in_bursts = sum(each.get("count", 1) for each in scenario["commands"] if each["do"] == "publish")
+    at_rates = sum(
+        (each.get("rate_per_s") or 0.0) * seconds for each, seconds in at_work(scenario, "set_publisher")
+    )
+    return max(1, round(in_bursts + at_rates))
+
+
+def at_work(scenario: Scenario, verb: str) -> Iterator[tuple[dict[str, Any], float]]:
+    """Yield the commands that let publishers or consumers work, with the seconds that each of them holds.
+
+    Args:
+        scenario: the workload.
+        verb: `set_publisher` or `set_consumer`.
+    """
     until_us = scenario["until_us"]
-    total = 0.0
-    rates: dict[str, tuple[int, float]] = {}
+    working: dict[str, tuple[int, dict[str, Any]]] = {}
     for command in sorted(scenario["commands"], key=lambda each: each.get("at_us", 0)):
-        at_us = min(command.get("at_us", 0), until_us)
-        if command["do"] == "publish":
-            total += command.get("count", 1)
-        if command["do"] in {"set_publisher", "remove"}:
-            since_us, rate = rates.pop(command.get("name", ""), (at_us, 0.0))
-            total += rate * (at_us - since_us) / 1e6
-            if command["do"] == "set_publisher" and command.get("running", True):
-                rates[command.get("name", "")] = (at_us, command.get("rate_per_s") or 0.0)
-    total += sum(rate * (until_us - since_us) / 1e6 for since_us, rate in rates.values())
-    return max(1, round(total))
+        if command["do"] not in {verb, "remove"}:
+            continue
+        at_us, name = min(command.get("at_us", 0), until_us), command.get("name", "")
+        if name in working:
+            since_us, before = working.pop(name)
+            yield before, (at_us - since_us) / 1e6
+        if command["do"] == verb and command.get("running", True):
+            working[name] = at_us, command
+    for since_us, command in working.values():
+        yield command, (until_us - since_us) / 1e6
