@@ -84,6 +84,9 @@ def _builder(master: str) -> SparkSession.Builder:
         .config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.shuffle.partitions", "4")
+        # A table of cells is small: to compile a query would take longer than to run it as it is.
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .config("spark.python.worker.reuse", "true")
     )
     if not is_local(master):
