@@ -153,10 +153,13 @@ const dueIn = (t, atUs) =>
 /** The live slots of all files that a queue of version 2 found. */
 const slotsOf = (t) => (t.kind === "FilesFound" ? t.segments.reduce((sum, [, , live]) => sum + live, 0) : []);
 
+/** The last message of those that a transition has in a row. */
+const lastOf = (t) => (t.start !== undefined && t.count > 0 ? t.start + t.count - 1 : []);
+
 /** What the log and Why? say of a line, with the target and the settings of its own moment. */
 function reasons(line, held, then, catalogs) {
   const { t, messages, fate, atUs } = line;
-  const sources = [t, messages, line.times, fate, fate && sums(fate), dueIn(t, atUs), slotsOf(t)];
+  const sources = [t, messages, line.times, fate, fate && sums(fate), dueIn(t, atUs), slotsOf(t), lastOf(t)];
   said(catalogs, () => narrate(t, messages, fate, atUs), ({ text }) => {
     honest(`log of ${t.kind}`, text, sources);
     noRaw(`log of ${t.kind}`, text, t);
