@@ -14,11 +14,13 @@ LEAST_S: Final = 0.05
 ALONE_S: Final = 40e-6
 """For a message that is published, or taken and acknowledged, by itself.
 
-With the next two, measured with engine 0.4.0 on a quick and on a slow machine, at 10 to 5,000 messages a second: cells
-took from half of what is guessed to half as much again on 3.x, up to twice as much on 4.x.
+With the next three, measured with engine 0.4.0 on a quick and on a slow machine, at 10 to 5,000 messages a second:
+cells took from half of what is guessed to half as much again on 3.x, up to twice as much on 4.x.
 """
 TICK_S: Final = 60e-6
 """For each tick in which a publisher or a consumer does something."""
+BURST_S: Final = 200e-6
+"""For a burst."""
 TOGETHER_S: Final = 6e-6
 """For a message with a size of its own in a burst that enters as one step (bench imported_log)."""
 
@@ -26,8 +28,8 @@ TOGETHER_S: Final = 6e-6
 def guessed_s(scenario: Scenario) -> float:
     """Return about how many seconds of a processor a cell takes that nobody has timed.
 
-    Equal messages of a burst cost next to nothing. Those with sizes of their own are one step on version 1 of classic
-    queues; version 2 takes each by itself, and so does a consumer that acknowledges one by one.
+    Equal messages of a burst cost next to nothing beside the burst. Those with sizes of their own are one step on
+    version 1 of classic queues; version 2 takes each by itself, and so does a consumer that acknowledges one by one.
     """
     bursts = [each for each in scenario["commands"] if each["do"] == "publish"]
     of_a_log = sum(each["count"] for each in bursts if each.get("sizes") or each.get("expirations"))
@@ -44,4 +46,4 @@ def guessed_s(scenario: Scenario) -> float:
         ticks += min(taken, seconds * 1000 / consumer.get("tick_ms", TICK_MS))
     if PROFILES[scenario["profile"]].release.storage.name == CLASSIC_V2:
         alone += 2 * of_a_log
-    return LEAST_S + ALONE_S * alone + TICK_S * ticks + TOGETHER_S * of_a_log
+    return LEAST_S + ALONE_S * alone + TICK_S * ticks + BURST_S * len(bursts) + TOGETHER_S * of_a_log

@@ -113,7 +113,7 @@ def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple
         points = values(parameter, workload.scenario, finer=large)
         if len(points) < 2:
             raise Refused(
-                _("The workload has nothing that %(parameter)s could vary. Choose another."),
+                _("The workload has nothing that “%(parameter)s” could vary. Choose another."),
                 parameter=parameter,
             )
         axes.append(Axis(parameter=parameter, values=points))

@@ -62,10 +62,18 @@ def _take(request: HttpRequest) -> HttpResponse:
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
         sweep = records.ask(ownership.visitor(request.session), spec, len(plan.cells), large, remarks)
     except Refused as refused:
-        return _form(request, given, refused.message)
+        return _form(request, given, _in_words(refused.message))
     charge(request, workload.scenario)
     runner().take(sweep.name)
     return redirect("whatif_progress", sweep.name)
+
+
+def _in_words(problem: Message) -> Message:
+    """Return a refusal that calls a parameter as the form does."""
+    named = problem.values.get("parameter")
+    if not isinstance(named, str):
+        return problem
+    return Message(problem.text, **{**problem.values, "parameter": parameter(named).name})
 
 
 def _form(request: HttpRequest, given: dict[str, Any], problem: Message | None = None) -> HttpResponse:

@@ -108,7 +108,7 @@ def test_a_recorded_session_is_swept_only_by_its_owner(
         ({"kind": "bogus"}, "what kind"),
         ({"x": "persistent"}, "two different"),
         ({"x": "bogus"}, "two different"),
-        ({"x": "burst_count"}, "nothing that burst_count"),
+        ({"x": "burst_count"}, "nothing that “burst length” could vary"),
         ({"text": LINE.replace("--rate 40", "--rate 99999999")}, ""),
     ],
 )
