@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Final
 
 from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.counters import differing
 from engine.backing_queue.protocol import Drained, Mirrorable, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.classic_v1.index import QueueIndex
@@ -18,7 +17,7 @@ from engine.classic_v1.queue.invariants import check
 from engine.classic_v1.queue.means import QueueMeans
 from engine.classic_v1.queue.reading import VariableQueueReading
 from engine.classic_v1.queue.reduce import resume
-from engine.classic_v1.queue.state import COUNTERS, QueueState, counters_of
+from engine.classic_v1.queue.state import QueueState, counters_of, differing
 from engine.report.transitions.queue import CountersChanged, TargetChanged
 from engine.values.extents import Extent
 from engine.values.inherit import override
@@ -350,7 +349,7 @@ class VariableQueue(VariableQueueReading, Mirrorable):
             check(q, now)
         if now != before:
             q.last_counters = now
-            q.emit(CountersChanged("Q5", q.name, differing(COUNTERS, now, before)))
+            q.emit(CountersChanged("Q5", q.name, differing(now, before)))
 
 
 _NOTHING: Final = Drained(0, 0)

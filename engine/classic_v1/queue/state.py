@@ -207,3 +207,19 @@ def counters_of(q: QueueState) -> tuple[Any, ...]:
         transient,
         (persistent is not None and persistent <= 0) or (transient is not None and transient <= 0),
     )
+
+
+def differing(now: tuple[Any, ...], before: tuple[Any, ...]) -> Why:
+    """Return the counters that changed, by name.
+
+    It is asked after every verb, so it goes by places: `zip` would make a tuple of each counter.
+
+    Args:
+        now, before: as `counters_of` returned them.
+    """
+    found: Why = {}
+    for at in range(len(COUNTERS)):
+        value = now[at]
+        if value != before[at]:
+            found[COUNTERS[at]] = value
+    return found

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from engine.backing_queue.counters import differing
 from engine.backing_queue.rates import UPDATE_ABOVE, Rates
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index import V2Index
@@ -206,7 +205,9 @@ class QueueState:
         now, before = self.counted(), self.last_counters
         if now != before:
             self.last_counters = now
-            self.emit(CountersChanged("W13", self.name, differing(COUNTERS, now, before)))
+            values = zip(COUNTERS, now, before, strict=True)
+            changed = {name: value for name, value, earlier in values if value != earlier}
+            self.emit(CountersChanged("W13", self.name, changed))
 
     def client_of(self, extent: Extent) -> SharedClient:
         """Return the store client that an extent's body belongs to."""
