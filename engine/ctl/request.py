@@ -186,18 +186,23 @@ def _sorted_out(words: list[str]) -> tuple[list[str], dict[str, str], list[tuple
         if word == "--":
             arguments += reversed(waiting)
             break
-        if not word.startswith("-") or word == "-" or word[1:2].isdigit():
+        if _is_value(word):
             arguments.append(word)
             continue
         shown, equals, value = word.partition("=")
         name = _SHORT.get(shown, shown.removeprefix("--") if shown.startswith("--") else "")
         if name in flags and not equals:
             options[name] = "true"
-        elif name in valued and (equals or waiting):
+        elif name in valued and (equals or (waiting and _is_value(waiting[-1]))):
             options[name] = value if equals else waiting.pop()
         else:
             unknown.append((shown, value))
     return arguments, options, unknown
+
+
+def _is_value(word: str) -> bool:
+    """Return whether a word is an argument, or the value of the option before it: an option begins with a dash."""
+    return not word.startswith("-") or word == "-" or word[1:2].isdigit()
 
 
 def _unknown(name: str, program: str) -> CtlRefused:

@@ -129,10 +129,12 @@ def definitions(chance: Random) -> tuple[dict[str, Any], list[str]]:
             found.setdefault("operator_policies", []).append(
                 {"name": mark, "pattern": ".*", "definition": {}}
             )
-        elif what == 6:  # a key of a policy beside one of a plugin
+        elif (
+            what == 6
+        ):  # a key of a policy beside one of a plugin; the policy is one that is not refused as a whole
             definition = {"federation-upstream-set": "all", mark: chance.choice(ODD)}
             found["policies"].append(
-                {**chance.choice(found["policies"]), "name": "p", "definition": definition}
+                {**chance.choice(DEFINITIONS["policies"]), "name": "p", "definition": definition}
             )
         else:  # a value of the wrong kind
             given = {**chance.choice(objects), **_named(table, mark)}

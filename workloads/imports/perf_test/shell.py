@@ -41,8 +41,8 @@ HARMLESS: Final = frozenset("sudo nohup exec do then time env nice ssh".split())
 """Words before a launcher that change nothing of the run."""
 SILENT: Final = frozenset("cd do done fi then exit wait set echo".split())
 """First words of other commands that need no word."""
-MOST_WORDS: Final = 6
-MOST_TOLD: Final = 60
+MOST_WORDS: Final = 24
+MOST_TOLD: Final = 160
 PROMPTS: Final = frozenset({"$", "%", ">", "PS>"})
 
 
@@ -107,8 +107,10 @@ def _told(around: Iterable[str]) -> tuple[str, ...]:
 
 
 def _beginning(words: Sequence[Word]) -> str:
-    """Return how a command begins."""
-    return " ".join(word.text for word in words[:MOST_WORDS])[:MOST_TOLD]
+    """Return how a command begins; what is not told of it stands as three dots."""
+    text = " ".join(word.text for word in words[:MOST_WORDS])
+    whole = len(words) <= MOST_WORDS and len(text) <= MOST_TOLD
+    return text if whole else f"{text[:MOST_TOLD]} ..."
 
 
 def _in_front(words: Sequence[Word]) -> list[Word]:
