@@ -60,8 +60,8 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
         publish: contents of the publish records; None where there are none.
         codec: encodes embedded messages; not compared.
         term: the embedded term of another node's message; then `count` is 1.
-        step: 1 when the lowest seq_id comes first; -1, for deliver and ack, when the highest does (one call's acks are
-            gathered by consing); a single record has step 1.
+        step: 1 when the lowest seq_id comes first; -1 when the highest does (one call's acks are gathered by consing;
+            messages leave q3 for delta from its tail, Q49); a single record has step 1.
     """
 
     action: Action
@@ -102,7 +102,8 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
 
     def written_bytes(self, count: int) -> int:
         """Return the bytes of the records of the first `count` seq_ids in the order of writing."""
-        return total(self.record_bytes, 0 if self.publish is None else self.publish.msg_no, count)
+        first = 0 if self.publish is None else self.publish.msg_no
+        return total(self.record_bytes, first if self.step > 0 else first + self.count - count, count)
 
     def part(self, offset: int, count: int) -> JournalRecords:
         """Return the records of `count` seq_ids beginning `offset` after `start`."""
@@ -134,7 +135,7 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
             return big_endian(kind | self.start, self.count)[:: self.step].tobytes()
         record_bytes = self.record_bytes
         if not isinstance(record_bytes, int):
-            return b"".join(self.each_record())
+            return b"".join(list(self.each_record())[:: self.step])
         rows = np.empty((self.count, record_bytes), np.uint8)
         kind = PERSISTENT if publish.persistent else TRANSIENT
         rows[:, :8] = big_endian(kind | self.start, self.count)
@@ -142,10 +143,10 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
         publishing.fill_publish(rows, 8, self.codec, publish, ids, self.term)
         if self.action == "publish_deliver":
             rows[:, -8:] = big_endian(DELIVER | self.start, self.count)
-        return rows.tobytes()
+        return rows[:: self.step].tobytes()
 
     def each_record(self) -> Iterator[bytes]:
-        """Yield the records of each message where bodies differ and lie in them."""
+        """Yield the records of each message where bodies differ and lie in them, ascending."""
         publish, pack = self.publish, _WORD.pack
         assert publish is not None
         kind = PERSISTENT if publish.persistent else TRANSIENT
@@ -276,12 +277,12 @@ def _scattered(data: bytes, at: int) -> tuple[int, int]:
 def _longest(
     data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRecords
 ) -> JournalRecords:
-    """Return the longest run that begins with this record; only marks also run downwards."""
+    """Return the longest run that begins with this record; marks and equal messages also run downwards."""
     stride = first.record_bytes
     assert isinstance(stride, int)
     word = _WORD.unpack_from(data, at)[0]
     behind = data[at + stride : at + stride + 8]
-    if first.publish is None and first.start and behind == _WORD.pack(word - 1):
+    if first.start and behind == _WORD.pack(word - 1):
         return _longest_down(view, at, first)
     if behind != _WORD.pack(word + 1 & _WORD_MASK):
         return first
@@ -342,10 +343,18 @@ def _longest_unequal(
 def _longest_down(
     view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRecords
 ) -> JournalRecords:
-    """Return the longest run of marks on seq_ids that become smaller."""
-    most = first.start + 1
-    all_of_them = msgspec.structs.replace(first, start=0, count=most, step=-1)
+    """Return the longest run on seq_ids that become smaller: of marks, or of equal messages of this node."""
+    most, publish = first.start + 1, first.publish
+    stride = first.record_bytes
+    assert isinstance(stride, int)
+    if publish is not None:
+        if publish.msg_no >= FIRST_FOREIGN or first.term is not None:
+            return first
+        most = min(most, publish.msg_no + 1)
+        publish = publish.later(1 - most)
+    start = first.start + 1 - most
+    all_of_them = msgspec.structs.replace(first, start=start, count=most, publish=publish, step=-1)
     count = count_matching(
-        view, at, MARK_BYTES, most, lambda skip, count: all_of_them.written(skip, count).encode()
+        view, at, stride, most, lambda skip, count: all_of_them.written(skip, count).encode()
     )
     return all_of_them.written(0, count)

@@ -56,6 +56,7 @@ class Actions:
         self._many = False
         """Whether several runs came into it at once, which are told of together."""
         self._cached_delivers: list[Range] = []
+        self._cached_step = 1
         self._before: Before | None = None
         self.journal_differs = False
         """Whether the journal has not what is pending, until the next flush: V8, V9."""
@@ -100,15 +101,9 @@ class Actions:
             pairs = tuple([(each.start, each.count) for each in runs])
             self._emit(StretchesRecorded(rule, self.queue, action, pairs, journal_bytes))
 
-    def deliver(self, ranges: Sequence[Range], step: int = 1, cached_bytes: int = 0) -> None:
-        """Make one deliver call (S75) with seq_ids in this order, or in the opposite one with step -1.
-
-        Args:
-            ranges: seq_ids.
-            step: 1 or -1.
-            cached_bytes: what just entered the journal from the cache, reported with the first range.
-        """
-        self._mark("deliver", ranges[::step], cached_bytes, step)
+    def deliver(self, ranges: Sequence[Range], step: int = 1) -> None:
+        """Make one deliver call (S75) with seq_ids in this order, or in the opposite one with step -1."""
+        self._mark("deliver", ranges[::step], 0, step)
 
     def ack(self, ranges: Sequence[Range], step: int = 1) -> None:
         """Make one ack call (S75) with seq_ids in this order, or in the opposite one with step -1."""
@@ -118,11 +113,11 @@ class Actions:
         """Make an ack call for each seq_id, in this order, of which only the last one may flush (S75)."""
         self._mark_many("ack", ranges, 0)
 
-    def _mark_many(self, action: Action, ranges: Sequence[Range], journal_bytes: int) -> None:
+    def _mark_many(self, action: Action, ranges: Sequence[Range], journal_bytes: int, step: int = 1) -> None:
         """Record delivers or acks of several runs, which are reported together."""
         if self._before is not None:
             self.keep()
-        journal_bytes += self.journal.append_marks(action, ranges)
+        journal_bytes += self.journal.append_marks(action, ranges, step)
         self.segments.mark_all(DELIVER if action == "deliver" else ACK, ranges)
         self.dirty += sum([each.count for each in ranges])
         self._recorded("S75", action, ranges, journal_bytes)
@@ -149,11 +144,18 @@ class Actions:
 
     # --- the pre-publish cache (S76, S77) ---
 
-    def cache(self, extent: Extent, delivered: bool = True) -> None:
-        """Publish messages, and deliver them unless the caller forbids it, through the cache (S76)."""
+    def cache(self, extent: Extent, delivered: bool = True, step: int = 1) -> None:
+        """Publish messages, and deliver them unless the caller forbids it, through the cache (S76).
+
+        Args:
+            extent: the messages.
+            delivered: whether they are marked as delivered.
+            step: -1 where the last one comes first; so it is with all that one call of the queue caches.
+        """
         publish = publish_of(extent)
         self.confirms.wait(extent)
-        self._cache.append(self.journal.run("publish", extent.start, extent.count, publish))
+        self._cache.append(self.journal.run("publish", extent.start, extent.count, publish, step))
+        self._cached_step = step
         self.cached += extent.count
         delivers = self._cached_delivers
         if delivered and delivers and delivers[-1].end == extent.start:
@@ -164,14 +166,15 @@ class Actions:
         self.dirty += extent.count
         self._emit(EntriesRecorded("S76", self.queue, "publish", extent.start, extent.count, 0))
 
-    def cache_many(self, extents: Sequence[Extent]) -> None:
+    def cache_many(self, extents: Sequence[Extent], step: int) -> None:
         """Publish and deliver runs through the cache, which has room for them; all are reported together (S76)."""
         if not extents:
             return
+        self._cached_step = step
         for extent in extents:
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
-        self._cache.append(self.journal.published("publish", extents))
+        self._cache.append(self.journal.published("publish", extents, step))
         self.segments.publish_all([Slot(each.start, each.count, publish_of(each)) for each in extents])
         runs = _joined(extents)
         count = sum([each.count for each in runs])
@@ -199,9 +202,9 @@ class Actions:
                 else:
                     written += self.journal.append_published(each)
             if many:
-                self._mark_many("deliver", delivers, written)
+                self._mark_many("deliver", delivers, written, self._cached_step)
             elif delivers:
-                self.deliver(delivers, cached_bytes=written)
+                self._mark("deliver", delivers, written, self._cached_step)
             else:
                 first = cached[0]
                 start = first.start if isinstance(first, JournalRecords) else first.extents[0].start

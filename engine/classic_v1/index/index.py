@@ -176,19 +176,20 @@ class QueueIndex:
             extent: the messages; it may span segments.
             hint: the queue's target RAM count in messages, None for infinity.
             delivered: whether they are marked as delivered, which 3.10 always does (S66, V1).
-            descending: says nothing here, where the order inside a batch is in no file.
+            descending: the last message comes first.
         """
-        actions = self.actions
+        actions, step = self.actions, -1 if descending else 1
         if actions.cached + extent.count < self.size:  # nearly always: it does not become full
-            actions.cache(extent, delivered)
+            actions.cache(extent, delivered, step)
             return
-        done = 0
-        while done < extent.count:
-            part = extent.part(done, min(extent.count - done, self.size - actions.cached))
-            done += part.count
-            actions.cache(part, delivered)
+        left = extent
+        while left.count:
+            count = min(left.count, self.size - actions.cached)
+            rest = left.count - count
+            actions.cache(left.part(rest if descending else 0, count), delivered, step)
             if actions.cached >= self.size:
                 actions.flush_cache(hint)
+            left = left.part(0 if descending else count, rest)
 
     def pre_publish_many(self, extents: Sequence[Extent], hint: int | None, descending: bool) -> None:
         """Publish runs of a log through the cache, in this order, delivered; each as by `pre_publish` (S76).
@@ -198,23 +199,18 @@ class QueueIndex:
             hint: the queue's target RAM count in messages, None for infinity.
             descending: the last message of each run comes first, which says at which one the cache is full.
         """
-        room = self.size - self.actions.cached
+        room, step = self.size - self.actions.cached, -1 if descending else 1
         fitting: list[Extent] = []
         for each in extents:
             if each.count < room:
                 fitting.append(each)
                 room -= each.count
                 continue
-            self.actions.cache_many(fitting)
+            self.actions.cache_many(fitting, step)
             fitting = []
-            left = each
-            while descending and left.count > room:
-                self.pre_publish(left.part(left.count - room, room), hint)
-                left = left.part(0, left.count - room)
-                room = self.size - self.actions.cached
-            self.pre_publish(left, hint)
+            self.pre_publish(each, hint, descending=descending)
             room = self.size - self.actions.cached
-        self.actions.cache_many(fitting)
+        self.actions.cache_many(fitting, step)
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """Write all cached publishes to the journal, then all their delivers (S77)."""

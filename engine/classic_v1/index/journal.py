@@ -29,31 +29,36 @@ STUB_NAME: Final = ".queue_name"
 
 
 class PublishedStretches(NamedTuple):
-    """Publish records of several runs of a log, not made yet."""
+    """Publish records of several runs of a log, not made yet; with step -1 the last message of each comes first."""
 
     action: Action
     extents: Sequence[Extent]
     codec: MessageCodec
+    step: int
 
     def chunks(self) -> list[JournalRecords]:
         """Return them as they stand in the file."""
-        action, codec = self.action, self.codec
+        action, codec, step = self.action, self.codec, self.step
         return [
-            JournalRecords(action, each.start, each.count, publish_of(each), codec) for each in self.extents
+            JournalRecords(action, each.start, each.count, publish_of(each), codec, None, step)
+            for each in self.extents
         ]
 
 
 class MarkedStretches(NamedTuple):
-    """Delivers or acks of several runs, not made yet."""
+    """Delivers or acks of several runs, not made yet; with step -1 the last message of each comes first."""
 
     action: Action
     ranges: Sequence[Range]
     codec: MessageCodec
+    step: int
 
     def chunks(self) -> list[JournalRecords]:
         """Return them as they stand in the file."""
-        action, codec = self.action, self.codec
-        return [JournalRecords(action, each.start, each.count, None, codec) for each in self.ranges]
+        action, codec, step = self.action, self.codec, self.step
+        return [
+            JournalRecords(action, each.start, each.count, None, codec, None, step) for each in self.ranges
+        ]
 
 
 class Journal:
@@ -114,17 +119,19 @@ class Journal:
             self.handle = BufferedHandle(self._storage, self.path, None)
         return self.handle
 
-    def run(self, action: Action, start: int, count: int, publish: Publish | None = None) -> JournalRecords:
-        """Return the records of one action on consecutive seq_ids (S62)."""
-        return JournalRecords(action, start, count, publish, self._codec)
+    def run(
+        self, action: Action, start: int, count: int, publish: Publish | None = None, step: int = 1
+    ) -> JournalRecords:
+        """Return the records of one action on consecutive seq_ids, the highest first with step -1 (S62)."""
+        return JournalRecords(action, start, count, publish, self._codec, None, step)
 
     def mark(self, action: Action, start: int, count: int, step: int) -> JournalRecords:
         """Return delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
         return JournalRecords(action, start, count, None, self._codec, step=step)
 
-    def published(self, action: Action, extents: Sequence[Extent]) -> PublishedStretches:
+    def published(self, action: Action, extents: Sequence[Extent], step: int = 1) -> PublishedStretches:
         """Return what `append_published` takes."""
-        return PublishedStretches(action, extents, self._codec)
+        return PublishedStretches(action, extents, self._codec, step)
 
     def append_published(self, runs: PublishedStretches) -> int:
         """Put publish records into the buffer and return their bytes; they are made when they leave it (S74.3)."""
@@ -132,10 +139,12 @@ class Journal:
         (self.handle or self.open()).append_late(runs, size_bytes)
         return size_bytes
 
-    def append_marks(self, action: Action, ranges: Sequence[Range]) -> int:
+    def append_marks(self, action: Action, ranges: Sequence[Range], step: int) -> int:
         """Put delivers or acks into the buffer and return their bytes; they are made when they leave it (S75)."""
         size_bytes = MARK_BYTES * sum([each.count for each in ranges])
-        (self.handle or self.open()).append_late(MarkedStretches(action, ranges, self._codec), size_bytes)
+        (self.handle or self.open()).append_late(
+            MarkedStretches(action, ranges, self._codec, step), size_bytes
+        )
         return size_bytes
 
     def append(self, runs: Sequence[JournalRecords]) -> int:

@@ -1,11 +1,13 @@
-"""Marks in the journal: one ack call goes downwards, and two calls for each message come in turn (S62, S75, V1)."""
+"""Directions in the journal: one ack call goes downwards, and so does what leaves q3 for delta (S62, S75, S77, V1)."""
 
 from __future__ import annotations
 
 import pytest
 
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
+from engine.classic_v1.formats.published import Publish
 from engine.formats.message import MessageCodec
+from engine.values.each import Each
 
 CODEC = MessageCodec()
 
@@ -65,3 +67,33 @@ def test_a_cut_through_a_pair_loses_no_byte(offset: int) -> None:
     before, after = ends(2, 10).cut(offset)
     assert b"".join(chunk.encode() for chunk in before) == ends(2, 10).encode()[:offset]
     assert b"".join(chunk.encode() for chunk in after) == ends(2, 10).encode()[offset:]
+
+
+COLUMN = CODEC.column(20, [70, 5, 600, 70, 9])
+
+
+def publishes(
+    start: int, count: int, step: int, msg_no: int = 2, size: Each = 70, embedded: bool = True
+) -> JournalRecords:
+    return JournalRecords("publish", start, count, Publish(msg_no, size, embedded=embedded), CODEC, step=step)
+
+
+@pytest.mark.parametrize("size", [70, 0])
+@pytest.mark.parametrize("embedded", [True, False])
+def test_equal_messages_downwards_are_read_as_one_run(size: int, embedded: bool) -> None:
+    runs = [publishes(3, 50, -1, 7, size, embedded), publishes(90, 4, 1, 300, size, embedded)]
+    data = b"".join(run.encode() for run in runs)
+    assert decode_journal(data, CODEC) == runs
+    singles = [run.written(at, 1) for run in runs for at in range(run.count)]
+    assert data == b"".join(each.encode() for each in singles)
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+@pytest.mark.parametrize("offset", [1, 40, 300, 1000])
+def test_unequal_messages_go_downwards(embedded: bool, offset: int) -> None:
+    run = publishes(3, 5, -1, 20, COLUMN, embedded)
+    singles = [run.written(at, 1) for at in range(5)]
+    assert [each.start for each in singles] == [7, 6, 5, 4, 3]
+    assert run.encode() == b"".join(each.encode() for each in singles)
+    before, after = run.cut(min(offset, run.size_bytes))
+    assert b"".join(chunk.encode() for chunk in (*before, *after)) == run.encode()

@@ -18,7 +18,7 @@ STRETCH = st.tuples(st.integers(0, 2), st.sampled_from(KINDS), st.integers(1, 14
 
 OPERATIONS = st.one_of(
     st.tuples(st.just("publish"), st.lists(STRETCH, min_size=1, max_size=3), HINTS),
-    st.tuples(st.just("pre_publish"), st.lists(STRETCH, min_size=1, max_size=4), HINTS),
+    st.tuples(st.just("pre_publish"), st.lists(STRETCH, min_size=1, max_size=4), HINTS, st.booleans()),
     st.tuples(st.just("ack"), st.integers(0, 60), st.integers(1, 40), st.integers(1, 3), st.booleans()),
     st.tuples(st.just("flush")),
     st.tuples(st.just("sync")),
@@ -57,10 +57,13 @@ class Twins:
                 self.single.index.publish(each.part(i, 1), hint)
                 self.naive.publish(each.part(i, 1), hint)
 
-    def pre_publish(self, stretches: list[tuple[int, int, int, bool]], hint: int | None) -> None:
-        for each in self.extents(stretches):
-            self.batched.index.pre_publish(each, hint)
-            for i in range(each.count):
+    def pre_publish(
+        self, stretches: list[tuple[int, int, int, bool]], hint: int | None, descending: bool
+    ) -> None:
+        step = -1 if descending else 1
+        for each in self.extents(stretches)[::step]:
+            self.batched.index.pre_publish(each, hint, descending=descending)
+            for i in range(each.count)[::step]:
                 self.single.index.pre_publish(each.part(i, 1), hint)
                 self.naive.pre_publish(each.part(i, 1), hint)
         self.batched.index.flush_pre_publish_cache(hint)
