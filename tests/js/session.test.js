@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decode } from "../../static/js/model/catalogue/rows.js";
+import { decode, EXTENT as E, IN_RAM } from "../../static/js/model/catalogue/rows.js";
 import { Session } from "../../static/js/model/session.js";
 import { situation } from "../../static/js/model/situation.js";
 import { bytes, clock, fill, number, signed } from "../../static/js/model/text.js";
@@ -124,10 +124,14 @@ test("numbers, bytes and times are written as the design has them", () => {
 test("what is in RAM is not said to be on disk: contents that a read brought to q3, in a lazy queue too", () => {
   const state = stateOf(published(0, 30, { to: "q3" }));
   const { orders } = state.queues;
-  orders.counters.ram_msg_count = 0;
+  const [row] = orders.lanes.q3;
+  const marked = (start, count, inRam) =>
+    row.with(E.start, start).with(E.count, count).with(E.flags, inRam ? row[E.flags] | IN_RAM : row[E.flags] & ~IN_RAM);
+  orders.lanes.q3 = [marked(0, 30, false)];
   assert.match(situation(state).text, /^30 contents are on disk/);
-  orders.counters.ram_msg_count = 12;
+  orders.lanes.q3 = [marked(0, 18, false), marked(18, 12, true)];
   assert.match(situation(state).text, /^18 contents are on disk/);
+  orders.lanes.q3 = [marked(0, 30, true)];
   orders.counters.ram_msg_count = 30;
   assert.match(situation(state).text, /^All 30 messages wait in RAM/);
   orders.mode = "lazy";

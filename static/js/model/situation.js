@@ -25,7 +25,6 @@ export function figures(state) {
     name,
     counters,
     lengths,
-    entries: sum(limitedLanesOf(queue, "entries")),
     onlyCounted: sum(countedLanesOf(queue)),
     ready,
     limited: sum(limitedLanesOf(queue, "contents")),

@@ -1,5 +1,6 @@
 /** The situation of a queue of version 1 in one sentence: what may stay in RAM, and where the messages are. */
-import { EXTENT as E } from "../../../model/catalogue/rows.js";
+import { EXTENT as E, IN_RAM } from "../../../model/catalogue/rows.js";
+import { limitedLanesOf } from "../../../model/places.js";
 import { onlyHeld, sentence } from "../../../model/situation.js";
 import { bytes, gettext, ngettext, number } from "../../../model/text.js";
 
@@ -99,7 +100,7 @@ function calm(now) {
       { n: number(now.onlyCounted) },
     );
   }
-  const unread = now.entries - Math.max(0, now.inRam - now.limited);
+  const unread = unreadOf(now.queue);
   if (unread > 0) {
     return sentence(
       "gamma",
@@ -121,4 +122,14 @@ function calm(now) {
     ),
     { n: number(now.ready) },
   );
+}
+
+/**
+ * How many messages of the lanes between RAM and disk have their content on disk alone: by their own marks, as the counters
+ * of a queue change only where a verb ends.
+ * @param {Figures["queue"]} queue
+ */
+function unreadOf(queue) {
+  const rows = limitedLanesOf(queue, "entries").flatMap((lane) => queue?.lanes[lane] ?? []);
+  return rows.reduce((sum, row) => sum + (row[E.flags] & IN_RAM ? 0 : row[E.count]), 0);
 }
