@@ -217,14 +217,17 @@ class Arrivals:
 def _burst(at_us: int, kind: SharedTraits, found: Sequence[_Alike]) -> dict[str, Any]:
     """Return the command that publishes messages at once: those of the index first, then those of the message store.
 
-    Of each side those come first that expire first, so messages with one expiration follow each other.
+    Of each side those come first that expire first, and of these the smallest: so messages of one kind follow each
+    other, wherever a sweep puts the border between index and store.
 
     Args:
         found: the messages in the order of the log.
     """
     count = sum(each.many for each in found)
     command: dict[str, Any] = {"at_us": at_us, "do": "publish", "count": count}
-    ordered = sorted(found, key=lambda each: (each.size_bytes >= BORDER_BYTES, each.expiration_ms))
+    ordered = sorted(
+        found, key=lambda each: (each.size_bytes >= BORDER_BYTES, each.expiration_ms, each.size_bytes)
+    )
     command |= _sizes(ordered) | _expirations(ordered)
     return {**command, "persistent": kind.persistent, "confirm": False}
 
