@@ -129,3 +129,17 @@ def test_a_finger_sees_the_numbers_before_it_opens_a_run(open_page: OpenPage) ->
     assert box["x"] + box["width"] <= PHONE["width"]
     tip.get_by_role("button", name="Open in the playground").tap()
     page.wait_for_url(re.compile(r"/s/[2-9a-z]+/"))
+
+
+def test_on_a_small_phone_the_tip_leaves_its_cell_in_sight(open_page: OpenPage) -> None:
+    page = open_page(viewport={"width": 360, "height": 640})
+    page.goto("/whatif/?w=backlog-drain")
+    for cell in (page.locator(".whatif-cell").first, page.locator(".whatif-cell").last):
+        cell.focus()
+        tip = page.get_by_role("tooltip")
+        expect(tip).to_be_visible()
+        of_cell, of_tip = cell.bounding_box(), tip.bounding_box()
+        assert of_cell
+        assert of_tip
+        above = of_cell["y"] >= 0 and of_cell["y"] + of_cell["height"] <= of_tip["y"]
+        assert above or of_cell["y"] >= of_tip["y"] + of_tip["height"]

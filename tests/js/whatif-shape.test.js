@@ -48,18 +48,19 @@ test("the tip stands beside its cell and inside the window", () => {
   const tip = { width: 200, height: 100 };
   const view = { width: 800, height: 600 };
   const cell = (left, top) => ({ left, right: left + 40, top, bottom: top + 40 });
-  assert.deepEqual(tipPlace(cell(100, 50), tip, view), { left: 150, top: 50 });
-  assert.deepEqual(tipPlace(cell(700, 590), tip, view), { left: 490, top: 490 });
-  assert.deepEqual(tipPlace(cell(30, 0), tip, { width: 250, height: 600 }), { left: 10, top: 10 });
+  assert.deepEqual(tipPlace(cell(100, 50), tip, view), { left: 150, top: 50, hides: 0 });
+  assert.deepEqual(tipPlace(cell(700, 590), tip, view), { left: 490, top: 490, hides: 0 });
+  assert.deepEqual(tipPlace(cell(30, 0), tip, { width: 250, height: 600 }), { left: 10, top: 10, hides: 0 });
 });
 
-test("a tip as wide as a phone lies where it hides less of its cell", () => {
+test("a tip as wide as a phone lies where it leaves its cell in sight, or says how much of it it hides", () => {
   const tip = { width: 370, height: 430 };
   const view = { width: 390, height: 844 };
   const cell = (top) => ({ left: 118, right: 158, top, bottom: top + 40 });
-  assert.deepEqual(tipPlace(cell(200), tip, view), { left: 10, top: 404 });
-  assert.deepEqual(tipPlace(cell(520), tip, view), { left: 10, top: 10 });
-  assert.deepEqual(tipPlace(cell(200), tip, { width: 390, height: 420 }), { left: 10, top: 10 });
+  assert.deepEqual(tipPlace(cell(200), tip, view), { left: 10, top: 404, hides: 0 });
+  assert.deepEqual(tipPlace(cell(520), tip, view), { left: 10, top: 10, hides: 0 });
+  assert.deepEqual(tipPlace(cell(420), tip, view), { left: 10, top: 404, hides: 56 });
+  assert.deepEqual(tipPlace(cell(200), tip, { width: 390, height: 640 }), { left: 10, top: 200, hides: 40 });
 });
 
 test("states stack up to their sum, and a state that never is draws nothing", () => {

@@ -83,24 +83,25 @@ function height(value, largest) {
 
 /**
  * Where the tip stands: beside the cell, inside the window. One that is as wide as the window, as on a phone, lies at
- * its bottom, or at its top where it hides less of the cell.
+ * its bottom, or at its top where only that leaves the cell in sight. `hides` says how much of the cell it hides there.
  * @param {{left: number, right: number, top: number, bottom: number}} cell
  * @param {{width: number, height: number}} tip
  * @param {{width: number, height: number}} view
- * @returns {{left: number, top: number}}
+ * @returns {{left: number, top: number, hides: number}}
  */
 export function tipPlace(cell, tip, view) {
   const gap = 10;
   const lowest = view.height - tip.height - gap;
   if (tip.width > view.width - 4 * gap) {
-    const hiddenAtBottom = Math.max(0, cell.bottom - lowest);
-    const hiddenAtTop = Math.max(0, gap + tip.height - cell.top);
-    return { left: gap, top: hiddenAtBottom > hiddenAtTop ? gap : Math.max(gap, lowest) };
+    const hides = Math.ceil(Math.max(0, cell.bottom - lowest));
+    return hides && gap + tip.height <= cell.top
+      ? { left: gap, top: gap, hides: 0 }
+      : { left: gap, top: Math.max(gap, lowest), hides };
   }
   const fitsRight = cell.right + gap + tip.width <= view.width - gap;
   const left = fitsRight ? cell.right + gap : Math.max(gap, cell.left - gap - tip.width);
   const top = Math.max(gap, Math.min(cell.top, lowest));
-  return { left, top };
+  return { left, top, hides: 0 };
 }
 
 /**

@@ -29,6 +29,8 @@ export function showTip(tip, cell, tips) {
   const zoom = tip.currentCSSZoom ?? 1;
   tip.style.left = `${place.left / zoom}px`;
   tip.style.top = `${place.top / zoom}px`;
+  // The page moves up below a finger or the keyboard; under a mouse another cell would come to lie there.
+  if (document.activeElement === cell) window.scrollBy(0, place.hides);
 }
 
 /** @param {CellFacts} run */
