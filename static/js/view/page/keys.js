@@ -33,7 +33,9 @@ class LeftByPointer {
   constructor() {
     /** @type {Element | null} */
     this.element = null;
-    document.addEventListener("pointerup", () => setTimeout(() => (this.element = document.activeElement)), true);
+    const left = () => (this.element = document.activeElement);
+    // At once, as a key may follow before a timer; and when the click is over, which may move the focus.
+    document.addEventListener("pointerup", () => (left(), setTimeout(left)), true);
     document.addEventListener("keydown", (event) => event.key === "Tab" && (this.element = null), true);
     // Firefox presses a button when Space comes up.
     document.addEventListener("keyup", (event) => event.key === " " && this.holds(event.target) && event.preventDefault(), true);
