@@ -13,8 +13,8 @@ STARTED = int(time.time())
 """When this process read its translations: a new one may have others."""
 
 
-IMPORTED = re.compile(r"""\b(?:from|import)\s*["'](\.[^"']+)["']\s*;|\bimport\(["'](\.[^"']+)["']\)""")
-"""A module that another one names by a relative path."""
+IMPORTED = re.compile(r"""\b(?:from|import)[\s(]*["'](\.[^"']+)["']\s*[;)]""")
+"""How a script names another one that it imports, by a relative path; a type's import in a comment ends otherwise."""
 
 
 class StaticFiles(StaticFilesConfig):
@@ -77,8 +77,8 @@ def imported_first(texts: Mapping[str, str]) -> list[str]:
         if name in seen:
             return
         seen.add(name)
-        for imported in IMPORTED.finditer(texts[name]):
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), imported[1] or imported[2]))
+        for imported in IMPORTED.findall(texts[name]):
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
             if path in texts:
                 take(path)
         order[name] = None

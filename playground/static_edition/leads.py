@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from playground.assets import IMPORTED
+
 _IN_PAGES: Final = re.compile(
     r'(?<= )(?:href|src|data-words|data-sprite|data-root|data-rules|data-lead)="([^"]*)"'
 )
 _IN_STYLES: Final = re.compile(r"(?:url\(|@import )[\"']?([^\"')]+)")
-_IMPORTED: Final = re.compile(
-    r'(?:^import |^\} from |^import .* from |^export .* from |import\()"(\.[^"]*)"', re.MULTILINE
-)
 _BESIDE_SCRIPTS: Final = re.compile(r'new URL\("([^"]*)", import\.meta\.url')
 _ELSEWHERE: Final = re.compile(r"[a-z]+:")
 _NAMES: Final = re.compile(r' id="([^"]*)"')
@@ -25,7 +24,7 @@ _COMMENTS: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 LINKS: Final = {
     ".html": (_DATA, (_IN_PAGES,)),
     ".css": (_COMMENTS, (_IN_STYLES,)),
-    ".js": (_COMMENTS, (_IMPORTED, _BESIDE_SCRIPTS)),
+    ".js": (_COMMENTS, (IMPORTED, _BESIDE_SCRIPTS)),
 }
 """How the files of each suffix name others, and what of them is not looked at."""
 BY_SCRIPT: Final = frozenset(("#",))
