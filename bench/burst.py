@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable
 
-from bench.measure import BROKER_MESSAGES_PER_S, Result, best
+from bench.measure import BROKER_MESSAGES_PER_S, Result, best, best_on_files
 from bench.queue import QueueUnderTest
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
@@ -29,17 +28,11 @@ def on_ledger(count: int) -> float:
 def on_files(count: int, fsync: bool) -> float:
     """Return the seconds of a run on real files."""
 
-    def make() -> Callable[[], object]:
-        root = tempfile.TemporaryDirectory()
-        test = QueueUnderTest(DirectoryStorage(root.name, fsync=fsync))
+    def make(root: str) -> Callable[[], object]:
+        test = QueueUnderTest(DirectoryStorage(root, fsync=fsync))
+        return lambda: test.burst_and_drain(count)
 
-        def run() -> None:
-            test.burst_and_drain(count)
-            root.cleanup()
-
-        return run
-
-    return best(make, clock=time.perf_counter if fsync else time.process_time)
+    return best_on_files(make, clock=time.perf_counter if fsync else time.process_time)
 
 
 def run(tiny: bool) -> Result:

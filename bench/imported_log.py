@@ -7,13 +7,12 @@ import makes bursts of a second of it, as it does of an hour with a million rows
 from __future__ import annotations
 
 import random
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from unittest.mock import patch
 
-from bench.measure import Result, best, not_slower, on_compiled
+from bench.measure import Result, best, best_on_files, not_slower, on_compiled
 from engine.broker.commands.scenario import parse
 from engine.ctl.operator import operated
 from engine.replay import Player
@@ -52,16 +51,10 @@ def read(rows: int) -> Imported:
         return READERS["csv"](lines(rows), Options(consumer_rate_per_s=CONSUMER_PER_S))
 
 
-def on_files(scenario: dict[str, Any], times: int) -> float:
-    """Return the seconds that a session of the log takes with real files, the shortest of several."""
-    found: list[float] = []
-    for _ in range(times):
-        with tempfile.TemporaryDirectory() as root:
-            node = operated(parse(scenario), DirectoryStorage(root, fsync=False))
-            began = time.process_time()
-            Player(node).finish(scenario["until_us"])
-            found.append(time.process_time() - began)
-    return min(found)
+def session(scenario: dict[str, Any], root: str) -> Callable[[], object]:
+    """Return what plays a scenario with real files, as a session does."""
+    player = Player(operated(parse(scenario), DirectoryStorage(root, fsync=False)))
+    return lambda: player.finish(scenario["until_us"])
 
 
 def cell(rows: int) -> Result:
@@ -77,13 +70,14 @@ def cell(rows: int) -> Result:
 
     times = 1 if rows == TINY_ROWS else 3
     cell_s = best(lambda: play, times) * MILLION / rows
+    files_s = best_on_files(lambda root: session(scenario, root), times)
     return {
         "commands": len(scenario["commands"]),
         "imported_rows_per_s": round(rows / imported_s),
         "digests": sorted({each["digest"] for each in found}),
         "transitions_a_message": round(found[0]["transitions"] / rows, 2),
         "log_messages_per_s": round(MILLION / cell_s),
-        "log_files_messages_per_s": round(rows / on_files(scenario, times)),
+        "log_files_messages_per_s": round(rows / files_s),
         "seconds_for_a_cell_of_a_million_rows": round(cell_s, 1),
         "minutes_for_400_cells_on_2_cores": round(cell_s * CELLS / CORES / 60, 1),
     }

@@ -7,12 +7,11 @@ Sizes are lognormal around 1.5 kB. `embedded` cuts them below the border of 4,09
 from __future__ import annotations
 
 import random
-import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from bench.measure import Result, best, not_slower, on_compiled, seconds
+from bench.measure import Result, best, best_on_files, not_slower, on_compiled, seconds
 from bench.queue import QueueUnderTest
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v1.queue import VariableQueue
@@ -81,15 +80,6 @@ def run_through(storage: Storage, sizes: list[int], kind: str) -> Callable[[], i
     return run
 
 
-def on_files(sizes: list[int], kind: str, times: int) -> float:
-    """Return the seconds of a run on real files, the shortest of several; making and removing them is not counted."""
-    found: list[float] = []
-    for _ in range(times):
-        with tempfile.TemporaryDirectory() as root:
-            found.append(seconds(run_through(DirectoryStorage(root, fsync=False), sizes, kind)))
-    return min(found)
-
-
 def held_bytes(sizes: list[int]) -> float:
     """Return the bytes that the engine keeps for each message of a log that lies in the queue."""
     test = QueueUnderTest(LedgerStorage(), None)
@@ -105,10 +95,11 @@ def speeds(count: int, kind: str, times: int) -> Result:
     """Return the messages a second of a log, sizes only and with real files."""
     sizes = sizes_of(count, kind)
     ledger = best(lambda: run_through(LedgerStorage(), sizes, kind), times)
+    files = best_on_files(lambda root: run_through(DirectoryStorage(root, fsync=False), sizes, kind), times)
     return {
         "messages": count,
         "ledger_messages_per_s": round(count / ledger),
-        "files_messages_per_s": round(count / on_files(sizes, kind, times)),
+        "files_messages_per_s": round(count / files),
     }
 
 
