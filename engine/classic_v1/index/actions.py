@@ -132,7 +132,9 @@ class Actions:
         if self._before is not None:
             self.keep()
         for each in ranges:
-            journal_bytes += self.journal.append([self.journal.mark(action, each.start, each.count, step)])
+            journal_bytes += self.journal.append(
+                [self.journal.run(action, each.start, each.count, step=step)]
+            )
             if "deliver" in records:
                 self.segments.deliver(each.start, each.count)
             if "ack" in records:

@@ -125,10 +125,6 @@ class Journal:
         """Return the records of one action on consecutive seq_ids, the highest first with step -1 (S62)."""
         return JournalRecords(action, start, count, publish, self._codec, None, step)
 
-    def mark(self, action: Action, start: int, count: int, step: int) -> JournalRecords:
-        """Return delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
-        return JournalRecords(action, start, count, None, self._codec, step=step)
-
     def published(self, action: Action, extents: Sequence[Extent], step: int = 1) -> PublishedStretches:
         """Return what `append_published` takes."""
         return PublishedStretches(action, extents, self._codec, step)
