@@ -14,8 +14,8 @@ LEAST_S: Final = 0.05
 ALONE_S: Final = 40e-6
 """For a message that is published, or taken and acknowledged, by itself.
 
-With the next three, measured with engine 0.4.0 on a quick and on a slow machine, at 10 to 5,000 messages a second:
-cells took from half of what is guessed to half as much again on 3.x, up to twice as much on 4.x.
+With the next three, chosen by what fourteen cells at 10 to 5,000 messages a second took of engine 0.4.0, on a machine
+whose yardstick (bench) is 0.067 s: from half of what is guessed to half as much again on 3.x, up to twice on 4.x.
 """
 TICK_S: Final = 60e-6
 """For each tick in which a publisher or a consumer does something."""

@@ -113,9 +113,8 @@ def at_work(scenario: Scenario, verb: str) -> Iterator[tuple[dict[str, Any], flo
     """
     until_us = scenario["until_us"]
     working: dict[str, tuple[int, dict[str, Any]]] = {}
-    for command in sorted(scenario["commands"], key=lambda each: each.get("at_us", 0)):
-        if command["do"] not in {verb, "remove"}:
-            continue
+    changes = [each for each in scenario["commands"] if each["do"] in {verb, "remove"}]
+    for command in sorted(changes, key=lambda each: each.get("at_us", 0)):
         at_us, name = min(command.get("at_us", 0), until_us), command.get("name", "")
         if name in working:
             since_us, before = working.pop(name)
