@@ -129,9 +129,7 @@ def definitions(chance: Random) -> tuple[dict[str, Any], list[str]]:
             found.setdefault("operator_policies", []).append(
                 {"name": mark, "pattern": ".*", "definition": {}}
             )
-        elif (
-            what == 6
-        ):  # a key of a policy beside one of a plugin; the policy is one that is not refused as a whole
+        elif what == 6:  # a key beside one of a plugin, in a policy that is not refused as a whole
             definition = {"federation-upstream-set": "all", mark: chance.choice(ODD)}
             found["policies"].append(
                 {**chance.choice(DEFINITIONS["policies"]), "name": "p", "definition": definition}

@@ -99,3 +99,4 @@ def test_the_estimate_takes_what_is_known_and_guesses_the_rest(tmp_path: Path) -
     guessed = make_plan(tiny, "1.0")
     assert guessed.estimate_s == sum(guessed_s(cell.scenario) for cell in guessed.cells) > 0
     assert "of one core" in guessed.summary()
+    assert guessed_s({**WORKLOAD, "until_us": 10**9}) >= guessed_s(WORKLOAD)
