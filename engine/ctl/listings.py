@@ -143,7 +143,12 @@ def _added(one: Any, other: Any) -> Any:
 def _status(queue: Mapping[str, Any], rates: Rates | None) -> dict[str, Any]:
     """Return the status of one backing queue."""
     counters = queue["counters"]
-    target = counters["target_ram_count"]
+    target = counters.get("target_ram_count")
+    paging = (
+        {"target_ram_count": "infinity" if target is None else target}
+        if "target_ram_count" in counters
+        else {}
+    )
     ingress, egress, ack_ingress, ack_egress = rates or (0.0, 0.0, 0.0, 0.0)
     ready = [place for place in places_of(queue) if not place.unacked]
     return {
@@ -156,7 +161,7 @@ def _status(queue: Mapping[str, Any], rates: Rates | None) -> dict[str, Any]:
             for each in ready
         },
         "len": counters["len"],
-        "target_ram_count": "infinity" if target is None else target,
+        **paging,
         "next_seq_id": counters["next_seq_id"],
         "next_deliver_seq_id": counters["next_deliver_seq_id"],
         "avg_ingress_rate": ingress,

@@ -8,15 +8,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.broker.commands import scenario
 from engine.broker.control.report import Live
 from engine.ctl.closest import closest, jaro
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
 from engine.ctl.helps import TEXTS
 from engine.ctl.listings import erlang_float
+from engine.ctl.operator import operated
 from engine.ctl.request import parse
 from engine.ctl.stands_for import STANDS_FOR
 from engine.ctl.usage import COMMANDS, OF_DIAGNOSTICS, OVERVIEWS, PROGRAM, USAGES
+from engine.releases import PROFILES
+from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 from tests.ctl.played import made_state
 
@@ -31,6 +35,22 @@ def test_backing_queue_status_is_the_brokers_term():
         "{target_ram_count,infinity},{next_seq_id,3},{next_deliver_seq_id,2},{avg_ingress_rate,1.5},"
         "{avg_egress_rate,0.0},{avg_ack_ingress_rate,2.0e-7},{avg_ack_egress_rate,1.0e22}]"
     )
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_queues_are_listed_on_each_release(profile):
+    node = operated(
+        scenario.parse({"version": 1, "profile": profile, "seed": 1, "commands": [], "until_us": 1}),
+        LedgerStorage(),
+    )
+    node.submit({"do": "publish", "count": 3, "size_bytes": 100})
+    node.advance(100_000)
+    for program in ("", "rabbitmq-diagnostics "):
+        text = ask(
+            f"{program}-s list_queues messages backing_queue_status", node.snapshot(), 0, node.live()
+        ).text
+        assert text.startswith("3\t[{mode,")
+        assert ask(f"{program}report", node.snapshot(), 0, node.live()).code == 0
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0.0"), (1.3575798409164063e-06, "1.3575798409164063e-6")])
