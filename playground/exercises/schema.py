@@ -56,7 +56,7 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
         kind: a name of `playground.exercises.kinds.KINDS`; the file's table of that name is what the kind asks.
         scenario: what the live session begins with; its `until_us` is where the learner stands.
         go_on: how the run goes on after a prediction, and through the steps of "be the broker".
-        wrong: answers that must fail; three for each of the catalogue.
+        wrong: answers that must fail; three in the catalogue, fewer only if there are no more.
         claims: conditions that the task's text speaks of; they hold where the learner stands.
         form: what the kind asks, in the kind's own form.
         variants: the numbers that a second try draws anew; none where the numbers must be as they are.

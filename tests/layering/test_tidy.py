@@ -63,7 +63,7 @@ def test_engine_is_documented() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x = 1\n" * 501, "x = 1  # TO" + "DO later", "// FIX" + "ME: both\n"],
+    ["x = 1\n" * (tidy.LINES_IN_A_FILE + 1), "x = 1  # TO" + "DO later", "// FIX" + "ME: both\n"],
     ids=["long", "python", "js"],
 )
 def test_an_untidy_file_is_found(text: str) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-LINES_IN_A_FILE = 500
+LINES_IN_A_FILE = 800
 LINES_IN_A_FUNCTION = 80
 LETTERS_IN_A_LINE = 160
 """Of a template, which no formatter wraps."""

@@ -23,6 +23,7 @@ from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, only_l
 from playground.exercises.models import Made, Work
 from playground.exercises.posted import Posted
 from playground.exercises.schema import Exercise, Part, Texts
+from tests.unit.exercises.test_exercises import fewest_wrong
 from tests.web import record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,7 +90,7 @@ def truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Exercise]:
         "rules": ["Q20"],
         "scenario": like.scenario,
         "go_on": msgspec.to_builtins(like.go_on),
-        "wrong": [{"answer": "false", "feedback": "_other"}] * 3,
+        "wrong": [{"answer": "false", "feedback": "_other"}],
         "slug": "all-in-q4",
         "unit": like.unit,
         **texts,
@@ -110,6 +111,7 @@ def test_a_kind_that_is_plugged_in_is_graded(truth: Exercise) -> None:
     assert solution_of(truth) == "true"
     assert grade(truth, "true").passed
     assert grade(truth, "false").feedback == ("_other",)
+    assert fewest_wrong(truth) == len(truth.wrong) == 1
 
 
 @pytest.mark.django_db

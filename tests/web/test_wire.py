@@ -1,5 +1,7 @@
 """Reading what a browser sends."""
 
+from typing import get_args
+
 import pytest
 
 from playground import wire
@@ -67,3 +69,7 @@ def test_what_is_said_of_messages_is_said_of_messages_that_there_are() -> None:
     for union in (said.Watching, said.Answered, said.Pacing):
         assert said.tags(union) < every
     assert said.tags(said.Pacing) < said.tags(said.Watching)
+
+
+def test_whoever_only_watches_may_change_the_pace() -> None:
+    assert set(get_args(said.Pacing)) <= set(get_args(said.Watching)) <= set(get_args(said.Message))
