@@ -22,6 +22,7 @@ ENGLISH: Final[dict[str, str]] = {
     ),
     # --- a line of a log ---
     "too_many_lines": "at most %(most)s lines; cut the file here",
+    "no_table_line": "a value has more than %(most)s characters, or a quotation mark has no partner",
     "line_too_long": "at most %(most)s characters in a line",
     "time_before_first": "the time is before that of the first message; sort the file by time",
     "time_too_late": "more than %(hours)s hours after the first message; cut the file here",

@@ -18,6 +18,7 @@ from playground.exercises import catalog, gates
 from playground.exercises.limits import ATTEMPTS
 from playground.exercises.models import Attempt, Learner, Work
 from playground.messages import Refused
+from playground.pasted import text_of
 
 MOST_BYTES: Final = 1_000_000
 OLDEST: Final = timedelta(days=3650)
@@ -59,7 +60,7 @@ def read(data: bytes) -> File:
     if len(data) > MOST_BYTES:
         raise Refused(_("The file is larger than %(most)s bytes."), most=MOST_BYTES)
     try:
-        return msgspec.json.decode(data, type=File)
+        return msgspec.json.decode(text_of(data), type=File)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Refused(
             _("This is not a file of your data. Take the one that “Take my progress along” gives.")

@@ -103,7 +103,7 @@ class Configuration(msgspec.Struct, frozen=True):
 
 def read(text: str) -> Configuration:
     """Return the settings in a text; raise Unreadable where it is no configuration of a broker."""
-    text = text[:MOST_CHARS].removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    text = text[:MOST_CHARS]
     settings: dict[str, Any] = {}
     text, parts = _environment_in(text)
     left_out: list[tuple[str, Why]] = [(part, {"code": "part_of_report", "values": {}}) for part in parts]

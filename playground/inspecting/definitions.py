@@ -16,6 +16,7 @@ from engine.values.errors import EngineError
 from engine.values.labels import FIRST_HOST
 from playground.inspecting import next_release
 from playground.inspecting.unreadable import Unreadable, Why, why
+from playground.pasted import text_of
 
 MOST_BYTES: Final = 1024 * 1024
 MOST_EACH: Final = 64
@@ -26,7 +27,6 @@ MOST_VHOSTS: Final = MAX_VHOSTS
 UNTIL_US: Final = 1_000_000
 UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 """How a file begins that PowerShell has written."""
-BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 TYPES: Final = frozenset({"direct", "fanout", "topic", "headers"})
 HEAD: Final = frozenset(
     "rabbit_version rabbitmq_version product_name product_version original_vhost_name explanation metadata "
@@ -89,8 +89,7 @@ def read(data: bytes) -> Taken:
     if data[:2] in UTF_16:
         data = data.decode("utf-16", "replace").encode(errors="replace")
     try:
-        data.decode()
-        found = msgspec.json.decode(data.removeprefix(BYTE_ORDER_MARK), type=dict[str, Any])
+        found = msgspec.json.decode(text_of(data), type=dict[str, Any])
     except UnicodeDecodeError as bad:
         raise Unreadable("definitions_encoding", byte=bad.start + 1) from None
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):

@@ -53,7 +53,7 @@ def _of_lines(text: str) -> str:
 def _json(text: str) -> Mapping[str, Any] | None:
     """Return the object in a text, or the first one of its list; None where it is no JSON."""
     try:
-        found = msgspec.json.decode(text.strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"))
+        found = msgspec.json.decode(text.strip())
     except (msgspec.DecodeError, RecursionError):
         return None
     if isinstance(found, dict) and isinstance(found.get("items"), list):

@@ -21,6 +21,7 @@ from playground.inspecting.listing import figures
 from playground.inspecting.revival import Revival
 from playground.inspecting.unreadable import Unreadable
 from playground.inspecting.uploads import Files
+from playground.pasted import text_of
 
 Answer = dict[str, Any]
 MOST_LEFT_OUT: Final = 200
@@ -44,6 +45,7 @@ def listing(text: str) -> Answer:
     Raises:
         Unreadable: it is neither; the code says what it is.
     """
+    text = text_of(text)
     try:
         found: Answer = msgspec.to_builtins(figures.read(text))
     except Unreadable:

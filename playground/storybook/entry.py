@@ -18,6 +18,7 @@ from playground import affordable
 from playground.doors import door
 from playground.limits import Limits
 from playground.messages import Message
+from playground.pasted import text_of
 from playground.storybook import migrate, plain, workload
 from playground.storybook.positions import Steps, line_and_column, positions
 from playground.storybook.story import FIELDS, Story
@@ -165,7 +166,7 @@ def _decoded(data: bytes | str | dict[str, Any]) -> tuple[str, dict[Steps, int] 
     if isinstance(data, dict):
         return "", None, data
     try:
-        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        text = text_of(data)
         places = positions(text)
         body = json.loads(text, parse_constant=_no_constant)
     except UnicodeDecodeError:

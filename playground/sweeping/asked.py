@@ -21,6 +21,7 @@ from playground import affordable, holds, limits, selectors, timeline
 from playground.doors import door
 from playground.messages import Refused
 from playground.models import Session
+from playground.pasted import text_of
 from playground.sweeping.grids import OFFERED, home, values
 from playground.sweeping.refusals import message_of
 from sweeps.errors import SweepError
@@ -66,6 +67,7 @@ def workload_of(kind: str, text: str, session: Session | None) -> tuple[Workload
     Raises:
         Refused: it cannot be read, or asks too much of this server.
     """
+    text = text_of(text)
     most = limits.current().scenario_bytes
     if len(text.encode()) > most:
         raise Refused(_("This is longer than %(most)s bytes: give a part of it."), most=most)
@@ -91,8 +93,7 @@ def _scenario(kind: str, text: str, session: Session | None) -> tuple[Scenario, 
         raise Refused(_("Choose what kind of workload it is."))
     if not text.strip():
         raise Refused(_("Paste a PerfTest line or the lines of a log."))
-    # A form sends line breaks as CRLF; those of a payload in a trace count as the bytes that they were.
-    imported = READERS[kind](StringIO(text.replace("\r\n", "\n"), newline=""), Options())
+    imported = READERS[kind](StringIO(text, newline=""), Options())
     return imported.scenario, imported.remarks
 
 

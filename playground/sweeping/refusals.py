@@ -45,6 +45,9 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "not_true_or_false": _("%(name)s = %(text)s is neither true nor false."),
     "count_out_of_range": _("count cannot be %(count)s. Possible: 1 to %(most)s."),
     "no_whole_number": _("%(name)s = %(text)s is no whole number."),
+    "no_table_line": _(
+        "This is no line of a table: a value has more than %(most)s characters, or a quotation mark has no partner."
+    ),
     # --- a line of a trace ---
     "no_trace_line": _("This is no line of a rabbitmq_tracing log in JSON."),
     "no_trace_entry": _("This is no entry of a rabbitmq_tracing log as text."),

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from playground import library, limits, ownership, repeating, selectors, services
 from playground.messages import Message
 from playground.models import Scenario
+from playground.pasted import text_of
 from playground.storybook.entry import BadScenario, Entry, Problem, read
 from playground.web.access import charge, rate_limited, rate_limited_reading
 
@@ -84,7 +85,7 @@ def _checked(request: HttpRequest, text: str) -> tuple[Entry | None, list[Proble
 @rate_limited_reading
 def check(request: HttpRequest) -> HttpResponse:
     """Return the problems of a text, for the editor while somebody types."""
-    entry, problems = _checked(request, request.POST.get("text", ""))
+    entry, problems = _checked(request, text_of(request.POST.get("text", "")))
     commands = len(entry.run["commands"]) if entry else 0
     return render(
         request, "library/_problems.html", {"problems": problems, "commands": commands, "checked": True}
@@ -92,7 +93,7 @@ def check(request: HttpRequest) -> HttpResponse:
 
 
 def _play(request: HttpRequest) -> HttpResponse:
-    text = request.POST.get("text", "")
+    text = text_of(request.POST.get("text", ""))
     entry, problems = _checked(request, text)
     if entry is None:
         return _page(request, text, problems)

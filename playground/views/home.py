@@ -17,6 +17,7 @@ from playground import demo as demos
 from playground import limits, opened, other_release, ownership, repeating, selectors, services, whereabouts
 from playground.doors import door
 from playground.models import Scenario, Session
+from playground.pasted import text_of
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.texts import in_language
 from playground.web.access import View, charge, rate_limited, say, scenario_or_gone
@@ -155,7 +156,7 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     if uploaded is not None and (uploaded.size or 0) > most:
         data, problem = b"", _("The file has more than %(most)s bytes.") % {"most": most}
     else:
-        data = uploaded.read() if uploaded else request.POST.get("text", "").encode("utf-8", "replace")
+        data = uploaded.read() if uploaded else text_of(request.POST.get("text", "")).encode("utf-8", "replace")
         problem = "" if data.strip() else _("Choose a file, or paste a scenario.")
     if not problem and len(data) > most:
         problem = _("The scenario has more than %(most)s bytes.") % {"most": most}

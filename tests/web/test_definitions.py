@@ -10,7 +10,7 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
-from playground.inspecting.definitions import BYTE_ORDER_MARK, MOST_EACH, MOST_VHOSTS, Taken, read
+from playground.inspecting.definitions import MOST_EACH, MOST_VHOSTS, Taken, read
 from playground.inspecting.unreadable import Unreadable
 
 VHOST = "/"
@@ -190,7 +190,7 @@ def test_a_file_without_queues_is_told_so() -> None:
 
 
 def test_a_byte_order_mark_is_no_error() -> None:
-    assert read(BYTE_ORDER_MARK + json.dumps({"queues": [queue("in")]}).encode()).vhost == VHOST
+    assert read(b"\xef\xbb\xbf" + json.dumps({"queues": [queue("in")]}).encode()).vhost == VHOST
 
 
 @pytest.mark.parametrize(

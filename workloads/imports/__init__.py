@@ -14,7 +14,7 @@ from typing import Final
 from workloads.imports import arrivals_csv, firehose, perf_test, tracing
 from workloads.imports.common import Imported, Options
 from workloads.imports.log import read_parts
-from workloads.imports.records import Record
+from workloads.imports.records import Record, without_mark
 
 LOGS: Final[Mapping[str, ModuleType]] = {"tracing": tracing, "csv": arrivals_csv, "firehose": firehose}
 """The kinds of logs by name: modules that read the messages of one."""
@@ -45,10 +45,10 @@ def parts(kind: str, files: Iterable[Lines], options: Options) -> Iterator[Impor
         WorkloadError: a line is not possible (its number is given), or there is too little in it.
     """
     if kind not in LOGS:
-        yield perf_test.read(next(iter(files)), options)
+        yield perf_test.read(without_mark(next(iter(files))), options)
         return
     log = LOGS[kind]
-    found: Iterator[Record] = (record for lines in files for record in log.records(lines))
+    found: Iterator[Record] = (record for lines in files for record in log.records(without_mark(lines)))
     yield from read_parts(found, options, log.TITLE, log.WITHOUT_CONSUMER)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from workloads.errors import LineError
 from workloads.imports.records import ArrivedMessages, Record, numbered
@@ -30,14 +30,27 @@ def records(lines: Iterable[str]) -> Iterator[Record]:
     Raises:
         LineError: a line is not possible (its number is given).
     """
-    rows = csv.reader(text for _number, text in numbered(lines))
-    header = [name.strip().lower() for name in next(rows, [])]
+    rows = _rows(csv.reader(text for _number, text in numbered(lines)))
+    _line, first = next(rows, (1, []))
+    header = [name.strip().lower() for name in first]
     time_column = _check_header(header)
-    for row in rows:
+    for line, row in rows:
         if any(cell.strip() for cell in row):
             if len(row) != len(header):
-                raise LineError(rows.line_num, "wrong_cell_count", count=len(row), wanted=len(header))
-            yield _record(dict(zip(header, row, strict=True)), time_column, rows.line_num)
+                raise LineError(line, "wrong_cell_count", count=len(row), wanted=len(header))
+            yield _record(dict(zip(header, row, strict=True)), time_column, line)
+
+
+def _rows(rows: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a reader of CSV, each with the number of its last line."""
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error:  # a value is too long, or a line ends within one
+            raise LineError(rows.line_num, "no_table_line", most=csv.field_size_limit()) from None
+        if row is None:
+            return
+        yield rows.line_num, row
 
 
 def _check_header(header: list[str]) -> str:

@@ -16,6 +16,7 @@ SECOND_US: Final = 1_000_000
 MOST_LINES: Final = 20_000_000
 MOST_LINE_CHARACTERS: Final = 4_000_000
 PERSISTENT_MODE: Final = 2
+BYTE_ORDER_MARK: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 TIMESTAMP: Final = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})[ T](\d{1,2}):(\d{2}):(\d{2})(?:[:.,](\d{1,6}))?(Z|[+-]\d{2}:\d{2})?$"
 )
@@ -52,6 +53,14 @@ class DeliveredMessage(msgspec.Struct, frozen=True, gc=False):
 
 
 Record = ArrivedMessages | DeliveredMessage
+
+
+def without_mark(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines without the byte order mark with which some editors begin a text."""
+    rest = iter(lines)
+    for first in rest:
+        yield first.removeprefix(BYTE_ORDER_MARK)
+        yield from rest
 
 
 def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

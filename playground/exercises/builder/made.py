@@ -14,6 +14,7 @@ from playground.exercises.authors import words
 from playground.exercises.builder.proofs import proved
 from playground.exercises.models import Made
 from playground.messages import Refused
+from playground.pasted import text_of
 from playground.timeline import ALPHABET
 
 PREFIX = "made-"
@@ -73,7 +74,7 @@ def of_file(text: str) -> dict[str, Any]:
     if len(text.encode()) > MOST_BYTES:
         raise Refused(words.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
     try:
-        found = json.loads(text)
+        found = json.loads(text_of(text))
     except (ValueError, RecursionError):
         raise Refused(words.NO_EXERCISE, problem=words.NO_JSON) from None
     content = found.get("exercise") if isinstance(found, dict) and found.get("format") == FORMAT else None
