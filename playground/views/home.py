@@ -156,7 +156,8 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     if uploaded is not None and (uploaded.size or 0) > most:
         data, problem = b"", _("The file has more than %(most)s bytes.") % {"most": most}
     else:
-        data = uploaded.read() if uploaded else text_of(request.POST.get("text", "")).encode("utf-8", "replace")
+        pasted = text_of(request.POST.get("text", "")).encode("utf-8", "replace")
+        data = uploaded.read() if uploaded else pasted
         problem = "" if data.strip() else _("Choose a file, or paste a scenario.")
     if not problem and len(data) > most:
         problem = _("The scenario has more than %(most)s bytes.") % {"most": most}
