@@ -36,6 +36,7 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
         scan_stops_early: near a file's end the scanner of the shared store may stop too early (W143).
         deletes_empty_before_large: a file closed for a large message is deleted if nothing in it is valid (W137).
         purge_loses_terms: a clean stop after a purge counts as a crash (W201).
+        renames_lanes: the broker's own names of tail and load are others, which its log shows (W190).
         transient_mark_second: the annotation `d` stands behind `id` on disk, else behind `x` (W162).
     """
 
@@ -58,6 +59,7 @@ class V2Settings(msgspec.Struct, frozen=True, kw_only=True):
     scan_stops_early: bool = False
     deletes_empty_before_large: bool = True
     purge_loses_terms: bool = False
+    renames_lanes: bool = True
     transient_mark_second: bool = False
 
     def __post_init__(self) -> None:
@@ -116,6 +118,7 @@ RULES_4_0: Final[dict[str, Any]] = {
     "scan_stops_early": True,
     "deletes_empty_before_large": False,
     "purge_loses_terms": True,
+    "renames_lanes": False,
     "transient_mark_second": True,
 }
 """What 4.0.5 does otherwise than 4.3.6 (section 12)."""

@@ -13,7 +13,7 @@ from engine.storage.ledger import LedgerStorage
 from tests.conftest import RECORDINGS
 from tests.programs.conformance.replay import replay_v2
 
-RELEASES = {"4.3.6": 73, "4.0.5": 73, "3.10.8": 89}
+RELEASES = {"4.3.6": 73, "4.0.5": 74, "3.10.8": 89}
 """How many recordings there are of each release; each of them is whole."""
 TRACES = sorted(path for release in RELEASES for path in (RECORDINGS / "v2" / release).glob("*.json"))
 

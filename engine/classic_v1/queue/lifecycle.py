@@ -91,7 +91,7 @@ def start_again(q: QueueState, terms: Terms | None, count: int | None, size_byte
         q.next_seq_id = q.next_deliver_seq_id = high
         found, found_bytes = count or 0, size_bytes or 0
     scanned_nothing = count is not None and found == 0
-    q.delta = BLANK if scanned_nothing else Delta(low, found, 0, q.next_seq_id)
+    q.delta = BLANK if scanned_nothing else Delta(low, found, 0, q.next_seq_id).asserted(q.name)
     q.len = q.persistent_count = found
     q.bytes = q.persistent_bytes = found_bytes
     q.transient_threshold = q.next_seq_id

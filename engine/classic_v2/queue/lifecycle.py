@@ -7,7 +7,7 @@ from collections.abc import Callable
 from engine.backing_queue.terms import Terms
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.queue.entries import DeliveryCounts
-from engine.classic_v2.queue.loading import load
+from engine.classic_v2.queue.loading import asserted, load
 from engine.classic_v2.queue.pending import forget_pending, remove_together
 from engine.classic_v2.queue.state import PENDING, QueueState
 from engine.classic_v2.queue.taking import drop_ready, remove_shared
@@ -128,7 +128,7 @@ def begin_on_index(q: QueueState, terms: Terms | None, count: int | None, size_b
             q.deliveries.insert(DeliveryCounts(*each))
     else:
         q.next_seq_id = q.redeliver_seq_id = high
-    q.tail = BLANK if count is not None and not found else Delta(low, found, 0, q.next_seq_id)
+    q.tail = BLANK if count is not None and not found else asserted(q, Delta(low, found, 0, q.next_seq_id))
     q.transient_threshold = q.next_seq_id
     q.persistent_count = found
     q.bytes = q.persistent_bytes = size_bytes

@@ -7,6 +7,7 @@ from engine.classic_v2.queue.state import QueueState
 from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.messages import TailLoaded
 from engine.report.transitions.base import Why
+from engine.values.errors import ProcessCrash
 from engine.values.extents import BLANK, IN_RAM, Delta, Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.sizes import equal
@@ -32,8 +33,20 @@ def load_end(settings: V2Settings, tail: Delta, limit: int) -> int:
     return min(settings.boundary(tail.start), end)
 
 
+def asserted(q: QueueState, tail: Delta) -> Delta:
+    """Return the tail, if it claims no more messages than it has positions; else the queue's process crashes (W12)."""
+    if not q.settings.renames_lanes or tail.start is None or tail.end is None:
+        return tail.asserted(q.name)
+    if tail.start + tail.count > tail.end:
+        term = f"{{q_tail,{tail.start},{tail.count},{tail.end}}}"
+        raise ProcessCrash(q.name, "rabbit_variable_queue,qt", term)
+    return tail
+
+
 def load(q: QueueState, limit: int, bodies: bool = True, acknowledge: bool = True) -> None:
     """Load from the tail until something was found or the tail is empty (W45).
+
+    Raises ProcessCrash where the tail claims more messages than the index has: nothing else would end it (W13, W45).
 
     Args:
         limit: how many messages a load asks for.
@@ -57,7 +70,7 @@ def load(q: QueueState, limit: int, bodies: bool = True, acknowledge: bool = Tru
         if q.settings.tunes_reads and tail.end is not None and end >= tail.end:
             q.tail = BLANK
         else:
-            q.tail = Delta(end, tail.count, tail.transient, tail.end)
+            q.tail = asserted(q, Delta(end, tail.count, tail.transient, tail.end))
         _report(q, kept, start, end, limit)
 
 
@@ -106,22 +119,18 @@ def _skip(q: QueueState, limit: int) -> None:
     A load that ends before the first live entry only moves the tail's start by the number of messages it asks for,
     as long as it stays away from the segment's end, where its length may be another.
     """
-    tail = q.tail
-    assert tail.start is not None and tail.end is not None
-    first = q.index.first_live(tail.start, tail.end)
-    start = tail.start
+    tail, start, last = q.tail, q.tail.start, q.tail.end
+    assert start is not None and last is not None
+    first = q.index.first_live(start, last)
     while start < first:
         near = q.settings.boundary(start) - limit - max(1, limit // 7)
-        steps = (min(first, near, tail.end - limit) - start) // limit
-        if steps > 0:
-            start += steps * limit
-            continue
-        end = load_end(q.settings, Delta(start, tail.count, 0, tail.end), limit)
-        if end > first or end >= tail.end:
+        claimed = (last - tail.count - start) // limit + 1
+        steps = min((min(first, near, last - limit) - start) // limit, claimed)
+        end = start + steps * limit if steps > 0 else load_end(q.settings, tail, limit)
+        if steps <= 0 and (end > first or end >= last):
             break
-        start = end
-    if start != tail.start:
-        q.tail = Delta(start, tail.count, tail.transient, tail.end)
+        start, tail = end, asserted(q, Delta(end, tail.count, tail.transient, last))
+    q.tail = tail
 
 
 def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
@@ -197,11 +206,14 @@ def _without_pending(q: QueueState, extent: Extent) -> list[Extent]:
 def _shorten(q: QueueState, kept: list[Extent], end: int) -> None:
     """Take what was loaded off the tail."""
     left = q.tail.count - sum(extent.count for extent in kept)
-    assert left >= 0, f"tail {q.tail} held fewer messages than were read from it"
+    if left < 0:
+        function = "read_from_q_tail" if q.settings.renames_lanes else "maybe_deltas_to_betas"
+        raise ProcessCrash(q.name, f"rabbit_variable_queue,{function}", str(left), "case_clause")
     if not left:
         q.tail = BLANK
         q.tail_transient_bytes = 0
         return
     transient = [extent for extent in kept if not extent.persistent]
-    q.tail = Delta(end, left, q.tail.transient - sum(extent.count for extent in transient), q.tail.end)
+    gone = sum(extent.count for extent in transient)
+    q.tail = asserted(q, Delta(end, left, q.tail.transient - gone, q.tail.end))
     q.tail_transient_bytes -= sum(extent.total_bytes for extent in transient)

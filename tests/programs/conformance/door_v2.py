@@ -20,6 +20,7 @@ from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import RawBytes
 from engine.formats.message import Template
 from engine.storage.port import Storage
+from engine.values.errors import ProcessCrash
 from engine.values.ranges import Range
 from tests.programs.conformance.operations import Operations, ranges
 from tests.programs.conformance.picks import picked
@@ -163,6 +164,8 @@ class V2Door(Operations):
             result = getattr(self, f"_{step['op']}")(step)
         except ProcessCrashed as crash:
             return {"result": {"crash": crash.reason, "in": crash.function}}
+        except ProcessCrash as crash:
+            return {"result": {"crash": crash.kind, "in": f"{crash.function.replace(',', ':')}/1"}}
         self.settle()
         blocked = self.queue.state.blocked
         drained = self.queue.drain_mailbox()

@@ -217,7 +217,11 @@ class PrivateNode:
 
     def log(self, lines: int = 40) -> str:
         """Return the end of what the node wrote to its logs."""
-        texts = [path.read_text(errors="replace") for path in sorted((self.root / "log").glob("*"))]
+        texts = [
+            path.read_text(errors="replace")
+            for path in sorted((self.root / "log").glob("*"))
+            if path.is_file()
+        ]
         return "\n".join("\n".join(text.splitlines()[-lines:]) for text in texts)
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import time
@@ -44,7 +45,7 @@ class Asked:
 
     def line(self, *words: str) -> list[str]:
         """Return a line of `rabbitmqctl` for this node."""
-        return [str(self.node.home / "sbin" / "rabbitmqctl"), "-q", "-n", "waterline@localhost", *words]
+        return [*self.node.program("rabbitmqctl"), "-q", "-n", "waterline@localhost", *words]
 
     def ctl(self, *words: str) -> str:
         """Return what a line of `rabbitmqctl` prints. Raises CalledProcessError where it is refused."""
@@ -226,8 +227,41 @@ def credit(asked: Asked) -> dict[str, Any]:
     return {"states_of_a_connection_that_floods": sorted(seen & {"running", "flow"})}
 
 
-def ask(release: str) -> dict[str, Any]:
-    """Ask a private node everything; return its answers by question."""
+def index_missing(asked: Asked) -> dict[str, Any]:
+    """Return what becomes of a queue of 20 persistent messages whose index was removed after an orderly stop."""
+    publisher, queues = asked.client("publishes"), asked.node.vhost_directory / "queues"
+    publisher.queue_delete(QUEUE)  # what other questions left; a purge would lose the terms (W201)
+    publisher.queue_declare(QUEUE, durable=True)
+    publisher.confirm_delivery()
+    for _ in range(20):
+        publisher.basic_publish("", QUEUE, bytes(50), pika.BasicProperties(delivery_mode=2))
+    publisher.connection.close()
+    asked.node.stop()
+    names = {".idx", ".qi", ".jif"}
+    removed = sorted(path for path in queues.glob("*/*") if path.suffix in names)
+    for path in removed:
+        path.unlink()
+    asked.node.start()
+    left = asked.client("looks").queue_declare(QUEUE, passive=True).method.message_count
+
+    def reason() -> re.Match[str] | None:
+        log = re.sub(r"(?m)^\S+ \S+ \[\w+\] <[\d.]+>", "", asked.node.log(2000))
+        return re.search(r"\{function_clause,\s*\[\{(\w+),(\w+),\s*\[(.*?)\],", log, re.DOTALL)
+
+    asked.until(lambda: reason() is not None)
+    found = reason()
+    return {
+        "removed": sorted({path.name for path in removed}),
+        "messages_after": left,
+        "process_died_of": None if found is None else [found[1], found[2], "".join(found[3].split())],
+    }
+
+
+QUESTIONS = (settings, process, memory_alarm, disk_alarm, credit, index_missing)
+
+
+def ask(release: str, only: str | None = None) -> dict[str, Any]:
+    """Ask a private node everything, or one question; return its answers by question."""
     with PrivateNode(release=release) as node:
         node.start()
         asked = Asked(node)
@@ -235,7 +269,9 @@ def ask(release: str) -> dict[str, Any]:
             "release": asked.term("rabbit_misc:version()").strip('"'),
             "erlang": asked.term("rabbit_misc:otp_release()").strip('"'),
         }
-        for question in (settings, process, memory_alarm, disk_alarm, credit):
+        for question in QUESTIONS:
+            if only not in (None, question.__name__):
+                continue
             print(f"{question.__name__} ...", flush=True)
             found[question.__name__] = question(asked)
         node.stop()
@@ -247,8 +283,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.programs.interop.questions", description=__doc__)
     parser.add_argument("file", type=Path, help="where to write the answers")
     parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
+    names = [each.__name__ for each in QUESTIONS]
+    parser.add_argument("--only", choices=names, help="one question; the file keeps its other answers")
     options = parser.parse_args(argv)
-    options.file.write_text(json.dumps(ask(options.release), indent=1) + "\n", encoding="utf-8")
+    kept = (
+        json.loads(options.file.read_text(encoding="utf-8")) if options.only and options.file.exists() else {}
+    )
+    found = {**kept, **ask(options.release, options.only)}
+    options.file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
