@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.settings import resolve
-from playground.limits import Limits, beyond
+from playground.limits import Limits, beyond, too_unequal
 from playground.messages import Message, Refused
 
 MOST_FILES: Final = 5000
@@ -26,6 +26,10 @@ def problems(scenario: dict[str, Any], limits: Limits) -> Iterator[tuple[str, Me
         scenario: in full, as the door's `check` returns it.
         limits: of this server.
     """
+    unequal = too_unequal(scenario["commands"], limits)
+    if unequal is not None:
+        yield "commands", unequal
+        return
     names: set[str] = set()
     for number, command in enumerate(scenario["commands"]):
         found = beyond(command, limits)

@@ -23,6 +23,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     max_disk_bytes: int
     max_messages: int
+    max_unequal: int = 50_000
+    """Messages of a scenario, or of a burst, that have sizes or expirations of their own: each is work of its own."""
     max_size_bytes: int
     max_rate_per_s: int
     max_actors: int
@@ -80,6 +82,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         """Return what the page shows."""
         hidden = {
             "workers",
+            "max_unequal",
             "sessions_per_process",
             "sessions_per_address",
             "sockets_per_visitor",
@@ -156,10 +159,32 @@ def check_command(command: dict[str, Any], limits: Limits, given: int) -> None:
         raise Refused(found[1])
 
 
+def unequal_count(command: dict[str, Any]) -> float:
+    """Return how many messages of a burst have sizes or expirations of their own."""
+    return number_of(command, "count") if command.get("sizes") or command.get("expirations") else 0
+
+
+def too_unequal(commands: Any, limits: Limits) -> Message | None:
+    """Return that commands have more messages that differ than this server takes, before any column is unpacked.
+
+    Args:
+        commands: of a scenario that nobody has checked yet.
+    """
+    given = commands if isinstance(commands, list) else []
+    count = sum(unequal_count(each) for each in given if isinstance(each, dict))
+    if count <= limits.max_unequal:
+        return None
+    text = _(
+        "%(count)s messages have sizes or expirations of their own; this server takes up to %(most)s. Choose fewer, or "
+        "give more of them the same."
+    )
+    return Message(text, count=count, most=limits.max_unequal)
+
+
 def _largest(command: dict[str, Any]) -> int:
     """Return the largest of the sizes that a burst has for each of its messages; 0 where the engine refuses them."""
     try:
-        return max(unpack(str(command["sizes"]), number_of(command, "count")), default=0)
+        return max(unpack(str(command["sizes"]), int(number_of(command, "count"))), default=0)
     except ValueRefused:
         return 0
 
@@ -169,6 +194,9 @@ def beyond(command: dict[str, Any], limits: Limits) -> tuple[str, Message] | Non
 
     It holds for commands that are given and for those in a scenario alike.
     """
+    unequal = too_unequal([command], limits)
+    if unequal is not None:
+        return "count", unequal
     bounds = {
         "count": limits.max_messages,
         "size_bytes": limits.max_size_bytes,

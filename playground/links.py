@@ -19,6 +19,7 @@ from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.releases import RELEASES
 from engine.values.errors import CommandError
 from playground import limits
+from playground.jobs.job import CHECK, job
 from playground.messages import Message, Refused
 from playground.storybook.entry import BadScenario, Entry, read
 
@@ -139,6 +140,7 @@ def packed(scenario: dict[str, Any], made_with: str = ENGINE_VERSION) -> str | N
     return text if len(text) <= LONGEST else None
 
 
+@job(CHECK)
 def unpacked(text: str) -> Carried:
     """Return the scenario of an address. Raises BadLink."""
     if text[:1] != FORM:
@@ -175,6 +177,7 @@ def _made_with(body: bytes) -> tuple[str, bytes]:
     return version if named else UNNAMED, msgspec.json.encode(scenario)
 
 
+@job(CHECK)
 def read_run(scenario: dict[str, Any]) -> dict[str, Any]:
     """Return a scenario in full, checked by the engine and against what is afforded here. Raises Refused."""
     try:

@@ -10,12 +10,10 @@ from pathlib import Path
 from django.conf import settings
 
 import engine
-from playground import limits, turns, writer
+from playground import limits, repetitions, turns, writer
 from playground.book import DatabaseBook, Tenure
 from playground.doors import door
 from playground.hosting.checkpoints import build_of
-from playground.hosting.foresight import Foresight
-from playground.hosting.missed_rows import MissedRows
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
 from playground.hosting.session.protocol import Begin
@@ -57,32 +55,12 @@ def tenure() -> Tenure:
 
 @cache
 def _past(of: Registry) -> Past:
-    return Past(of.directory, of.door, of.limits)
+    return Past(of.directory, repetitions.files_of_past, of.limits.past_s)
 
 
 def past() -> Past:
     """Return the past moments of this process's sessions."""
     return _past(registry())
-
-
-@cache
-def _missed_rows(of: Registry) -> MissedRows:
-    return MissedRows(of.door, of.limits)
-
-
-def missed_rows() -> MissedRows:
-    """Return what finds the rows that pages of this process missed."""
-    return _missed_rows(registry())
-
-
-@cache
-def _foresight(of: Registry) -> Foresight:
-    return Foresight(of.door, of.limits)
-
-
-def foresight() -> Foresight:
-    """Return what computes, for pages of this process, what a stop would leave."""
-    return _foresight(registry())
 
 
 def registry() -> Registry:
@@ -102,7 +80,5 @@ async def end() -> None:
         await _registry().end()
         _registry.cache_clear()
         _past.cache_clear()
-        _missed_rows.cache_clear()
-        _foresight.cache_clear()
         _tenure.cache_clear()
     await asyncio.to_thread(writer.release)

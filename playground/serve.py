@@ -11,8 +11,9 @@ import contextlib
 import gc
 import os
 import sys
+import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 from daphne.cli import CommandLineInterface
@@ -25,6 +26,9 @@ from playground.addresses import LastHop, without_addresses
 from playground.direct_socket import DirectSocket
 from playground.origins import AT_ONCE
 
+if TYPE_CHECKING:
+    from playground.jobs.pool import OwnProcesses
+
 WINDOW_BITS = 13
 """8 KiB of earlier messages, to which compression refers: little memory for each socket, nearly all of the gain."""
 MEMORY_LEVEL = 6
@@ -34,6 +38,8 @@ SWITCH_S = 0.001
 """How long a thread that makes a page may go on while the event loop wants to: what is sent is not late by more."""
 RESTS_S = 5.0
 """How long sessions may take to rest when the server ends."""
+GONE_S = 8.0
+"""How long the server may take to end, whatever its threads do."""
 LET_IN_S = 20
 """In which a socket must be let in; daphne's five seconds end in the middle of a class that arrives at once."""
 MOST_RECEIVED_BYTES = 1024 * 1024
@@ -78,9 +84,12 @@ class CompressingServer(Server):
         self.http_factory.buildProtocol = Reception(self, handles.raise_to_most(), self.proxies).protocol_for
         self.ws_factory.protocol = DirectSocket
         self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
-        from playground import tidying  # noqa: PLC0415 - needs the apps to be ready
+        from playground import limits, tidying  # noqa: PLC0415 - needs the apps to be ready
+        from playground.jobs.pool import OwnProcesses  # noqa: PLC0415
 
         tidying.begin()
+        if limits.current().workers:
+            _processes.append(OwnProcesses())
         reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[arg-type]  # the reactor is made on import
         reactor.callWhenRunning(_converse)
         sys.setswitchinterval(SWITCH_S)
@@ -91,14 +100,18 @@ class CompressingServer(Server):
 
 
 _conversations: list[asyncio.Future[None]] = []
+_processes: list[OwnProcesses] = []
+"""Of jobs; none where engines run in threads."""
 
 
 def _converse() -> None:
-    """Begin to receive what other processes send, and have a worker ready."""
+    """Begin to receive what other processes send, and have a worker and a process for jobs ready."""
     from playground import control  # noqa: PLC0415 - needs the apps to be ready
 
     _conversations.append(asyncio.ensure_future(control.run()))
     _conversations.append(asyncio.ensure_future(_start_worker()))
+    for each in _processes:
+        _conversations.append(asyncio.ensure_future(asyncio.to_thread(each.pool.begin)))
 
 
 async def _start_worker() -> None:
@@ -110,7 +123,15 @@ async def _start_worker() -> None:
 
 
 def rest_all() -> Deferred[None]:
-    """Put all sessions to rest and end their workers, before the server ends; what cannot in time is on record."""
+    """Put all sessions to rest and end their workers, before the server ends; what cannot in time is on record.
+
+    Jobs end at once. Whatever else still goes on in a thread, the server is gone after `GONE_S`.
+    """
+    last = threading.Timer(GONE_S, os._exit, [0])
+    last.daemon = True
+    last.start()
+    for each in _processes:
+        each.end()
 
     async def rest() -> None:
         from playground import live  # noqa: PLC0415 - needs the apps to be ready

@@ -190,6 +190,7 @@ if environment.flag("WATERLINE_HTTPS"):  # behind a proxy that speaks HTTPS and 
 WATERLINE = {
     "max_disk_bytes": environment.integer("WATERLINE_MAX_DISK_BYTES", 256 * 1024 * 1024),
     "max_messages": environment.integer("WATERLINE_MAX_MESSAGES", 2_000_000),
+    "max_unequal": environment.integer("WATERLINE_MAX_UNEQUAL", 50_000),
     "max_size_bytes": environment.integer("WATERLINE_MAX_SIZE_BYTES", 16 * 1024 * 1024),
     "max_rate_per_s": environment.integer("WATERLINE_MAX_RATE_PER_S", 100_000),
     "max_actors": environment.integer("WATERLINE_MAX_ACTORS", 128),

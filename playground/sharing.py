@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.replay import Player
-from engine.values.errors import RunTooLong
-from playground import other_release, repeating, selectors, services, timeline, whereabouts
+from playground import other_release, repeating, repetitions, selectors, services, timeline, whereabouts
 from playground.doors import door
 from playground.hosting.wishes import RunSoFar
 from playground.messages import Message, Refused
 from playground.models import Scenario, Session
+from playground.storybook import brought
 
-REHEARSAL_S = 20.0
 REMEMBERED = 200
 
 
@@ -29,7 +26,7 @@ def share(session: Session) -> Scenario:
     if story and session.origin:  # the whole run with its story: the link names the moment
         return services.keep_scenario(moment.scenario, session.origin.engine_version, story)
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return services.keep_scenario(door().check(scenario))
+    return services.keep_scenario(brought.check_run(scenario))
 
 
 def _story(session: Session, moment: RunSoFar) -> dict[str, Any] | None:
@@ -44,7 +41,7 @@ def scenario_so_far(session: Session) -> dict[str, object]:
     """Return the scenario that `share` would keep, without keeping it."""
     moment = _moment(session)
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return door().check(scenario)
+    return brought.check_run(scenario)
 
 
 def file_of(session: Session) -> dict[str, Any]:
@@ -54,7 +51,7 @@ def file_of(session: Session) -> dict[str, Any]:
     if story:
         return {**moment.scenario, **story}
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return door().check(scenario)
+    return brought.check_run(scenario)
 
 
 def fork(session: Session, at_us: int | None = None) -> Session:
@@ -67,7 +64,7 @@ def fork(session: Session, at_us: int | None = None) -> Session:
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
     done = [command for command in scenario["commands"] if command["at_us"] <= ends_us]
     forked = {**scenario, "commands": done, "until_us": ends_us, "digest": None}
-    return services.start_session(door().check(forked), reached_us=ends_us)
+    return services.start_session(brought.check_run(forked), reached_us=ends_us)
 
 
 def on_release(session: Session, series: str) -> tuple[Session, list[Message]]:
@@ -83,7 +80,7 @@ def on_release(session: Session, series: str) -> tuple[Session, list[Message]]:
         else timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
     )
     scenario, said = other_release.taken_to(series, scenario)
-    return services.start_session(door().check(scenario), reached_us=moment.at_us), said
+    return services.start_session(brought.check_run(scenario), reached_us=moment.at_us), said
 
 
 def _moment(session: Session) -> RunSoFar:
@@ -114,12 +111,4 @@ _digests: dict[tuple[str, int, int], str] = {}
 def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]], until_us: int) -> str:
     """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
     with repeating.gate.place(f"session {session.public_id}"):
-        node = door().rehearse(session.scenario)
-        deadline_s = time.monotonic() + REHEARSAL_S
-        player = Player(node, commands, give_up=lambda: time.monotonic() > deadline_s)
-        try:
-            for _piece in player.play(until_us):
-                pass
-        except RunTooLong:
-            raise Refused(_("The session sleeps and is long. Open it, and share it from there.")) from None
-        return str(node.log.digest)
+        return repetitions.digest_at(session.scenario, commands, until_us)

@@ -110,6 +110,7 @@ ENGLISH: Final[dict[str, str]] = {
     "column_unreadable": "%(place)s must be written as an import packs it",
     "column_of_others": "%(place)s must have a value for each of %(count)s messages",
     "column_too_large": "%(place)s must have values of at most %(most)s",
+    "column_too_long": "%(place)s must have at most %(most)s values, and not %(count)s",
     "sizes_other_mean": "size_bytes must be the mean of %(place)s, rounded up",
     "expirations_beside_one": "leave expiration_ms and expiration out where %(place)s has that of each message",
     "name_too_long": "%(place)s must have at most %(most)s bytes of UTF-8",

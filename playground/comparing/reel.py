@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any
@@ -19,6 +19,7 @@ from playground import repeating
 from playground.comparing import wording
 from playground.comparing.divergence import Comparison, builtins
 from playground.comparing.side import Row, Side
+from playground.jobs.job import RUN, job
 from playground.messages import Message, Refused
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ MOMENTS = 240
 """Messages about each run; scrubbing goes to every transition of those that came as rows."""
 MOST_S = 40.0
 KEPT = 12
+"""Each of some megabytes at most, see `side.MOST_BYTES`."""
 WAITING = 6
 
 _encode = msgspec.json.Encoder(enc_hook=plain).encode
@@ -43,25 +45,26 @@ class Making:
         self.data: bytes | None = None
 
 
-def make(scenarios: Sequence[dict[str, Any]], making: Making, clock: Any = time.monotonic) -> bytes:
-    """Run the scenarios and return the compressed JSON of the reel; each is compared with the first.
+@job(RUN)
+def make(scenarios: Sequence[dict[str, Any]]) -> Iterator[float | bytes]:
+    """Run the scenarios; yield how far that is, and last the compressed JSON of the reel.
 
-    Raises Refused when that takes too long or too much.
+    Each is compared with the first. Raises Refused when that takes too long or too much.
     """
     until_us = max(each["until_us"] for each in scenarios)
-    deadline = clock() + MOST_S
+    deadline_s = time.monotonic() + MOST_S
     sides = [Side(each, until_us, len(scenarios)) for each in scenarios]
     comparisons = [Comparison() for _each in sides[1:]]
     _compare(comparisons, [side.first for side in sides])
     for moment in range(1, MOMENTS + 1):
         at_us = until_us * moment // MOMENTS
         _compare(comparisons, [side.go_on(at_us) for side in sides])
-        making.share = moment / MOMENTS
-        if clock() > deadline:
+        yield moment / MOMENTS
+        if time.monotonic() > deadline_s:
             raise Refused(wording.TOO_SLOW, most=round(MOST_S))
     for each in comparisons:
         each.end()
-    return gzip.compress(
+    yield gzip.compress(
         _encode(
             {
                 "until_us": until_us,
@@ -128,7 +131,11 @@ class Studio:
     ) -> None:
         try:
             with place:
-                making.data = make(scenarios, making)
+                for found in make(scenarios):
+                    if isinstance(found, bytes):
+                        making.data = found
+                    else:
+                        making.share = found
         except repeating.Busy as busy:
             making.busy = busy.message
         except Refused as refused:

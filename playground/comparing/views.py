@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,6 +22,7 @@ from playground.doors import door
 from playground.hosting.refusals import message_of
 from playground.messages import Message, Refused
 from playground.models import Scenario
+from playground.storybook import brought
 from playground.storybook.texts import in_language
 from playground.web.access import charge, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.counted import counted_as
@@ -92,11 +94,11 @@ def new(request: HttpRequest) -> HttpResponse:
     a = _longer(selectors.scenario_body(kept), wanted["more_s"])
     changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
     try:
-        checked = door().check({**changed, "title": _title(a, form)})
+        checked = brought.check_run({**changed, "title": _title(a, form)})
         affordable.check(checked, limits.current())
         b = services.keep_scenario(checked)
         charge(request, checked)
-        a_kept = services.keep_scenario(door().check(a)) if wanted["more_s"] else kept
+        a_kept = services.keep_scenario(brought.check_run(a)) if wanted["more_s"] else kept
     except Refused as refused:
         form.add_error(None, str(refused.message))
         return _choose(request, kept.slug or kept.short_id, form, status=422)
@@ -147,7 +149,7 @@ def releases(request: HttpRequest) -> HttpResponse:
         taken = other_release.taken_to(series, body)
         title = f"{body['title']} ({RELEASES[series].name})"[:200]
         try:
-            checked = door().check({**taken.scenario, "title": title})
+            checked = brought.check_run({**taken.scenario, "title": title})
             affordable.check(checked, limits.current())
         except Refused as refused:
             form.releases_error = str(refused.message)
@@ -246,7 +248,8 @@ def _differences(*sides: Scenario) -> list[dict[str, Any]]:
     rows.append((_("release"), [other_release.shown_release(body).name for body in bodies]))
     rows.append((_("profile"), [str(PROFILES[body["profile"]].scale) for body in bodies]))
     commands = [body["commands"] for body in bodies]
-    rows.append((_("commands"), [_listed(_only(each, commands)) for each in commands]))
+    shared = set.intersection(*({_written(each) for each in of_one} for of_one in commands))
+    rows.append((_("commands"), [_listed(_only(each, shared)) for each in commands]))
     return [
         {"what": what, "values": values}
         for what, values in rows
@@ -254,9 +257,13 @@ def _differences(*sides: Scenario) -> list[dict[str, Any]]:
     ]
 
 
-def _only(commands: list[dict[str, Any]], all_in_all: list[list[dict[str, Any]]]) -> list[Any]:
+def _only(commands: list[dict[str, Any]], shared: set[bytes]) -> list[Any]:
     """Return the commands of one side that another one does not have."""
-    return [each for each in commands if any(each not in other for other in all_in_all)]
+    return [each for each in commands if _written(each) not in shared]
+
+
+def _written(command: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(command, order="deterministic")
 
 
 def _listed(commands: list[dict[str, Any]]) -> str:

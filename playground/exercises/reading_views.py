@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from django.http import HttpRequest, HttpResponse
@@ -14,9 +14,13 @@ from django.views.decorators.http import require_safe
 
 from playground import repeating
 from playground.exercises import catalog, readings
+from playground.hosting.answers import Answers
 from playground.messages import Message
 from playground.web.access import rate_limited_reading
 from playground.web.errors import Gone
+
+runs: Final = Answers(16 * 1024 * 1024)
+"""The last ones, by reading and numbers."""
 
 
 def _found(
@@ -36,6 +40,18 @@ def _found(
         ) from None
 
 
+def _played(
+    request: HttpRequest, found: readings.Reading, numbers: tuple[tuple[str, int], ...]
+) -> readings.Run:
+    """Return the run with these numbers, played if it is not among the last ones."""
+    key = found.slug, numbers
+    played = runs.find(key)
+    if played is None:
+        with repeating.for_request(request):
+            played = runs.keep(key, readings.run(found.slug, numbers))
+    return msgspec.json.decode(played, type=readings.Run)
+
+
 def _systems() -> dict[str, str]:
     return {
         "v2": _("Classic queues v2"),
@@ -50,8 +66,7 @@ def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Show what one reads before an exercise."""
     found, numbers = _found(request, unit, slug)
     texts, names = found.texts(get_language() or "en"), _systems()
-    with repeating.for_request(request):
-        run = readings.run(found.slug, numbers)
+    run = _played(request, found, numbers)
     context = {
         "unit": unit,
         "texts": texts,
@@ -96,8 +111,7 @@ def _number(
 def run(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Return the run with these numbers, and the sentences as they read with them."""
     found, numbers = _found(request, unit, slug)
-    with repeating.for_request(request):
-        played = readings.run(found.slug, numbers)
+    played = _played(request, found, numbers)
     texts = found.texts(get_language() or "en")
     body = {
         "at_us": played.at_us,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -18,6 +18,7 @@ from playground.exercises import catalog
 from playground.exercises.grading import Playback
 from playground.exercises.schema import Id, Part, Text
 from playground.exercises.variants import Drawn, with_numbers
+from playground.jobs.job import RUN, job
 
 SYSTEMS: Final = {
     "v2": "https://www.rabbitmq.com/docs/classic-queues",
@@ -118,21 +119,23 @@ class Run(msgspec.Struct, frozen=True):
     """The run beside a reading: transitions with their times, and which sentences hold in it."""
 
     at_us: list[int]
-    rows: list[Any]
+    rows: msgspec.Raw | list[Any]
     until_us: int
     holds: dict[str, bool]
 
 
-@lru_cache(maxsize=300)
-def run(slug: str, numbers: tuple[tuple[str, int], ...]) -> Run:
-    """Play the run of a reading with these numbers to its end."""
+@job(RUN)
+def run(slug: str, numbers: tuple[tuple[str, int], ...]) -> bytes:
+    """Play the run of a reading with these numbers to its end; return it as JSON, see `Run`."""
     found = reading(slug, dict(numbers))
     watches = {each.id: [Watch(claim) for claim in each.claims] for each in found.sentences}
     playback = Playback(found.scenario, (), [each for several in watches.values() for each in several])
     moment = playback.go(found.scenario["until_us"])
-    return Run(
-        at_us=[event.at_us for event in playback.events],
-        rows=[event.transition for event in playback.events],
-        until_us=found.scenario["until_us"],
-        holds={name: all(each.holds(moment) for each in several) for name, several in watches.items()},
+    return msgspec.json.encode(
+        Run(
+            at_us=[event.at_us for event in playback.events],
+            rows=[event.transition for event in playback.events],
+            until_us=found.scenario["until_us"],
+            holds={name: all(each.holds(moment) for each in several) for name, several in watches.items()},
+        )
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -20,9 +20,12 @@ from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
+from playground.jobs.job import RUN, Job, job
 from playground.messages import Message, Refused
 from playground.models import Session
 from playground.services import delete_sessions
+
+R = TypeVar("R")
 
 
 def begin(learner: Learner, exercise: Exercise) -> Work:
@@ -53,7 +56,7 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
         )
     whole = _whole_answer(work, exercise, given)
     with _place(work, exercise, whole):
-        verdict = _graded(exercise, whole)
+        verdict = _done(exercise, whole, graded)
     _keep(work, verdict)
     _move_on(work, exercise, verdict, given)
     _touch(work)
@@ -82,9 +85,29 @@ def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
         raise Refused(_("The session is busy. Pause it, and try again.")) from None
 
 
-def _graded(exercise: Exercise, whole: Any) -> Verdict:
-    deadline = time.monotonic() + limits.GRADING_S
-    return task.graded(exercise, whole, lambda: time.monotonic() > deadline)
+def _done(exercise: Exercise, whole: Any, work: Job[[Exercise, Any], R]) -> R:
+    """Judge an answer: as a job where that plays what a stranger wrote, not an exercise that comes with the server."""
+    strange = exercise.unit == catalog.MADE or (
+        kind_of(exercise).is_played and kind_of(exercise).repeats(whole)
+    )
+    return work(exercise, whole) if strange else work.function(exercise, whole)
+
+
+@job(RUN)
+def graded(exercise: Exercise, whole: Any) -> Verdict:
+    """Grade an answer. Raises Refused."""
+    deadline_s = time.monotonic() + limits.GRADING_S
+    return task.graded(exercise, whole, lambda: time.monotonic() > deadline_s)
+
+
+@job(RUN)
+def stands(exercise: Exercise, whole: Any) -> dict[str, Any] | None:
+    """Return how an answer stands that is being made; None where that cannot be said."""
+    deadline_s = time.monotonic() + limits.GRADING_S
+    try:
+        return kind_of(exercise).standing(exercise, whole, lambda: time.monotonic() > deadline_s)
+    except (BadAnswer, TooLong):
+        return None
 
 
 def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
@@ -92,12 +115,8 @@ def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
     if work.done_at is None and _gate_reason(work, exercise) is not None:
         return None
     whole = _whole_answer(work, exercise, None)
-    deadline = time.monotonic() + limits.GRADING_S
     with _place(work, exercise, whole):
-        try:
-            return kind_of(exercise).standing(exercise, whole, lambda: time.monotonic() > deadline)
-        except (BadAnswer, TooLong):
-            return None
+        return _done(exercise, whole, stands)
 
 
 def _gate_reason(work: Work, exercise: Exercise) -> Message | None:

@@ -6,6 +6,7 @@ and the rows right before those that it has, and asks for the rows between when 
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final
 
 import msgspec
@@ -13,12 +14,9 @@ import msgspec
 from engine.replay import Player
 from engine.replay.frames import encode
 from engine.replay.player import SLICE, Piece
-from playground.hosting.answers import Answers
 from playground.hosting.book import Remembered
-from playground.hosting.breath import Breath
 from playground.hosting.door import NodeDoor
 from playground.hosting.places import NotThere
-from playground.limits import Limits
 
 WHOLE: Final = 6000
 """Most rows of a past that is sent whole."""
@@ -28,8 +26,6 @@ MOMENTS: Final = 32
 """States that are sent of the rows before those, about."""
 STATES_BYTES: Final = 4 * 1024 * 1024
 """Most bytes of all states of an answer: the states of a queue of many small extents are large."""
-KEPT: Final = 8
-"""Answers that are kept for the next page that asks the same."""
 LOG: Final = 4096
 """Most rows of one event; a larger event is a gap, as it was for those who watched."""
 
@@ -63,47 +59,30 @@ NOTHING: Final = encode(PastRows([], 0))
 """The answer where nothing can be sent."""
 
 
-class MissedRows:
-    """Repeats runs to find the rows that pages missed, and keeps a few answers.
+def rows_of(door: NodeDoor, past_s: float, first: int, last: int, record: Remembered) -> tuple[bytes, int]:
+    """Return the rows from `first` to before `last` as JSON, see `PastRows`, and on how many commands they rest.
 
     Args:
-        door: makes the nodes.
-        limits: `past_s` bounds the time of a repetition; the rows that it has come to by then are the answer.
+        door: makes the node.
+        past_s: longest time of the repetition; the rows that it has come to by then are the answer.
+        first: number of a row.
+        last: number of a later one.
+        record: of the session, with the time that the run has reached: no row after it is sent.
+
+    Raises:
+        NotThere: "future" when the run has not come that far.
     """
-
-    def __init__(self, door: NodeDoor, limits: Limits) -> None:
-        self._door = door
-        self._limits = limits
-        self._answers = Answers(KEPT)
-
-    def known(self, session_id: str, first: int, last: int, record: Remembered) -> bytes | None:
-        """Return an answer that is kept and still true."""
-        return self._answers.find((session_id, first, last), record)
-
-    def rows_of(self, session_id: str, first: int, last: int, record: Remembered) -> bytes:
-        """Return the rows from `first` to before `last` as JSON, see `PastRows`.
-
-        Args:
-            session_id: whose run it is.
-            first: number of a row.
-            last: number of a later one.
-            record: of the session, with the time that the run has reached: no row after it is sent.
-
-        Raises:
-            NotThere: "future" when the run has not come that far.
-        """
-        player = Player(self._door.rehearse(record.scenario, LOG), record.commands)
-        chosen = Chosen(player, first, last)
-        breath = Breath(self._limits.past_s)
-        for piece in player.play(record.reached_us):
-            chosen.take(piece)
-            if chosen.done or (not piece.last and breath.is_over()):
-                break
-        else:
-            if player.next < last:
-                raise NotThere("future")
-        answer = encode(PastRows(chosen.stretches, min(player.next, last)))
-        return self._answers.keep((session_id, first, last), record.commands[: player.given], answer)
+    player = Player(door.rehearse(record.scenario, LOG), record.commands)
+    chosen = Chosen(player, first, last)
+    deadline_s = time.monotonic() + past_s
+    for piece in player.play(record.reached_us):
+        chosen.take(piece)
+        if chosen.done or (not piece.last and time.monotonic() > deadline_s):
+            break
+    else:
+        if player.next < last:
+            raise NotThere("future")
+    return encode(PastRows(chosen.stretches, min(player.next, last))), player.given
 
 
 class Chosen:

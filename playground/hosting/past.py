@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,9 +14,8 @@ import msgspec
 
 from engine.replay import Player
 from playground.hosting.book import Remembered
-from playground.hosting.breath import Breath
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import Files, NodeDoor
+from playground.hosting.door import NodeDoor
 from playground.hosting.places import NotThere
 from playground.limits import Limits
 
@@ -34,19 +34,55 @@ class PastFiles(msgspec.Struct, eq=False):
     readers: int = 0
 
 
+def files_of(door: NodeDoor, limits: Limits, root: str, number: int, record: Remembered) -> int:
+    """Repeat a run on real files under `root` up to a transition; return how many of the commands that took.
+
+    Args:
+        door: makes the node.
+        limits: `past_s` bounds the time of a repetition, `max_disk_bytes` its files.
+        root: an empty directory.
+        number: of transitions.
+        record: of the session.
+
+    Raises:
+        NotThere: see `Past.at`.
+    """
+    node, files = door.open(record.scenario, root, limits.max_disk_bytes)
+    player = Player(node, record.commands)
+    deadline_s = time.monotonic() + limits.past_s
+    try:
+        for piece in player.play_to(number, limits.max_virtual_s * 1_000_000):
+            if piece.last:
+                break
+            if time.monotonic() > deadline_s or files.used_bytes() > limits.max_disk_bytes * FULL:
+                raise NotThere("too_long")
+    except door.full as error:
+        raise NotThere("too_long") from error
+    finally:
+        files.close()
+    if node.log.number < number:
+        raise NotThere("future")
+    return player.given
+
+
 class Past:
-    """Repeats runs, one at a time, each within a bound of time and disk.
+    """Repeats runs, one at a time.
 
     Args:
         directory: of this process; the files of moments lie beside those of live sessions.
-        door: makes the nodes.
-        limits: `past_s` bounds the time of a repetition, `max_disk_bytes` its files.
+        repeat: makes the files of a moment, see `files_of`: gets a directory, the number of transitions and the record.
+        patience_s: longest that one waits for another's repetition.
     """
 
-    def __init__(self, directory: ProcessDirectory, door: NodeDoor, limits: Limits) -> None:
+    def __init__(
+        self,
+        directory: ProcessDirectory,
+        repeat: Callable[[str, int, Remembered], int],
+        patience_s: float,
+    ) -> None:
         self._directory = directory
-        self._door = door
-        self._limits = limits
+        self._repeat_files = repeat
+        self._patience_s = patience_s
         self._kept: OrderedDict[tuple[str, int], PastFiles] = OrderedDict()
         self._guard = threading.Lock()
         self._turn = threading.Lock()
@@ -79,7 +115,7 @@ class Past:
             moment = self._find(key, record)
             if moment is not None:
                 return self._lend(key, moment)
-        if not self._turn.acquire(timeout=self._limits.past_s):
+        if not self._turn.acquire(timeout=self._patience_s):
             raise NotThere("busy")
         try:
             with self._guard:
@@ -116,31 +152,8 @@ class Past:
         self.repeated += 1
         path = self._directory.fresh(f"{session_id}.{number}.{self.repeated}")
         try:
-            used = self._run(path, number, record)
+            used = self._repeat_files(str(path), number, record)
         except BaseException:
             self._directory.forget(path.name)
             raise
         return PastFiles(path, record.commands[:used])
-
-    def _run(self, path: Path, number: int, record: Remembered) -> int:
-        """Repeat up to the transition; return how many of the commands that took."""
-        most = self._limits.max_disk_bytes
-        node, files = self._door.open(record.scenario, str(path), most)
-        try:
-            return self._play(Player(node, record.commands), number, files)
-        finally:
-            files.close()
-
-    def _play(self, player: Player, number: int, files: Files) -> int:
-        breath = Breath(self._limits.past_s)
-        try:
-            for piece in player.play_to(number, self._limits.max_virtual_s * 1_000_000):
-                if piece.last:
-                    break
-                if breath.is_over() or files.used_bytes() > self._limits.max_disk_bytes * FULL:
-                    raise NotThere("too_long")
-        except self._door.full as error:
-            raise NotThere("too_long") from error
-        if player.node.log.number < number:
-            raise NotThere("future")
-        return player.given

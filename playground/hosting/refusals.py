@@ -132,6 +132,10 @@ TEXTS: Final[dict[str, Any]] = {
     "column_unreadable": _("%(place)s must be written as an import packs it."),
     "column_of_others": _("%(place)s must have one value for each message: %(count)s."),
     "column_too_large": _("%(place)s must have values of at most %(most)s."),
+    "column_too_long": _(
+        "%(place)s has %(count_n)s values; a burst takes up to %(most_n)s that differ. Split it, or give all messages "
+        "the same."
+    ),
     "sizes_other_mean": _("size_bytes must be the mean of %(place)s, rounded up."),
     "expirations_beside_one": _(
         "Leave expiration_ms and expiration out where %(place)s has that of each message."

@@ -20,6 +20,7 @@ from playground.inspecting.apart import Apart
 from playground.inspecting.choice import read_choice
 from playground.inspecting.page import context
 from playground.inspecting.unreadable import Unreadable
+from playground.jobs.job import CHECK, job
 from playground.web.access import address_of, rate_limited, session_or_gone
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,10 @@ def _answer(request: HttpRequest) -> HttpResponseBase:
             raise Unreadable("too_many_bytes", most=uploads.MOST_BYTES >> 20)
         if "figures" in request.POST or "definitions" in request.FILES:
             with repeating.for_request(request):
-                return JsonResponse(_read(request))
+                if "figures" in request.POST:
+                    return JsonResponse(read_listing(request.POST["figures"]))
+                data = request.FILES["definitions"].read(definitions.MOST_BYTES + 1)
+                return JsonResponse(read_topology(data))
         if "agreed" not in request.POST:
             raise Unreadable("not_agreed")
         return StreamingHttpResponse(_apart(request), content_type="application/x-ndjson")
@@ -90,10 +94,15 @@ def _answer(request: HttpRequest) -> HttpResponseBase:
         return JsonResponse(bad.to_json(), status=422)
 
 
-def _read(request: HttpRequest) -> dict[str, Any]:
-    if "figures" in request.POST:
-        return reading.listing(request.POST["figures"])
-    data = request.FILES["definitions"].read(definitions.MOST_BYTES + 1)
+@job(CHECK)
+def read_listing(text: str) -> dict[str, Any]:
+    """Return what a pasted listing or configuration says. Raises Unreadable."""
+    return reading.listing(text)
+
+
+@job(CHECK)
+def read_topology(data: bytes) -> dict[str, Any]:
+    """Return definitions.json as a scenario. Raises Unreadable."""
     return reading.topology(data)
 
 

@@ -16,7 +16,7 @@ from engine.broker.commands.validation import refused
 from engine.values.errors import Refusal
 from playground import affordable
 from playground.doors import door
-from playground.limits import Limits
+from playground.limits import Limits, too_unequal
 from playground.messages import Message
 from playground.pasted import text_of
 from playground.storybook import migrate, plain, workload
@@ -226,6 +226,10 @@ def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str
             "The phases become %(count)s commands; a scenario has up to %(most)s. Use fewer or longer stages."
         )
         yield "workload", Message(text, count=count, most=workload.MOST)
+        return
+    unequal = too_unequal(body.get("commands"), limits) if limits is not None else None
+    if unequal is not None:
+        yield "commands", unequal
         return
     try:
         run = _run_of(body, story)

@@ -19,6 +19,7 @@ from engine.counting.waits import latency_p95_s
 from engine.values.errors import EngineError
 from playground import affordable, holds, limits, selectors, timeline
 from playground.doors import door
+from playground.jobs.job import CHECK, job
 from playground.messages import Refused
 from playground.models import Session
 from playground.pasted import text_of
@@ -71,9 +72,30 @@ def workload_of(kind: str, text: str, session: Session | None) -> tuple[Workload
     most = limits.current().scenario_bytes
     if len(text.encode()) > most:
         raise Refused(_("This is longer than %(most)s bytes: give a part of it."), most=most)
+    if kind == "session":
+        if session is None:
+            raise Refused(_("Choose one of the sessions that this browser began."))
+        holds.check_may_leave(session.public_id)
+        return read_workload(kind, "", _recorded(session))
+    if kind not in READERS:
+        raise Refused(_("Choose what kind of workload it is."))
+    if not text.strip():
+        raise Refused(_("Paste a PerfTest line or the lines of a log."))
+    return read_workload(kind, text, None)
+
+
+def _recorded(session: Session) -> Scenario:
+    commands = selectors.commands_of(session)
+    reached_us, _digest = selectors.reached(session, commands)
+    return timeline.merged(session.scenario, commands, max(reached_us, 1), "")
+
+
+@job(CHECK)
+def read_workload(kind: str, text: str, recorded: Scenario | None) -> tuple[Workload, Sequence[Remark]]:
+    """Return the workload of a text, or of what a session recorded, and what is told of it. Raises Refused."""
     try:
-        scenario, remarks = _scenario(kind, text, session)
-        found = checked("own", without_personal_data(scenario), "session" if session else "import")
+        scenario, remarks = _imported(kind, text) if recorded is None else (recorded, ())
+        found = checked("own", without_personal_data(scenario), "import" if recorded is None else "session")
         whole = door().check(found.scenario)
     except (WorkloadError, EngineError) as error:
         raise Refused(_("This workload cannot be read: %(why)s"), why=message_of(error)) from None
@@ -81,22 +103,12 @@ def workload_of(kind: str, text: str, session: Session | None) -> tuple[Workload
     return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source), remarks
 
 
-def _scenario(kind: str, text: str, session: Session | None) -> tuple[Scenario, Sequence[Remark]]:
-    if kind == "session":
-        if session is None:
-            raise Refused(_("Choose one of the sessions that this browser began."))
-        holds.check_may_leave(session.public_id)
-        commands = selectors.commands_of(session)
-        reached_us, _digest = selectors.reached(session, commands)
-        return timeline.merged(session.scenario, commands, max(reached_us, 1), ""), ()
-    if kind not in READERS:
-        raise Refused(_("Choose what kind of workload it is."))
-    if not text.strip():
-        raise Refused(_("Paste a PerfTest line or the lines of a log."))
+def _imported(kind: str, text: str) -> tuple[Scenario, Sequence[Remark]]:
     imported = READERS[kind](StringIO(text, newline=""), Options())
     return imported.scenario, imported.remarks
 
 
+@job(CHECK)
 def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple[Spec, Plan]:
     """Return the sweep over two axes with as many phases as fit, and its cells.
 

@@ -8,10 +8,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from playground import library, limits, ownership, repeating, selectors, services
+from playground.jobs.job import JobEnded
 from playground.messages import Message
 from playground.models import Scenario
 from playground.pasted import text_of
-from playground.storybook.entry import BadScenario, Entry, Problem, read
+from playground.storybook import brought
+from playground.storybook.entry import BadScenario, Entry, Problem
 from playground.web.access import charge, rate_limited, rate_limited_reading
 
 BLANK = """{
@@ -53,8 +55,8 @@ def _text_of(name: str) -> str:
 
 def _text_of_kept(kept: Scenario) -> str:
     try:
-        return read({**selectors.scenario_body(kept), **(kept.story or {})}).encode()
-    except BadScenario:
+        return brought.read_kept({**selectors.scenario_body(kept), **(kept.story or {})}).encode()
+    except (BadScenario, JobEnded):
         return BLANK
 
 
@@ -76,9 +78,11 @@ def _checked(request: HttpRequest, text: str) -> tuple[Entry | None, list[Proble
         return None, [Problem("$", message)]
     try:
         with repeating.for_text(request, size_bytes):
-            return read(text, limits.current()), []
+            return brought.read_file(text), []
     except BadScenario as bad:
         return None, bad.problems
+    except JobEnded as ended:
+        return None, [Problem("$", ended.message)]
 
 
 @require_POST

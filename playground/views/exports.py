@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import csv
 import io
+import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import IO, Any, Final
 
 import msgspec
 import orjson
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -25,10 +26,12 @@ from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
 from playground import holds, repeating, sharing
 from playground.doors import door
+from playground.jobs.job import RUN, Job, job
 from playground.links import packed, place_of
 from playground.messages import Refused
+from playground.models import Session
 from playground.offline.page import Source, write
-from playground.storybook.entry import read
+from playground.storybook import brought
 from playground.web.access import rate_limited, session_or_gone
 from playground.web.errors import answer
 
@@ -36,8 +39,7 @@ MOST_ROWS = 200_000
 MOST_S = 60.0
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl", "html": "text/html; charset=utf-8"}
 HEAD = ("number", "at_us", "kind", "rule", "of", "fields")
-
-_END = object()
+BLOCK_BYTES: Final = 256 * 1024
 
 
 @require_safe
@@ -51,10 +53,25 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
         scenario = sharing.scenario_so_far(found)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
-    held = contextlib.ExitStack()
-    held.enter_context(repeating.for_request(request))
-    lines = _as_csv(scenario) if form == "csv" else _as_json(scenario)
-    response = StreamingHttpResponse(_InWorker(lines, held), content_type=TYPES[form])
+    return _written(request, found, form, as_csv if form == "csv" else as_json, scenario)
+
+
+def _written(
+    request: HttpRequest, found: Session, form: str, write: Job[[Any], Iterator[bytes]], source: Any
+) -> HttpResponse:
+    """Let a job write an answer to a file, and send it from there: who takes it slowly holds no place."""
+    out = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the answer
+    try:
+        with repeating.for_request(request):
+            for piece in write(source):
+                out.write(piece)
+    except BaseException as error:
+        out.close()
+        if isinstance(error, Refused):
+            return answer(request, 409, _("That did not work"), error.message)
+        raise
+    out.seek(0)
+    response = StreamingHttpResponse(_InWorker(out), content_type=TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.{form}"'
     return response
 
@@ -67,7 +84,9 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     try:
         holds.check_may_leave(found.public_id)
-        entry = read({name: value for name, value in sharing.file_of(found).items() if value != ""})
+        entry = brought.read_kept(
+            {name: value for name, value in sharing.file_of(found).items() if value != ""}
+        )
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     home = request.build_absolute_uri(reverse("home"))
@@ -80,19 +99,17 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
     source = Source(
         entry.run, entry.story, entry.story_json(), home, request.build_absolute_uri(address), place
     )
-    held = contextlib.ExitStack()
-    held.enter_context(repeating.for_request(request))
-    response = StreamingHttpResponse(_InWorker(_as_page(source), held), content_type=TYPES["html"])
-    response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.html"'
-    return response
+    return _written(request, found, "html", as_page, source)
 
 
-def _as_page(source: Source) -> Iterator[bytes]:
+@job(RUN)
+def as_page(source: Source) -> Iterator[bytes]:
+    """Yield a run as a page. Raises Refused where it takes too long."""
     deadline_s = time.monotonic() + MOST_S
     try:
         yield write(source, lambda: time.monotonic() > deadline_s).encode()
     except RunTooLong:
-        yield _("Repeating the run takes longer than this server allows.").encode()
+        raise Refused(gettext_lazy("Repeating the run takes longer than this server allows.")) from None
 
 
 def _rows(scenario: dict[str, Any]) -> Iterator[list[tuple[int, int, Any]] | str]:
@@ -112,7 +129,9 @@ def _rows(scenario: dict[str, Any]) -> Iterator[list[tuple[int, int, Any]] | str
         yield f"cut after {player.next} transitions: one download has at most {MOST_ROWS}"
 
 
-def _as_json(scenario: dict[str, Any]) -> Iterator[bytes]:
+@job(RUN)
+def as_json(scenario: dict[str, Any]) -> Iterator[bytes]:
+    """Yield a run's transitions as JSON lines, the first of which says which run it is."""
     yield orjson.dumps({"scenario": scenario, "engine": door().version}) + b"\n"
     for part in _rows(scenario):
         if isinstance(part, str):
@@ -124,7 +143,9 @@ def _as_json(scenario: dict[str, Any]) -> Iterator[bytes]:
         )
 
 
-def _as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
+@job(RUN)
+def as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
+    """Yield a run's transitions as CSV."""
     yield _csv([HEAD])
     for part in _rows(scenario):
         if isinstance(part, str):
@@ -157,22 +178,20 @@ def _csv(lines: Any) -> bytes:
 
 
 class _InWorker:
-    """Pieces made in a worker thread one by one, so that none is made before the last one was sent."""
+    """A file read in a worker thread block by block, so that none is read before the last one was sent."""
 
-    def __init__(self, pieces: Iterator[bytes], held: contextlib.ExitStack) -> None:
-        self._pieces, self._held = pieces, held
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
 
     async def __anext__(self) -> bytes:
-        piece = await asyncio.to_thread(next, self._pieces, _END)
-        if piece is _END:
-            self.close()
+        block = await asyncio.to_thread(self._file.read, BLOCK_BYTES)
+        if not block:
             raise StopAsyncIteration
-        assert isinstance(piece, bytes)  # noqa: S101
-        return piece
+        return block
 
     def close(self) -> None:
-        """Let another run be written; Django calls it when the answer is over, however it ended."""
-        self._held.close()
+        """Let go of the file; Django calls it when the answer is over, however it ended."""
+        self._file.close()

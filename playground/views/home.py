@@ -15,10 +15,11 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from engine.releases import PROFILES
 from playground import demo as demos
 from playground import limits, opened, other_release, ownership, repeating, selectors, services, whereabouts
-from playground.doors import door
+from playground.jobs.job import JobEnded
 from playground.models import Scenario, Session
 from playground.pasted import text_of
-from playground.storybook.entry import BadScenario, read
+from playground.storybook import brought
+from playground.storybook.entry import BadScenario
 from playground.storybook.texts import in_language
 from playground.web.access import View, charge, rate_limited, say, scenario_or_gone
 
@@ -128,7 +129,7 @@ def _ready(request: HttpRequest, kept: Scenario) -> Session:
     if taken is None:
         return services.replay_session(kept)
     say(request, taken.said)
-    return services.start_session(door().check(taken.scenario))
+    return services.start_session(brought.check_run(taken.scenario))
 
 
 @leads_home
@@ -164,9 +165,11 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
     if not problem:
         try:
             with repeating.for_text(request, len(data)):
-                entry = read(data, limits.current())
+                entry = brought.read_file(data)
         except BadScenario as bad:
             problem = bad.first[:300]
+        except JobEnded as ended:
+            problem = str(ended.message)
     if problem:
         logger.info("an imported scenario was refused: %.200s", problem)
         return _home(request, problem, data[:20_000].decode("utf-8", "replace"), status=422)

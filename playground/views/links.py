@@ -6,8 +6,8 @@ import logging
 import re
 import time
 from collections.abc import Callable
-from functools import lru_cache, wraps
-from typing import Any
+from functools import wraps
+from typing import Any, Final
 
 import msgspec
 from csp.constants import NONE, SELF
@@ -37,12 +37,14 @@ from playground import (
     whereabouts,
 )
 from playground.doors import door
-from playground.hosting.refusals import message_of
+from playground.hosting.answers import Answers
+from playground.jobs.job import PICTURE, JobEnded, job
 from playground.links import Place, place_of
 from playground.messages import Message, Refused
 from playground.models import Scenario, Session
+from playground.storybook import brought
+from playground.storybook.brought import Unrepeatable
 from playground.storybook.lead import lead_to
-from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import in_language
 from playground.web.access import charge, rate_limited, rate_limited_reading, say, scenario_or_gone
@@ -58,6 +60,9 @@ PREVIEWERS = re.compile(
 PICTURE_S = 6.0
 UNFOLDS = 16
 """How much longer than its address a scenario usually is."""
+pictures: Final = Answers(4 * 1024 * 1024)
+leads: Final = Answers(16 * 1024 * 1024)
+"""What was drawn and led to last, by the run's name and the moment."""
 
 
 def in_its_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -104,7 +109,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
         return _preview(request, kept.title, _card_address(kept.short_id, place))
     try:
         scenario = _repeatable(kept)
-    except _Unrepeatable as problem:
+    except Unrepeatable as problem:
         logger.info("the link %s cannot be repeated: %s", short_id, problem)
         return _unrepeatable(request, kept, str(problem.message))
     charge(request, scenario)
@@ -136,7 +141,7 @@ def _open(request: HttpRequest, kept: Scenario, scenario: dict[str, Any], place:
         _warn_of_another_engine(request, kept)
         return _go(request, services.start_session(scenario, kept, start_us), place)
     say(request, taken.said)
-    session = services.start_session(door().check(taken.scenario), reached_us=start_us)
+    session = services.start_session(brought.check_run(taken.scenario), reached_us=start_us)
     return _go(request, session, msgspec.structs.replace(place, release=""))
 
 
@@ -159,19 +164,9 @@ def _go(request: HttpRequest, session: Session, place: Place) -> HttpResponse:
     return redirect(reverse("session", args=[session.public_id]) + place.query())
 
 
-class _Unrepeatable(Refused):
-    """A kept run that this engine does not take."""
-
-
 def _repeatable(kept: Scenario) -> dict[str, Any]:
-    """Return the scenario of a link in the present form."""
-    try:
-        body, _came_from = migrated(selectors.scenario_body(kept))
-        return door().check(body)
-    except TooNew as error:
-        raise _Unrepeatable(error.message) from None
-    except door().no_scenario as error:
-        raise _Unrepeatable(message_of(error)) from None
+    """Return the scenario of a link in the present form. Raises Unrepeatable."""
+    return brought.repeatable(selectors.scenario_body(kept))
 
 
 def _unrepeatable(request: HttpRequest, kept: Scenario, why: str) -> HttpResponse:
@@ -231,7 +226,7 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
     kept = scenario_or_gone(short_id)
     try:
         scenario = _repeatable(kept)
-    except _Unrepeatable:
+    except Unrepeatable:
         raise Gone(_("No such picture"), Message(_("This run cannot be repeated any more."))) from None
     return _preview_image(request, services.packed_name(kept), kept.title, scenario)
 
@@ -246,27 +241,28 @@ def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
 
 
 def _preview_image(request: HttpRequest, name: str, title: str, scenario: dict[str, Any]) -> HttpResponse:
-    at_us = place_of(request.GET).at_us
-    at_us = scenario["until_us"] if at_us is None else min(at_us, scenario["until_us"])
-    with repeating.for_request(request, picture=True):
-        data = _drawn(name, at_us, title, _Hidden(scenario))
+    at_us = _moment(request, scenario)
+    data = pictures.find((name, at_us))
+    if data is None:
+        with repeating.for_request(request, picture=True):
+            try:
+                data = pictures.keep((name, at_us), draw_moment(title, scenario, at_us))
+            except JobEnded as ended:
+                raise Gone(_("No such picture"), ended.message) from None
     return HttpResponse(data, content_type="image/png")
 
 
-class _Hidden(dict):
-    """A scenario that does not take part in the name under which its picture is remembered."""
-
-    def __hash__(self) -> int:  # type: ignore[override]  # a dict has no hash, and this one needs it
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return True
+def _moment(request: HttpRequest, scenario: dict[str, Any]) -> int:
+    """Return the moment that an address names, the run's end where it names none."""
+    until_us = int(scenario["until_us"])
+    at_us = place_of(request.GET).at_us
+    return until_us if at_us is None else min(at_us, until_us)
 
 
-@lru_cache(maxsize=64)
-def _drawn(name: str, at_us: int, title: str, scenario: _Hidden) -> bytes:
+@job(PICTURE)
+def draw_moment(title: str, scenario: dict[str, Any], at_us: int) -> bytes:
     """Play up to a moment and draw it; a run that takes too long is drawn as far as it came."""
-    rehearsal = Rehearsal(dict(scenario), PICTURE_S)
+    rehearsal = Rehearsal(scenario, PICTURE_S)
     try:
         state = rehearsal.go(at_us)
     except RunTooLong:
@@ -285,12 +281,13 @@ def lead(request: HttpRequest, short_id: str) -> HttpResponse:
     kept = scenario_or_gone(short_id)
     try:
         scenario = _repeatable(kept)
-        at_us = place_of(request.GET).at_us
-        at_us = scenario["until_us"] if at_us is None else min(at_us, scenario["until_us"])
-        with repeating.for_request(request, picture=True):
-            data = _led(services.packed_name(kept), at_us, _Hidden(scenario))
-    except _Unrepeatable as problem:
-        return answer(request, 409, _("That did not work"), str(problem.message))
+        key = services.packed_name(kept), _moment(request, scenario)
+        data = leads.find(key)
+        if data is None:
+            with repeating.for_request(request, picture=True):
+                data = leads.keep(key, lead_of(scenario, key[1]))
+    except Refused as problem:
+        return answer(request, 409, _("That did not work"), problem.message)
     except RunTooLong:
         return answer(
             request, 409, _("That did not work"), _("Repeating the run takes longer than this server allows.")
@@ -298,11 +295,11 @@ def lead(request: HttpRequest, short_id: str) -> HttpResponse:
     return HttpResponse(data, content_type="application/json")
 
 
-@lru_cache(maxsize=256)
-def _led(name: str, at_us: int, scenario: _Hidden) -> bytes:
-    """Play up to a moment; the name is of the run, and the answer is kept under it."""
+@job(PICTURE)
+def lead_of(scenario: dict[str, Any], at_us: int) -> bytes:
+    """Play up to a moment, and return what leads to it. Raises RunTooLong."""
     deadline_s = time.monotonic() + PICTURE_S
-    return lead_to(door(), dict(scenario), at_us, lambda: time.monotonic() > deadline_s)
+    return lead_to(door(), scenario, at_us, lambda: time.monotonic() > deadline_s)
 
 
 # --- frames ---
@@ -344,7 +341,7 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     place = place_of(request.GET)
     try:
         scenario = _repeatable(kept)
-    except _Unrepeatable as problem:
+    except Unrepeatable as problem:
         return answer(request, 409, _("That did not work"), str(problem.message))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     predictions.lock(session.public_id, predictions.SKIPPED)  # a frame shows no question

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground import holds, live, repeating, selectors, whereabouts
+from playground import holds, repeating, repetitions, selectors, whereabouts
 from playground.hosting import missed_rows
+from playground.hosting.answers import Answers
 from playground.hosting.book import Remembered
 from playground.hosting.foresight import KINDS
 from playground.hosting.places import NotThere
@@ -22,6 +23,9 @@ from playground.web.access import may_repeat, rate_limited_reading, session_or_g
 from playground.web.errors import answer, too_many
 from playground.web.query import whole_number
 
+rows_kept: Final = Answers(24 * 1024 * 1024)
+fates_kept: Final = Answers(4 * 1024 * 1024)
+"""For the next page that asks the same."""
 MISSING: Final = {
     "future": gettext_lazy("The run has not come to that moment."),
     "too_long": gettext_lazy("Repeating the run up to that moment takes longer than this server allows."),
@@ -50,8 +54,13 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
         return answer(request, 400, _("That did not work"), refused.message)
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
-    kept = live.missed_rows().known(session_id, first, last, record)
-    return _answer_kept(request, kept, lambda: live.missed_rows().rows_of(session_id, first, last, record))
+    return _answer_kept(
+        request,
+        rows_kept,
+        (session_id, first, last),
+        record,
+        lambda: repetitions.rows_missed(first, last, record),
+    )
 
 
 @require_safe
@@ -73,12 +82,24 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
         return answer(request, 400, _("That did not work"), refused.message)
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
-    kept = live.foresight().known(session_id, kind, record)
-    return _answer_kept(request, kept, lambda: live.foresight().fates_of(session_id, kind, record))
+    return _answer_kept(
+        request,
+        fates_kept,
+        (session_id, kind, record.reached_us, len(record.commands)),
+        record,
+        lambda: repetitions.fates(kind, record),
+    )
 
 
-def _answer_kept(request: HttpRequest, kept: bytes | None, repeat: Callable[[], bytes]) -> HttpResponse:
+def _answer_kept(
+    request: HttpRequest,
+    answers: Answers,
+    key: Hashable,
+    record: Remembered,
+    repeat: Callable[[], tuple[bytes, int]],
+) -> HttpResponse:
     """Answer what is kept; else repeat the run in its turn, if this address may."""
+    kept = answers.find(key, record.commands)
     if kept is None:
         if not may_repeat(request):
             return too_many(
@@ -86,7 +107,8 @@ def _answer_kept(request: HttpRequest, kept: bytes | None, repeat: Callable[[], 
             )
         try:
             with repeating.for_request(request):
-                kept = repeat()
+                kept, count = repeat()
+            answers.keep(key, kept, record.commands[:count])
         except NotThere as missing:
             return JsonResponse({"error": MISSING[missing.reason]}, status=404)
     return HttpResponse(kept, content_type="application/json")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.http import HttpRequest
 
 from playground import ownership, services
-from playground.doors import door
 from playground.models import Scenario, Session
+from playground.storybook import brought
 from playground.whatif.cells import cell_scenario, peak_us
 from playground.whatif.shipped import CellRun, Heatmap
 
@@ -17,7 +17,7 @@ def keep_run(heatmap: Heatmap, run: CellRun) -> Scenario:
     The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
     page can say so.
     """
-    return services.keep_scenario(door().check(cell_scenario(heatmap, run)), heatmap.engine_version)
+    return services.keep_scenario(brought.check_run(cell_scenario(heatmap, run)), heatmap.engine_version)
 
 
 def open_run(request: HttpRequest, heatmap: Heatmap, run: CellRun) -> Session:

@@ -12,7 +12,7 @@ from django.test import Client
 from engine.releases import RELEASES
 from playground import other_release, services
 from playground.comparing.ready import READY
-from playground.comparing.reel import Making, make
+from playground.comparing.reel import make
 from playground.doors import door
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,9 @@ pytestmark = pytest.mark.django_db
 def compared(name: str, *series: str) -> list[dict[str, Any]]:
     run = READY[name].scenario()
     sides = [other_release.taken_to(each, run).scenario for each in series]
-    reel = json.loads(gzip.decompress(make(sides, Making())))
+    *_shares, last = make(sides)
+    assert isinstance(last, bytes)
+    reel = json.loads(gzip.decompress(last))
     assert len(reel["divergences"]) == len(sides) - 1
     found: list[dict[str, Any]] = [side["figures"] | {"curves": side["curves"]} for side in reel["sides"]]
     return found

@@ -21,7 +21,7 @@ from playground.hosting.book import Remembered, Unreachable
 from playground.hosting.directories import SessionFiles
 from playground.hosting.engine_door import EngineDoor
 from playground.hosting.faults import Stopped
-from playground.hosting.past import Past
+from playground.hosting.past import Past, files_of
 from playground.hosting.registry import Registry
 from playground.hosting.session import said
 from playground.hosting.session.failures import Failure
@@ -332,7 +332,11 @@ async def test_no_file_stays_open_after_resting_rebuilding_and_looking_back(
         await given_again(real, reader)
         assert len(open_files(tmp_path)) <= number
         record = await real.books["one"].load()
-        past = Past(real.registry.directory, real.door, real.limits)
+
+        def repeat(root: str, number: int, record: Remembered) -> int:
+            return files_of(real.door, real.limits, root, number, record)
+
+        past = Past(real.registry.directory, repeat, real.limits.past_s)
         with past.at("one", 5, record):
             pass
         real.host().leave(reader.client)

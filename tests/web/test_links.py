@@ -405,11 +405,11 @@ def test_a_ready_file_is_downloaded_as_it_is(client: Client) -> None:
     assert client.get("/library/nothing.json").status_code == 404
 
 
-def test_pictures_are_remembered(client: Client, kept: Scenario) -> None:
-    link_views._drawn.cache_clear()
-    for _each in range(3):
-        client.get(f"/r/{kept.short_id}/card.png?at=1000000")
-    assert link_views._drawn.cache_info().misses == 1
+def test_pictures_are_remembered(client: Client, kept: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    link_views.pictures.clear()
+    first = client.get(f"/r/{kept.short_id}/card.png?at=1000000")
+    monkeypatch.setattr(link_views, "draw_moment", None)  # it is not asked again
+    assert client.get(f"/r/{kept.short_id}/card.png?at=1000000").content == first.content
 
 
 async def test_sharing_a_run_with_a_story_keeps_both_whole(browsers: Any) -> None:  # noqa: F811

@@ -11,6 +11,7 @@ from engine.replay import Player, on_ledger
 from engine.replay.frames import encode
 from playground import live, selectors
 from playground.hosting import missed_rows
+from playground.views import past
 from playground.web import access
 from tests.web import record
 
@@ -108,11 +109,11 @@ def test_repetitions_are_rationed_and_bounded_in_time_and_what_is_kept_is_free(
 ) -> None:
     limit(past_per_minute=1, past_s=0)
     live._registry.cache_clear()
-    live._missed_rows.cache_clear()
-    past = ask(client, session_id, to=30)
-    assert past.json()["through"] <= 30, "what was told in time is told"
+    past.rows_kept.clear()
+    told = ask(client, session_id, to=30)
+    assert told.json()["through"] <= 30, "what was told in time is told"
     assert ask(client, session_id, to=31).status_code == 429
-    assert ask(client, session_id, to=30).content == past.content
+    assert ask(client, session_id, to=30).content == told.content
 
 
 def test_what_a_stop_would_leave_is_asked_of_a_repetition(

@@ -7,10 +7,10 @@ from array import array
 from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Final
 
 from engine.broker.commands.base import MAX_EXPIRATION_MS, MAX_SIZE_BYTES
+from engine.values.byte_cache import ByteCache
 from engine.values.errors import ValueRefused
 from engine.values.words import from_little_endian, little_endian
 
@@ -18,6 +18,14 @@ SIZE: Final = "I"
 """A size has four bytes. The first of all come first, then the second of all: so what is alike lies together."""
 EXPIRATION: Final = "Q"
 """An expiration has eight, as ten years in milliseconds need more than four; zeros take next to nothing."""
+MAX_UNEQUAL: Final = 1_000_000
+"""Messages of one column: a text of some hundred bytes may stand for so many, and each is looked at."""
+KEPT_BYTES: Final = 16 * 1024 * 1024
+"""Of the columns that were unpacked last: a burst is checked, bounded and played one after the other."""
+
+_kept: ByteCache[tuple[str, str, int], array[int]] = ByteCache(
+    KEPT_BYTES, lambda key, column: len(key[1]) + column.itemsize * len(column)
+)
 
 
 def pack(sizes: Iterable[int]) -> str:
@@ -25,7 +33,6 @@ def pack(sizes: Iterable[int]) -> str:
     return _packed(SIZE, sizes)
 
 
-@lru_cache(maxsize=16)
 def unpack(text: str, count: int) -> array[int]:
     """Return the body bytes of `count` messages.
 
@@ -34,12 +41,9 @@ def unpack(text: str, count: int) -> array[int]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is no such text, or has other than `count` sizes, or one that is too large.
+        ValueRefused: it is no such text, or has other than `count` sizes, or one that is too large, or too many.
     """
-    sizes = _unpacked("sizes", SIZE, text, count)
-    if max(sizes, default=0) > MAX_SIZE_BYTES:
-        raise ValueRefused("column_too_large", place="sizes", most=MAX_SIZE_BYTES)
-    return sizes
+    return _unpacked("sizes", SIZE, text, count, MAX_SIZE_BYTES)
 
 
 def pack_expirations(expirations_ms: Iterable[int | None]) -> str:
@@ -55,17 +59,10 @@ def unpack_expirations(text: str, count: int) -> Iterator[int | None]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is no such text, or has other than `count` expirations, or one that is too long.
+        ValueRefused: it is no such text, or has other than `count` expirations, or one that is too long, or too many.
     """
-    return (each - 1 if each else None for each in _unpacked_expirations(text, count))
-
-
-@lru_cache(maxsize=16)
-def _unpacked_expirations(text: str, count: int) -> array[int]:
-    found = _unpacked("expirations", EXPIRATION, text, count)
-    if max(found, default=0) > MAX_EXPIRATION_MS + 1:
-        raise ValueRefused("column_too_large", place="expirations", most=MAX_EXPIRATION_MS)
-    return found
+    column = _unpacked("expirations", EXPIRATION, text, count, MAX_EXPIRATION_MS + 1)
+    return (each - 1 if each else None for each in column)
 
 
 def _packed(kind: str, column: Iterable[int]) -> str:
@@ -75,7 +72,21 @@ def _packed(kind: str, column: Iterable[int]) -> str:
     return b64encode(zlib.compress(planes, 9)).decode()
 
 
-def _unpacked(place: str, kind: str, text: str, count: int) -> array[int]:
+def _unpacked(place: str, kind: str, text: str, count: int, most: int) -> array[int]:
+    """Return a column; how many bytes it may unfold to is known before it does."""
+    if count > MAX_UNEQUAL:
+        raise ValueRefused("column_too_long", place=place, most=MAX_UNEQUAL, count=count)
+    key = kind, text, count
+    column = _kept.find(key)
+    if column is not None:
+        return column
+    column = _read(place, kind, text, count)
+    if max(column, default=0) > most:
+        raise ValueRefused("column_too_large", place=place, most=most - (kind == EXPIRATION))
+    return _kept.keep(key, column)
+
+
+def _read(place: str, kind: str, text: str, count: int) -> array[int]:
     width = array(kind).itemsize
     wanted = width * count
     try:

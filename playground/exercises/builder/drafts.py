@@ -10,9 +10,11 @@ from playground.exercises.authors.runs import Run
 from playground.exercises.builder import numbers
 from playground.exercises.kinds import KINDS
 from playground.exercises.posted import Posted
+from playground.jobs.job import RUN, job
 from playground.messages import Refused
 
 
+@job(RUN)
 def content(kind: str, posted: Posted, run: Run) -> dict[str, Any]:
     """Return the plain content of an exercise of a kind, or raise `Refused` saying what is missing."""
     texts = _texts(posted)

@@ -16,6 +16,7 @@ from playground.exercises.authors import words
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
+from playground.jobs.job import RUN, job
 from playground.messages import Refused
 from playground.written import message_of
 
@@ -24,6 +25,7 @@ MOST_VARIANTS = 120
 VARIANTS_S = 4 * limits.GRADING_S
 
 
+@job(RUN)
 def proved(plain: dict[str, Any]) -> Exercise:
     """Return the exercise that some content is, or raise `Refused` saying what is wrong with it."""
     deadline = time.monotonic() + limits.GRADING_S

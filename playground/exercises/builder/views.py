@@ -19,6 +19,7 @@ from playground.exercises.builder.proofs import proved
 from playground.exercises.kinds import KINDS
 from playground.exercises.models import Made
 from playground.exercises.variants import filled
+from playground.jobs.job import RUN, job
 from playground.messages import Message, Refused
 from playground.web.access import rate_limited, rate_limited_reading
 from playground.web.errors import Gone
@@ -64,7 +65,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     context = {"session_id": session_id, "kind": kind, "problem": problem, "right": right, "run": run}
     context["kinds"] = [(name, each.author_label) for name, each in KINDS.items()]
     if run is not None:
-        context |= _offers(kind, run)
+        context |= offers(kind, run)
     context["values"] = {name: value for name, value in filled.items() if name != "csrfmiddlewaretoken"}
     status = 422 if problem and request.method == "POST" else 200
     return render(request, "exercises/build.html", context, status=status)
@@ -74,7 +75,8 @@ def _moment(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
 
 
-def _offers(kind: str, run: runs.Run) -> dict[str, Any]:
+@job(RUN)
+def offers(kind: str, run: runs.Run) -> dict[str, Any]:
     """Return what the form of a kind offers for this run."""
     return {
         "moments": [

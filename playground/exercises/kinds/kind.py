@@ -74,6 +74,8 @@ class Kind(ABC):
     """A sentence below it."""
     between: ClassVar[str] = " "
     """What stands between the parts of a counted answer."""
+    is_played: ClassVar[bool] = False
+    """Whether an answer is a run: the commands that somebody gave in a session."""
     votable: ClassVar[bool] = False
     """Whether a whole class can vote on it: one short answer."""
     lines_shown: ClassVar[int] = 1000

@@ -75,6 +75,7 @@ class Reach(Kind):
 
     name = "reach"
     label = author_label = _("reach a state")
+    is_played = True
     form = Form
     button = _("Check")
     help = _("The engine repeats your session and looks whether the state was reached.")

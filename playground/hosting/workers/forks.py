@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 
 from playground.hosting.workers import worker
 from playground.hosting.workers.orders import NUMBER_BYTES, ONE_MORE
@@ -36,8 +37,12 @@ def fork(server: socket.socket) -> int:
     return pid
 
 
-def main() -> None:
-    """Fork a worker for each handle that comes over the socket whose number is the only argument."""
+def main(serve: Callable[[int], None]) -> None:
+    """Fork a process for each handle that comes over the socket whose number is the only argument.
+
+    Args:
+        serve: what such a process does; takes the handle's number, and ends the process.
+    """
     # The kernel forgets those that end: the server watches them.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
@@ -48,9 +53,9 @@ def main() -> None:
         if not handles:
             return  # the server is gone
         if fork(server) == 0:
-            worker.serve(handles[0])
+            serve(handles[0])
         os.close(handles[0])
 
 
 if __name__ == "__main__":
-    main()
+    main(worker.serve)

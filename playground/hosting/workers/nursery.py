@@ -22,7 +22,7 @@ from playground.hosting.workers.pulse import Pulse
 
 CAN_FORK: Final = hasattr(os, "pidfd_open")
 """Whether the kernel can name a process for good (Linux can); elsewhere each worker loads the engine by itself."""
-ANSWERS_S: Final = 30.0
+ANSWERS_S: Final = 120.0
 """One that was just started loads the engine first, on a busy machine too."""
 MORE: Final = {"OPENBLAS_NUM_THREADS": "1"}
 """Only a process with a single thread may be forked, and engines calculate no matrices."""
@@ -52,10 +52,18 @@ class Forked:
         ended.poll()
 
 
-class Nursery:
-    """Starts workers by a process that forks them. It is started with the first one, and again where it is gone."""
+FORKS: Final = "playground.hosting.workers.forks"
 
-    def __init__(self) -> None:
+
+class Nursery:
+    """Starts workers by a process that forks them. It is started with the first one, and again where it is gone.
+
+    Args:
+        program: the module that forks, which decides what its processes do.
+    """
+
+    def __init__(self, program: str = FORKS) -> None:
+        self._program = program
         self._one_at_a_time = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._ours: socket.socket | None = None
@@ -100,7 +108,7 @@ class Nursery:
         number = theirs.fileno()
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - this very interpreter
-                [sys.executable, "-m", "playground.hosting.workers.forks", str(number)],
+                [sys.executable, "-m", self._program, str(number)],
                 cwd=ROOT,
                 pass_fds=[number],
                 stdin=subprocess.DEVNULL,

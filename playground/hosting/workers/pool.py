@@ -60,11 +60,16 @@ class Process:
         self.wait = process.wait
 
 
-def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, Started]:
-    """Start a worker as a process of its own."""
+WORKER: Final = "playground.hosting.workers.worker"
+
+
+def process(
+    environment: dict[str, str] | None = None, program: str = WORKER
+) -> tuple[socket.socket, Started]:
+    """Start a worker as a process of its own, or another module that takes the number of a socket."""
     ours, theirs = socket.socketpair()
     number = theirs.fileno()
-    command = [sys.executable, "-m", "playground.hosting.workers.worker", str(number)]
+    command = [sys.executable, "-m", program, str(number)]
     with theirs:
         started = subprocess.Popen(  # noqa: S603 - this very interpreter
             command,

@@ -9,10 +9,18 @@ import msgspec
 import pytest
 
 from engine.broker.cluster import Cluster
-from engine.broker.commands.base import MAX_EXPIRATION_MS
+from engine.broker.commands import packed
+from engine.broker.commands.base import MAX_COUNT, MAX_EXPIRATION_MS
 from engine.broker.commands.commands import parse as parse_command
 from engine.broker.commands.commands import to_json as command_to_json
-from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack, unpack_expirations
+from engine.broker.commands.packed import (
+    MAX_UNEQUAL,
+    mean_of,
+    pack,
+    pack_expirations,
+    unpack,
+    unpack_expirations,
+)
 from engine.broker.commands.publish import Publish
 from engine.broker.commands.scenario import parse
 from engine.folding.state import empty_state, fold, to_json
@@ -21,7 +29,7 @@ from engine.report.transitions.messages import Published
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
-from engine.values.errors import CommandError
+from engine.values.errors import CommandError, ValueRefused
 from engine.values.sizes import at, plain
 
 SIZES = [round(random.Random(7).lognormvariate(6, 1.5)) for _ in range(300)]
@@ -147,6 +155,7 @@ def test_its_state_is_the_fold_of_its_transitions() -> None:
         ({"count": 4}, "column_of_others"),
         ({"size_bytes": 7}, "sizes_other_mean"),
         ({"sizes": pack([0, 0, 2**31])}, "column_too_large"),
+        ({"count": MAX_UNEQUAL + 1}, "column_too_long"),
     ],
 )
 def test_sizes_that_are_none_are_refused(change: dict[str, Any], code: str) -> None:
@@ -161,6 +170,14 @@ def test_packing_is_undone_by_unpacking_and_has_a_bound() -> None:
     bomb = pack([0] * 1_000_000)
     with pytest.raises(Exception, match="3 messages"):
         unpack(bomb, 3)
+
+
+def test_so_many_messages_are_refused_before_anything_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "zlib", None)
+    for read in (unpack, unpack_expirations):
+        with pytest.raises(ValueRefused) as refusal:
+            read("AAAA", MAX_COUNT)
+        assert refusal.value.code == "column_too_long"
 
 
 # --- expirations -----------------------------------------------------------------------------------------------------

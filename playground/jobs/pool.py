@@ -1,0 +1,201 @@
+"""The processes that do jobs for this server: begun when needed, kept for the next job, replaced when they end.
+
+A place comes back however its job ends: the process is killed when its time is over, and whoever waits for its answer
+hears that. For threads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import select
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+from django.utils import translation
+
+from playground import turns
+from playground.hosting.workers.nursery import CAN_FORK, Nursery
+from playground.hosting.workers.pool import Launch, Started, process
+from playground.jobs import link
+from playground.jobs.job import Job, JobBounds, JobEnded
+from playground.jobs.process import unpacked
+from playground.repeating import PLACES, TEXT, Busy
+
+logger = logging.getLogger(__name__)
+
+FORKS: Final = "playground.jobs.forks"
+PROCESS: Final = "playground.jobs.process"
+CHECKS: Final = 2
+"""Processes beside those for runs that have a place of `playground.repeating`: a short text is checked without one."""
+PATIENCE_S: Final = 120.0
+"""Longest that a job waits for a process."""
+
+
+class JobProcess:
+    """A process for jobs, as the server has it.
+
+    Args:
+        end: the server's end of the socket to it.
+        started: by which it can be killed.
+    """
+
+    def __init__(self, end: socket.socket, started: Started) -> None:
+        self._end = end
+        self._started = started
+        self.fit = False
+        """Whether it may do another job: the last one came to its end, and left little behind."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it waits for a job; it may have ended since the last one."""
+        gone = select.poll()
+        gone.register(self._end, select.POLLIN)
+        return not gone.poll(0)
+
+    def pieces(self, order: Any, bounds: JobBounds) -> Iterator[Any]:
+        """Yield what it answers to an order. Raises JobEnded, and what the job raised."""
+        began_s = time.monotonic()
+        self.fit = False
+        try:
+            link.send(self._end, order)
+            while True:
+                self._end.settimeout(max(0.001, began_s + bounds.wall_s - time.monotonic()))
+                kind, value, small = link.receive(self._end)
+                if kind in ("piece", "answer"):
+                    yield value
+                if kind != "piece":
+                    break
+        except TimeoutError:
+            raise JobEnded("time") from None
+        except link.Broken:
+            # The kernel ends it after so much work, which takes at least as long.
+            raise JobEnded("time" if time.monotonic() - began_s >= bounds.work_s else "lost") from None
+        self._end.settimeout(None)
+        self.fit = small
+        if kind == "raised":
+            raise unpacked(*value)
+
+    def kill(self) -> None:
+        """End it at once. Whoever waits for its answer hears that."""
+        self._started.kill()
+        with contextlib.suppress(OSError):
+            self._end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """End it, and wait until it has ended."""
+        self.kill()
+        self._end.close()
+        self._started.wait()
+
+
+class JobPool:
+    """Gives jobs to processes: see `job.Carrier`.
+
+    Args:
+        launch: starts a process.
+        most: processes at the same time.
+        patience_s: longest that a job waits for one.
+    """
+
+    def __init__(self, launch: Launch, most: int, patience_s: float = PATIENCE_S) -> None:
+        self._launch = launch
+        self._free = most
+        self._patience_s = patience_s
+        self._changed = threading.Condition()
+        self._idle: list[JobProcess] = []
+        self.busy: set[JobProcess] = set()
+        """Those that have a job."""
+        self._ended = False
+
+    def begin(self) -> None:
+        """Have one process ready before anybody needs it."""
+        with contextlib.suppress(JobEnded):
+            taken = self._take()
+            taken.fit = True
+            self._give_back(taken)
+
+    def pieces(self, work: Job[Any, Any], args: tuple[Any, ...], names: dict[str, Any]) -> Iterator[Any]:
+        """Yield what a job's generator yields, or its one answer."""
+        order = work.name, args, names, translation.get_language() or "en"
+        with turns.aside():
+            taken = self._take()
+            try:
+                yield from taken.pieces(order, work.bounds)
+            except JobEnded as ended:
+                logger.warning("the job %s of %s was ended: %s", *reversed(work.name), ended.message.code)
+                raise
+            finally:
+                self._give_back(taken)
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether no job is taken any more."""
+        return self._ended
+
+    def _take(self) -> JobProcess:
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._free or self._ended, self._patience_s):
+                raise Busy(TEXT)
+            if self._ended:
+                raise JobEnded("lost")
+            self._free -= 1
+            found = self._idle.pop() if self._idle else None
+        try:
+            if found is not None and not found.is_there:
+                found.close()
+                found = None
+            taken = found or JobProcess(*self._launch())
+        except OSError as error:
+            logger.error("no process for a job can be started: %s", error)
+            with self._changed:
+                self._free += 1
+                self._changed.notify()
+            raise JobEnded("lost") from None
+        with self._changed:
+            self.busy.add(taken)
+            if self.is_ended:
+                taken.kill()  # which its job notices
+        return taken
+
+    def _give_back(self, taken: JobProcess) -> None:
+        try:
+            if not taken.fit:
+                taken.close()
+        finally:
+            with self._changed:
+                self.busy.remove(taken)
+                if taken.fit:
+                    self._idle.append(taken)
+                self._free += 1
+                self._changed.notify()
+
+    def end(self) -> None:
+        """End all processes, those with a job as well."""
+        with self._changed:
+            self._ended = True
+            idle, self._idle = self._idle, []
+            busy = list(self.busy)
+            self._changed.notify_all()
+        for each in busy:
+            each.kill()
+        for each in idle:
+            each.close()
+
+
+class OwnProcesses:
+    """The processes of this server: all jobs go to them from now on, until `end`."""
+
+    def __init__(self) -> None:
+        self._nursery = Nursery(FORKS) if CAN_FORK else None
+        self.pool = JobPool(self._nursery or (lambda: process(program=PROCESS)), PLACES + CHECKS)
+        Job.carrier = self.pool
+
+    def end(self) -> None:
+        """Take no job any more, and end all processes."""
+        self.pool.end()
+        if self._nursery is not None:
+            self._nursery.end()
