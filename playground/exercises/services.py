@@ -20,7 +20,7 @@ from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
-from playground.jobs.job import RUN, Job, job
+from playground.jobs.job import RUN, BoundedJob, job
 from playground.messages import Message, Refused
 from playground.models import Session
 from playground.services import delete_sessions
@@ -85,7 +85,7 @@ def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
         raise Refused(_("The session is busy. Pause it, and try again.")) from None
 
 
-def _done(exercise: Exercise, whole: Any, work: Job[[Exercise, Any], R]) -> R:
+def _done(exercise: Exercise, whole: Any, work: BoundedJob[[Exercise, Any], R]) -> R:
     """Judge an answer: as a job where that plays what a stranger wrote, not an exercise that comes with the server."""
     strange = exercise.unit == catalog.MADE or (
         kind_of(exercise).is_played and kind_of(exercise).repeats(whole)

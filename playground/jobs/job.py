@@ -64,11 +64,13 @@ class JobEnded(Refused):
 class Carrier(Protocol):
     """Takes jobs elsewhere."""
 
-    def pieces(self, work: Job[Any, Any], args: tuple[Any, ...], names: dict[str, Any]) -> Iterator[Any]:
+    def pieces(
+        self, work: BoundedJob[Any, Any], args: tuple[Any, ...], names: dict[str, Any]
+    ) -> Iterator[Any]:
         """Yield what a job's generator yields, or its one answer. Raises what it raises, and JobEnded."""
 
 
-class Job(Generic[P, R]):
+class BoundedJob(Generic[P, R]):
     """A function that may be done elsewhere.
 
     Args:
@@ -83,7 +85,6 @@ class Job(Generic[P, R]):
         self.function = function
         self.bounds = bounds
         self.__doc__ = function.__doc__
-        self.__wrapped__ = function
 
     @property
     def name(self) -> tuple[str, str]:
@@ -92,15 +93,15 @@ class Job(Generic[P, R]):
 
     def __call__(self, *args: P.args, **names: P.kwargs) -> R:
         """Do it, and return its answer; an iterator of its pieces where the function is a generator."""
-        if Job.carrier is None:
+        if BoundedJob.carrier is None:
             return self.function(*args, **names)
-        pieces = Job.carrier.pieces(self, args, names)
+        pieces = BoundedJob.carrier.pieces(self, args, names)
         if inspect.isgeneratorfunction(self.function):
             return pieces  # type: ignore[return-value]  # R is an iterator then
         (answer,) = pieces
         return answer
 
 
-def job(bounds: JobBounds) -> Callable[[Callable[P, R]], Job[P, R]]:
+def job(bounds: JobBounds) -> Callable[[Callable[P, R]], BoundedJob[P, R]]:
     """Declare a function as a job with these bounds."""
-    return lambda function: Job(function, bounds)
+    return lambda function: BoundedJob(function, bounds)

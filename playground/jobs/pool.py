@@ -21,7 +21,7 @@ from playground import turns
 from playground.hosting.workers.nursery import CAN_FORK, Nursery
 from playground.hosting.workers.pool import Launch, Started, process
 from playground.jobs import link
-from playground.jobs.job import Job, JobBounds, JobEnded
+from playground.jobs.job import BoundedJob, JobBounds, JobEnded
 from playground.jobs.process import unpacked
 from playground.repeating import PLACES, TEXT, Busy
 
@@ -118,7 +118,9 @@ class JobPool:
             taken.fit = True
             self._give_back(taken)
 
-    def pieces(self, work: Job[Any, Any], args: tuple[Any, ...], names: dict[str, Any]) -> Iterator[Any]:
+    def pieces(
+        self, work: BoundedJob[Any, Any], args: tuple[Any, ...], names: dict[str, Any]
+    ) -> Iterator[Any]:
         """Yield what a job's generator yields, or its one answer."""
         order = work.name, args, names, translation.get_language() or "en"
         with turns.aside():
@@ -192,7 +194,7 @@ class OwnProcesses:
     def __init__(self) -> None:
         self._nursery = Nursery(FORKS) if CAN_FORK else None
         self.pool = JobPool(self._nursery or (lambda: process(program=PROCESS)), PLACES + CHECKS)
-        Job.carrier = self.pool
+        BoundedJob.carrier = self.pool
 
     def end(self) -> None:
         """Take no job any more, and end all processes."""

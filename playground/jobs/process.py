@@ -27,7 +27,7 @@ import django
 from django.utils import translation
 
 from playground.jobs import link
-from playground.jobs.job import Job, JobBounds, JobEnded
+from playground.jobs.job import BoundedJob, JobBounds, JobEnded
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def _leave_with(handle: int) -> None:
 def _do(end: socket.socket, name: tuple[str, str], args: Any, names: Any, language: str) -> tuple[str, Any]:
     """Do one job and send its pieces; return its answer, or what it raised."""
     module, function = name
-    work: Job[Any, Any] = getattr(importlib.import_module(module), function)
+    work: BoundedJob[Any, Any] = getattr(importlib.import_module(module), function)
     bind(work.bounds)
     try:
         with translation.override(language):

@@ -26,7 +26,7 @@ from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
 from playground import holds, repeating, sharing
 from playground.doors import door
-from playground.jobs.job import RUN, Job, job
+from playground.jobs.job import RUN, BoundedJob, job
 from playground.links import packed, place_of
 from playground.messages import Refused
 from playground.models import Session
@@ -57,7 +57,7 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
 
 
 def _written(
-    request: HttpRequest, found: Session, form: str, write: Job[[Any], Iterator[bytes]], source: Any
+    request: HttpRequest, found: Session, form: str, write: BoundedJob[[Any], Iterator[bytes]], source: Any
 ) -> HttpResponse:
     """Let a job write an answer to a file, and send it from there: who takes it slowly holds no place."""
     out = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the answer

@@ -17,7 +17,7 @@ from playground import library
 from playground.hosting.workers import nursery as nurseries
 from playground.hosting.workers.nursery import CAN_FORK, Nursery
 from playground.jobs import link, pool
-from playground.jobs.job import Job, JobEnded
+from playground.jobs.job import BoundedJob, JobEnded
 from playground.jobs.pool import JobPool
 from playground.messages import Refused
 from playground.storybook import brought
@@ -57,7 +57,7 @@ def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def jobs(nursery: Nursery, pids: list[int], monkeypatch: pytest.MonkeyPatch) -> Iterator[JobPool]:
     """Have all jobs done in two processes as long as a test lasts."""
     found = JobPool(nursery, PLACES)
-    monkeypatch.setattr(Job, "carrier", found)
+    monkeypatch.setattr(BoundedJob, "carrier", found)
     yield found
     found.end()
 
@@ -197,7 +197,7 @@ def test_the_end_ends_what_is_under_way_and_takes_nothing_more(jobs: JobPool) ->
 
 
 def test_where_no_process_takes_jobs_they_are_done_in_place() -> None:
-    assert Job.carrier is None
+    assert BoundedJob.carrier is None
     assert do.whose(1) == (os.getpid(), (1,))
     assert list(do.counts(3)) == [0, 1, 2]
 
