@@ -19,7 +19,7 @@ from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
-from engine.values.errors import EngineError
+from engine.values.errors import EngineError, Refusal
 from engine.values.inherit import override
 from playground.hosting.solo import Ledger
 from playground.inspecting.choice import USUAL, Choice
@@ -33,7 +33,7 @@ LISTED: Final = 5_000
 POWER_CUT_US: Final = 1_000_000
 UNTIL_US: Final = 2_000_000
 FAR_SEGMENTS: Final = 4_096
-"""A seq_id further than so many segments from the others is damage: a start would read each segment between."""
+"""A seq_id further than so many segments from the others is damage: a start would look for each segment between."""
 V2_ENTRIES: Final = "index_v2_segment_entry_count"
 """The setting of a release that has queues of both versions."""
 VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
@@ -65,6 +65,12 @@ class Revival(msgspec.Struct, frozen=True):
     stop: SavedStop | None = None
 
 
+class FarApart(Refusal):
+    """A start looks for more segments that are not there than it may: work follows files, not their numbers."""
+
+    sentences = {"far_apart": "a position is more than %(most)s segments away from the files"}
+
+
 class FoundFiles(Ledger):
     """An empty storage that has other files after its first power cut.
 
@@ -79,6 +85,15 @@ class FoundFiles(Ledger):
         self._found: Files | None = files
         self._stop = stop
         self._node: Cluster | None = None
+        self._missed = 0
+
+    @override
+    def read(self, path: str, decode: Any) -> Any:
+        if self.size(path) is None:
+            self._missed += 1
+            if self._missed > FAR_SEGMENTS:
+                raise FarApart("far_apart", most=FAR_SEGMENTS)
+        return super().read(path, decode)
 
     @override
     def met(self, node: Cluster) -> None:
@@ -201,9 +216,6 @@ def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revi
         "until_us": UNTIL_US,
     }
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
-    if _far_apart(queues, vhost.get("segment_entry_count") or 16384):
-        far = {"code": "far_apart", "values": {}}
-        return Revival(scenario, None, [], far, None, own, moved, given - len(queues))
     return start(Revival(scenario, None, [], None, None, own, moved, given - len(queues)), _records(queues))
 
 
@@ -303,11 +315,3 @@ def _name(name: str | None, at: int) -> str:
     kept = kept[:28].lstrip("0123456789_.-")
     return kept if kept and kept == (name or "") else f"{kept or 'queue'}-{at}"
 
-
-def _far_apart(queues: list[dict[str, Any]], entry_count: int) -> bool:
-    for queue in queues:
-        segments = [int(each["file"].split(".")[0]) for each in queue["segments"]]
-        segments += [message["seq"] // entry_count for message in queue["messages"]]
-        if segments and max(segments) - min(segments) > FAR_SEGMENTS:
-            return True
-    return False

@@ -1,0 +1,53 @@
+"""Work follows what is in a stranger's files, not the numbers in them: calls are counted, seconds are not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.hostile import counted, read
+
+DIRECTORIES = ("datadirs/clean-mixed", "datadirs/dirty-mixed", "v2/datadirs/kill9-segments-4.3.6")
+MORE = ("v2/datadirs/clean-mixed-4.0.5", "v2/datadirs/clean-mixed-4.3.6", "v2/datadirs/kill9-mixed-4.0.5")
+PUBLISHED = bytes.fromhex("c000") + b"\x01" * 16 + bytes(8) + (100).to_bytes(4, "big") + bytes(4)
+"""A publish record of a segment: entry 0, its body in a store."""
+MOST_CALLS = 400_000
+"""Of an answer for a file of 34 bytes: 20,000, and looking for some thousands of segments before it is given up."""
+
+
+@pytest.mark.parametrize("name", ["999999999999999999.idx", "2147483648.idx", "70000.idx"])
+@pytest.mark.parametrize("directory", ["", "queues/q/"])
+def test_a_segment_far_away_costs_no_more_than_its_file(directory: str, name: str) -> None:
+    """A zip of 214 bytes had a reader walk until its 60 s were over, through segments that are not there."""
+    calls, answer = counted(lambda: read({directory + name: PUBLISHED}), 10 * MOST_CALLS)
+    assert answer["queues"][0]["live"] == 1
+    assert calls < MOST_CALLS
+
+
+def _tried(repo_root: Path, recordings: Path, directory: str, each: int, first: int) -> str:
+    command = [sys.executable, "-m", "tests.fuzz.hostile", str(recordings / directory)]
+    run = subprocess.run(
+        [*command, "--each", str(each), "--first", str(first)],
+        cwd=repo_root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
+
+
+@pytest.mark.parametrize("directory", DIRECTORIES)
+def test_hostile_numbers(repo_root: Path, recordings: Path, directory: str) -> None:
+    """One of some numbers in real files is exchanged for each of four hostile ones."""
+    assert " variants, " in _tried(repo_root, recordings, directory, 97, 5)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("first", range(8))
+@pytest.mark.parametrize("directory", [*DIRECTORIES, *MORE])
+def test_all_hostile_numbers(repo_root: Path, recordings: Path, directory: str, first: int) -> None:
+    assert " variants, " in _tried(repo_root, recordings, directory, 8, first)
