@@ -45,10 +45,10 @@ def read_clean_dot(data: bytes) -> CleanDot | None:
         return None
     found = []
     for listed in re.findall(r"<<([\d,\s]*)>>", refs[1]):
-        numbers = [int(number) for number in re.findall(r"\d+", listed)]
-        if any(number > 255 for number in numbers):
+        numbers = re.findall(r"\d+", listed)
+        if any(len(number) > 3 or int(number) > 255 for number in numbers):
             return None
-        found.append(bytes(numbers))
+        found.append(bytes(map(int, numbers)))
     return CleanDot(tuple(found), module[1] if module else None)
 
 
@@ -88,7 +88,7 @@ def read_ets(data: bytes) -> list[Term]:
     match last:
         case [Atom() as mark, list(trailer)] if mark == END_OF_TABLE:
             if (_COUNT, len(rows)) not in trailer:
-                raise TermError("table_counts_other_rows", count=len(rows), trailer=repr(trailer))
+                raise TermError("table_counts_other_rows", count=len(rows), trailer=terms.shown(trailer))
         case _:
             raise TermError("table_without_end", count=len(rows))
     return rows
@@ -119,10 +119,12 @@ def read_file_summary(data: bytes) -> list[FileSummaryRow]:
     rows = []
     for row in read_ets(data):
         match row:
-            case (Atom(), int(file), int(valid), left, right, int(size), Atom(), int() | Atom()):
+            case (Atom(), int(file), int(valid), left, right, int(size), Atom(), int() | Atom()) if (
+                _are_numbers(file, valid, size)
+            ):
                 rows.append(FileSummaryRow(file, valid, _number(left), _number(right), size))
             case _:
-                raise TermError("no_row_of_file_summary", row=repr(row))
+                raise TermError("no_row_of_file_summary", row=terms.shown(row))
     return sorted(rows, key=lambda row: row.file)
 
 
@@ -135,12 +137,19 @@ def read_index(data: bytes) -> list[IndexRow]:
     rows = []
     for row in read_ets(data):
         match row:
-            case (Atom(), bytes(id16), int(refs), int(file), int(offset), int(size)):
+            case (Atom(), bytes(id16), int(refs), int(file), int(offset), int(size)) if _are_numbers(
+                refs, file, offset, size
+            ):
                 rows.append(IndexRow(id16, refs, file, offset, size))
             case _:
-                raise TermError("no_row_of_store_index", row=repr(row))
+                raise TermError("no_row_of_store_index", row=terms.shown(row))
     return sorted(rows, key=lambda row: row.id16)
 
 
+def _are_numbers(*found: int) -> bool:
+    """Return whether numbers are such as a broker has, and a page can show."""
+    return all(0 <= each < terms.NUMBERS_END for each in found)
+
+
 def _number(value: Term) -> int | None:
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and _are_numbers(value) else None

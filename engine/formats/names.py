@@ -39,6 +39,10 @@ def queue_directory(vhost: str, queue: str | bytes) -> str:
     return _hashed(b"queue" + vhost.encode() + (queue.encode() if isinstance(queue, str) else queue))
 
 
+MOST_NAME_BYTES = 4096
+"""Of a `.queue_name`: both names have 255 bytes at most."""
+
+
 def priority_resource(queue: str, priority: int) -> bytes:
     """Return what the broker calls the queue that holds one priority of a priority queue.
 
@@ -88,6 +92,8 @@ def read_queue_name(data: bytes) -> tuple[str, str] | None:
     Args:
         data: the file.
     """
+    if len(data) > MOST_NAME_BYTES:
+        return None
     found = re.fullmatch(rb"VHOST: (.*?)\nQUEUE: (.*?)\n(?:INDEX: v2\n)?", data, re.DOTALL)
     if not found:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeGuard
 
 import msgspec
 
@@ -91,20 +91,19 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
         case _:
             return None
     values = {
-        str(each[0]): each[1] for each in listed if isinstance(each, tuple) and isinstance(each[0], Atom)
+        str(each[0]): each[1]
+        for each in listed
+        if isinstance(each, tuple) and len(each) == len(("key", "value")) and isinstance(each[0], Atom)
     }
     version, segments = 1, values.get("segments")
     match values.get("v2_index_state"):
         case (int(), terms.Opaque() as mapped):
             version, segments = 2, [*terms.pairs_of(mapped)]
     count, ref = (values.get(key) for key in ("persistent_count", "persistent_ref"))
-    if not isinstance(segments, list) or not isinstance(count, int) or not isinstance(ref, bytes):
+    if not isinstance(segments, list) or not _is_number(count) or not isinstance(ref, bytes):
         return None
     pairs = tuple(each for each in segments if isinstance(each, tuple))
-    if any(
-        len(each) != len(("segment", "unacked")) or not all(isinstance(n, int) for n in each)
-        for each in pairs
-    ):
+    if any(len(each) != len(("segment", "unacked")) or not all(map(_is_number, each)) for each in pairs):
         return None
     by = "redeliver_seq_id" if "redeliver_seq_id" in values else "next_deliver_seq_id"
     below, following, size = (values.get(key) for key in (by, "next_seq_id", "persistent_bytes"))
@@ -115,9 +114,13 @@ def _terms_of(found: Term) -> tuple[str, RecoveryTerms] | None:
         persistent_count=count,
         persistent_ref=ref,
         version=version,
-        delivered_below=below if isinstance(below, int) else None,
-        counted={key: many for key, many in times if isinstance(key, int) and isinstance(many, int)},
+        delivered_below=below if _is_number(below) else None,
+        counted={key: many for key, many in times if _is_number(key) and _is_number(many)},
         delivered_by=by,
-        next_seq_id=following if isinstance(following, int) else None,
-        persistent_bytes=size if isinstance(size, int) else 0,
+        next_seq_id=following if _is_number(following) else None,
+        persistent_bytes=size if _is_number(size) else 0,
     )
+
+
+def _is_number(found: Term) -> TypeGuard[int]:
+    return isinstance(found, int) and 0 <= found < terms.NUMBERS_END

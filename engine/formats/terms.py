@@ -14,6 +14,11 @@ VERSION = 131
 MAX_DEPTH = 64
 """Deepest nesting that is read; real messages stay below ten."""
 
+NUMBERS_END = 1 << 63
+"""Where seq_ids, counts, sizes and offsets end: no broker gets so far, and no page can show more."""
+MOST_SHOWN = 500
+"""Characters of a term in an error."""
+
 
 class TermError(ValueRefused):
     """The bytes are not an external term, or the value has no place in one."""
@@ -53,6 +58,10 @@ Term = Any
 """Atom, int, float, bytes, tuple, list (proper), `ImproperList` or `Opaque`."""
 
 
+_Leaf = Callable[[bytes, int], tuple[Term, int]]
+"""Reads a term without terms in it, behind its tag; returns it, and where it ends."""
+
+
 class ImproperList(msgspec.Struct, frozen=True):
     """A list whose tail is no list.
 
@@ -63,6 +72,14 @@ class ImproperList(msgspec.Struct, frozen=True):
 
     items: tuple[Term, ...]
     tail: Term
+
+
+def shown(term: Term) -> str:
+    """Return a term as a short text for an error; Python writes no number of thousands of digits."""
+    try:
+        return repr(term)[:MOST_SHOWN]
+    except ValueError:
+        return "a number of thousands of digits"
 
 
 def encode(term: Term) -> bytes:
@@ -163,10 +180,9 @@ def decode(data: bytes) -> Term:
     """
     if not data or data[0] != VERSION:
         raise TermError("term_without_version", version=VERSION)
-    reader = _Reader(data, 1)
-    term = reader.term(0)
-    if reader.at != len(data):
-        raise TermError("bytes_behind_term", count=len(data) - reader.at)
+    term, at = _read(data, 1, 0)
+    if at != len(data):
+        raise TermError("bytes_behind_term", count=len(data) - at)
     return term
 
 
@@ -178,110 +194,155 @@ def pairs_of(found: Opaque) -> list[tuple[Term, Term]]:
     """
     if found.data[:1] != b"t":
         return []
-    reader = _Reader(found.data, 1)
-    count = reader.number(4)
-    flat = reader.items(2 * count, 1)
+    count, at = _number(found.data, 1, 4)
+    flat, _at = _items(found.data, at, 2 * count, 1)
     return [(flat[at], flat[at + 1]) for at in range(0, 2 * count, 2)]
 
 
-class _Reader:
-    """A cursor over the bytes of one term."""
-
-    def __init__(self, data: bytes, at: int) -> None:
-        self.data = data
-        self.at = at
-
-    def take(self, count: int) -> bytes:
-        end = self.at + count
-        if end > len(self.data):
-            raise TermError("term_cut_off", at=len(self.data), count=end - len(self.data))
-        found = self.data[self.at : end]
-        self.at = end
-        return found
-
-    def number(self, size: int) -> int:
-        return int.from_bytes(self.take(size), "big")
-
-    def term(self, depth: int) -> Term:
-        if depth > MAX_DEPTH:
-            raise TermError("term_too_deep", most=MAX_DEPTH)
-        begin = self.at
-        tag = self.number(1)
-        if tag in _SIMPLE:
-            return _SIMPLE[tag](self)
-        if tag in (104, 105):
-            return self.items(self.number(1 if tag == 104 else 4), depth)
-        if tag == 108:
-            items = self.items(self.number(4), depth)
-            tail = self.term(depth + 1)
-            if isinstance(tail, list):
-                return [*items, *tail]
-            return ImproperList(items, tail)
-        self.skip(tag, depth)
-        return Opaque(self.data[begin : self.at])
-
-    def items(self, count: int, depth: int) -> tuple[Term, ...]:
-        if count > len(self.data) - self.at:
-            raise TermError("too_few_bytes", count=count, left=len(self.data) - self.at)
-        return tuple(self.term(depth + 1) for _ in range(count))
-
-    def skip(self, tag: int, depth: int) -> None:
-        """Pass over what is only carried: map, bit string, pid and reference."""
-        if tag == 116:
-            self.items(2 * self.number(4), depth)
-        elif tag == 77:
-            self.take(self.number(4) + 1)
-        elif tag == 88:
-            self.term(depth + 1)
-            self.take(12)
-        elif tag == 90:
-            words = self.number(2)
-            self.term(depth + 1)
-            self.take(4 + 4 * words)
-        else:
-            raise TermError("unknown_tag", tag=tag, at=self.at - 1)
+def _read(data: bytes, at: int, depth: int) -> tuple[Term, int]:
+    """Read the term at an offset; return it, and where it ends."""
+    if depth > MAX_DEPTH:
+        raise TermError("term_too_deep", most=MAX_DEPTH)
+    if at >= len(data):
+        raise _cut_off(data, at + 1)
+    tag = data[at]
+    leaf = _LEAVES.get(tag)
+    if leaf is not None:
+        return leaf(data, at + 1)
+    if tag == 104:
+        count, at = _number(data, at + 1, 1)
+        return _items(data, at, count, depth)
+    if tag == 105:
+        count, at = _number(data, at + 1, 4)
+        return _items(data, at, count, depth)
+    if tag == 108:
+        count, at = _number(data, at + 1, 4)
+        items, at = _items(data, at, count, depth)
+        tail, at = _read(data, at, depth + 1)
+        return ([*items, *tail] if isinstance(tail, list) else ImproperList(items, tail)), at
+    end = _skip(data, at, tag, depth)
+    return Opaque(data[at:end]), end
 
 
-def _atom(reader: _Reader, length_bytes: int, charset: str) -> Atom:
-    name = reader.take(reader.number(length_bytes))
-    try:
-        return Atom(name.decode(charset))
-    except UnicodeDecodeError as error:
-        raise TermError("atom_not_in_charset", charset=charset, why=error.reason) from None
+def _cut_off(data: bytes, end: int) -> TermError:
+    return TermError("term_cut_off", at=len(data), count=end - len(data))
 
 
-def _big(reader: _Reader, length_bytes: int) -> int:
-    length = reader.number(length_bytes)
-    negative = reader.number(1)
-    value = int.from_bytes(reader.take(length), "little")
-    return -value if negative else value
+def _number(data: bytes, at: int, size: int) -> tuple[int, int]:
+    end = at + size
+    if end > len(data):
+        raise _cut_off(data, end)
+    return int.from_bytes(data[at:end], "big"), end
 
 
-def _old_float(reader: _Reader) -> float:
-    text = reader.take(31).split(b"\0")[0]
+def _items(data: bytes, at: int, count: int, depth: int) -> tuple[tuple[Term, ...], int]:
+    if count > len(data) - at:
+        raise TermError("too_few_bytes", count=count, left=len(data) - at)
+    items = []
+    for _ in range(count):
+        item, at = _read(data, at, depth + 1)
+        items.append(item)
+    return tuple(items), at
+
+
+def _skip(data: bytes, at: int, tag: int, depth: int) -> int:
+    """Pass over what is only carried: map, bit string, pid and reference; return where it ends."""
+    at += 1
+    if tag == 116:
+        count, at = _number(data, at, 4)
+        return _items(data, at, 2 * count, depth)[1]
+    if tag == 77:
+        count, at = _number(data, at, 4)
+        end = at + count + 1
+    elif tag == 88:
+        end = _read(data, at, depth + 1)[1] + 12
+    elif tag == 90:
+        words, at = _number(data, at, 2)
+        end = _read(data, at, depth + 1)[1] + 4 + 4 * words
+    else:
+        raise TermError("unknown_tag", tag=tag, at=at - 1)
+    if end > len(data):
+        raise _cut_off(data, end)
+    return end
+
+
+def _sized(length_bytes: int, made: Callable[[bytes], Term]) -> _Leaf:
+    """Return what reads a length, and so many bytes behind it."""
+
+    def read(data: bytes, at: int) -> tuple[Term, int]:
+        begin = at + length_bytes
+        end = begin + int.from_bytes(data[at:begin], "big")
+        if begin > len(data) or end > len(data):
+            raise _cut_off(data, max(begin, end))
+        return made(data[begin:end]), end
+
+    return read
+
+
+def _fixed(size: int, made: Callable[[bytes], Term]) -> _Leaf:
+    """Return what reads a number of bytes."""
+
+    def read(data: bytes, at: int) -> tuple[Term, int]:
+        end = at + size
+        if end > len(data):
+            raise _cut_off(data, end)
+        return made(data[at:end]), end
+
+    return read
+
+
+def _atom(charset: str) -> Callable[[bytes], Atom]:
+    def read(name: bytes) -> Atom:
+        try:
+            return Atom(name.decode(charset))
+        except UnicodeDecodeError as error:
+            raise TermError("atom_not_in_charset", charset=charset, why=error.reason) from None
+
+    return read
+
+
+def _big(length_bytes: int) -> _Leaf:
+    def read(data: bytes, at: int) -> tuple[int, int]:
+        length, at = _number(data, at, length_bytes)
+        negative, at = _number(data, at, 1)
+        end = at + length
+        if end > len(data):
+            raise _cut_off(data, end)
+        value = int.from_bytes(data[at:end], "little")
+        return -value if negative else value, end
+
+    return read
+
+
+def _old_float(data: bytes) -> float:
+    text = data.split(b"\0")[0]
     try:
         return float(text)
     except ValueError:
         raise TermError("no_float", text=repr(text)) from None
 
 
-def _double(reader: _Reader) -> float:
-    value: float = struct.unpack(">d", reader.take(8))[0]
+def _double(data: bytes) -> float:
+    value: float = struct.unpack(">d", data)[0]
     return value
 
 
-_SIMPLE: dict[int, Callable[[_Reader], Term]] = {
-    70: _double,
-    97: lambda reader: reader.number(1),
-    98: lambda reader: int.from_bytes(reader.take(4), "big", signed=True),
-    99: _old_float,
-    100: lambda reader: _atom(reader, 2, "latin-1"),
-    106: lambda reader: [],
-    107: lambda reader: list(reader.take(reader.number(2))),
-    109: lambda reader: bytes(reader.take(reader.number(4))),
-    110: lambda reader: _big(reader, 1),
-    111: lambda reader: _big(reader, 4),
-    115: lambda reader: _atom(reader, 1, "latin-1"),
-    118: lambda reader: _atom(reader, 2, "utf-8"),
-    119: lambda reader: _atom(reader, 1, "utf-8"),
+def _signed(data: bytes) -> int:
+    return int.from_bytes(data, "big", signed=True)
+
+
+_LEAVES: dict[int, _Leaf] = {
+    70: _fixed(8, _double),
+    97: _fixed(1, ord),
+    98: _fixed(4, _signed),
+    99: _fixed(31, _old_float),
+    100: _sized(2, _atom("latin-1")),
+    106: _fixed(0, list),
+    107: _sized(2, list),
+    109: _sized(4, bytes),
+    110: _big(1),
+    111: _big(4),
+    115: _sized(1, _atom("latin-1")),
+    118: _sized(2, _atom("utf-8")),
+    119: _sized(1, _atom("utf-8")),
 }

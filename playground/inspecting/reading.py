@@ -11,7 +11,6 @@ from playground.inspecting import (
     configuration,
     definitions,
     other_text,
-    played,
     rehearsal,
     revival,
     summary,
@@ -90,7 +89,7 @@ def directory(files: Files, choice: Choice = USUAL, steps: Steps = _ignore) -> t
         revived = found and revival.start(rehearsal.upgraded(found, source, target, choice))
     started = revived is not None and revived.state is not None
     plain = target is None and not choice.stopped
-    if revived is not None and started and plain and _lives(report) <= played.MOST_MESSAGES:
+    if revived is not None and started and plain:
         rehearsed, orderly = rehearsal.rehearse(revived, files, report, flags, choice, steps)
     steps("answering")
     return {
@@ -127,10 +126,6 @@ def without_flags(files: Files) -> tuple[Files, bytes | None]:
     if len(tops) == 1 and all("/" in path for path in rest) and "/" not in lists[0]:
         rest = {path.partition("/")[2]: data for path, data in rest.items()}
     return rest, files[lists[0]]
-
-
-def _lives(report: dict[str, Any]) -> int:
-    return sum(queue["lasting_messages"] for queue in summary.queues_of(report))
 
 
 def names_left_out(names: list[str]) -> Answer:

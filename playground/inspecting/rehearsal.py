@@ -12,11 +12,20 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from engine.releases import REFERENCE, RELEASES
+from engine.values.entries import USUAL_ENTRY_COUNT
 from playground.inspecting import played, summary, ways
 from playground.inspecting.choice import Choice
-from playground.inspecting.revival import POWER_CUT_US, UNTIL_US, V2_ENTRIES, Revival, root_of
+from playground.inspecting.revival import (
+    POWER_CUT_US,
+    UNTIL_US,
+    V2_ENTRIES,
+    Revival,
+    records_of,
+    the_vhost,
+    too_much,
+)
 from playground.inspecting.stopped import of_files, without_marks
-from playground.inspecting.unreadable import OutOfTime
+from playground.inspecting.unreadable import OutOfTime, Why
 from playground.inspecting.uploads import Files
 
 OLDEST: Final = "3.8"
@@ -101,6 +110,8 @@ def rehearse(
 ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """Return a row for each release that the files could go to, and what the orderly stop before it does.
 
+    Where there are too many messages, or memory or time ends, the releases that are left have rows that say so.
+
     Args:
         revival: a start of the release that wrote them.
         files: that were given.
@@ -113,23 +124,29 @@ def rehearse(
     source = source_of(report, choice)
     enabled = None if flags is None else ways.read_flags(flags)
     series = source.partition("-")[0]
-    shown = None
-    try:
-        before = played.start(revival)
-        stopped, shown = in_order(revival, files, report, source)
-        for target in TARGETS[source]:
-            gate = ways.gate(series, target.series, enabled)
-            if target.is_back:
-                rows.append(_row(revival, source, target, gate, before, None, None))
-                continue
+    queues = summary.queues_of(report)
+    before = stopped = shown = None
+    trouble: Why | None = None
+    if sum(queue["lasting_messages"] for queue in queues) > played.MOST_MESSAGES:
+        trouble = {"code": "many_messages", "values": {"most": played.MOST_MESSAGES}}
+    else:
+        try:
+            before = played.start(revival)
+            stopped, shown = in_order(revival, files, report, source)
+        except (MemoryError, OutOfTime) as error:
+            trouble = too_much(error, records_of(queues))
+    for target in TARGETS[source]:
+        row = _row(target, ways.gate(series, target.series, enabled))
+        rows.append(row)
+        if target.is_back:
+            continue
+        if trouble is None and before is not None:
             steps("rehearsing", release=target.name)
-            after = played.start(upgraded(revival, source, target, choice))
-            later = None
-            if stopped is not None and target.policy is None:
-                later = played.start(upgraded(stopped, source, target, choice))
-            rows.append(_row(revival, source, target, gate, before, after, later))
-    except (MemoryError, OutOfTime):
-        pass  # the report on the files does not depend on it; what was rehearsed by then is shown
+            try:
+                row |= _rehearsed(revival, stopped, source, target, choice, before)
+            except (MemoryError, OutOfTime) as error:
+                trouble = too_much(error, records_of(queues))
+        row["unplayed"] = trouble
     return rows, shown
 
 
@@ -146,7 +163,9 @@ def in_order(
             for each in summary.queues_of(report)
             if (name := str(each["name"] or each["dir"])) in revival.names
         }
-        found = of_files(files, root_of(files, report), own)
+        vhost, root = the_vhost(files, report)
+        count = vhost.get("segment_entry_count") or USUAL_ENTRY_COUNT
+        found = of_files(files, root, own, count)
         if found is not None:
             saved = {name: found.terms.get(inside) is not None for name, inside in revival.names.items()}
             said = {"found": True, "files": [], "work": None, "saved": saved, "failure": None}
@@ -217,41 +236,56 @@ def _by_policy(scenario: dict[str, Any], version: int) -> dict[str, Any]:
     }
 
 
-def _row(
+def _row(target: Target, gate: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known of a target before it is rehearsed."""
+    return {
+        "target": target.name,
+        "gate": gate,
+        "is_back": target.is_back,
+        "policy": target.policy,
+        "failure": None,
+        "unplayed": None,
+        "queues": [],
+        "files": [],
+        "work": None,
+        "orderly": None,
+    }
+
+
+def _rehearsed(
     revival: Revival,
+    stopped: Revival | None,
     source: str,
     target: Target,
-    gate: dict[str, Any],
+    choice: Choice,
     before: dict[str, Any],
-    after: dict[str, Any] | None,
-    later: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    row: dict[str, Any] = {"target": target.name, "gate": gate, "is_back": target.is_back, "orderly": None}
-    row["policy"] = target.policy
-    if after is None:
-        return {**row, "failure": None, "queues": [], "files": [], "work": None}
-    orderly = later or {"queues": {}}
+    """Return what a start of the target makes of the files, as a crash left them and after an orderly stop."""
+    after = played.start(upgraded(revival, source, target, choice))
+    later = None
+    if stopped is not None and target.policy is None:
+        later = played.start(upgraded(stopped, source, target, choice))
+    found = later["queues"] if later else {}
     queues = [
         _compared(own, before["queues"].get(name), after["queues"].get(name))
-        | {"orderly": _outcome(before["queues"].get(name), orderly["queues"].get(name))}
+        | {"orderly": _outcome(before["queues"].get(name), found.get(name))}
         for own, name in revival.names.items()
     ]
-    if later is not None:
-        changes = played.changes(before["files"], later["files"])
-        second = target.drops(source)
-        row["orderly"] = {
-            "failure": later["failure"],
-            "files": changes,
-            "work": later["work"],
-            "second": second,
-        }
-    return {
-        **row,
+    row = {
         "failure": after["failure"],
         "queues": queues,
         "files": played.changes(before["files"], after["files"]),
         "work": after["work"],
     }
+    if later is not None:
+        changes = played.changes(before["files"], later["files"])
+        row["orderly"] = {
+            "failure": later["failure"],
+            "files": changes,
+            "work": later["work"],
+            "second": target.drops(source),
+        }
+    return row
 
 
 def _compared(name: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any]:

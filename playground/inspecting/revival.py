@@ -19,12 +19,12 @@ from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from engine.values.entries import USUAL_ENTRY_COUNT
-from engine.values.errors import EngineError, Refusal
+from engine.values.errors import EngineError
 from engine.values.inherit import override
 from playground.hosting.solo import Ledger
 from playground.inspecting.choice import USUAL, Choice
 from playground.inspecting.stopped import SavedStop, give
-from playground.inspecting.unreadable import OutOfTime, Why, why
+from playground.inspecting.unreadable import FAR_SEGMENTS, FarApart, OutOfTime, Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
 
@@ -32,8 +32,6 @@ LISTED: Final = 5_000
 """Most records of one file, and messages of one queue, that are listed one by one."""
 POWER_CUT_US: Final = 1_000_000
 UNTIL_US: Final = 2_000_000
-FAR_SEGMENTS: Final = 4_096
-"""A seq_id further than so many segments from the others is damage: a start would look for each segment between."""
 V2_ENTRIES: Final = "index_v2_segment_entry_count"
 """The setting of a release that has queues of both versions."""
 VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
@@ -65,12 +63,6 @@ class Revival(msgspec.Struct, frozen=True):
     stop: SavedStop | None = None
 
 
-class FarApart(Refusal):
-    """A start looks for more segments that are not there than it may: work follows files, not their numbers."""
-
-    sentences = {"far_apart": "a position is more than %(most)s segments away from the files"}
-
-
 class FoundFiles(Ledger):
     """An empty storage that has other files after its first power cut.
 
@@ -92,7 +84,7 @@ class FoundFiles(Ledger):
         if self.size(path) is None:
             self._missed += 1
             if self._missed > FAR_SEGMENTS:
-                raise FarApart("far_apart", most=FAR_SEGMENTS)
+                raise FarApart()
         return super().read(path, decode)
 
     @override
@@ -186,7 +178,7 @@ def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revi
         report: on it, as `report_on` returns it.
         choice: says the release and the scale where a session wrote the files.
     """
-    vhost, root = _the_vhost(files, report)
+    vhost, root = the_vhost(files, report)
     given = len(vhost.get("queues", []))
     found: list[dict[str, Any]] = vhost.get("queues", [])
     queues = sorted(found, key=lambda each: -each["lasting_messages"])[
@@ -216,7 +208,10 @@ def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revi
         "until_us": UNTIL_US,
     }
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
-    return start(Revival(scenario, None, [], None, None, own, moved, given - len(queues)), _records(queues))
+    revival = Revival(scenario, None, [], None, None, own, moved, given - len(queues))
+    if _far_apart(queues, vhost.get("segment_entry_count") or USUAL_ENTRY_COUNT):
+        return msgspec.structs.replace(revival, failure=why(FarApart()))
+    return start(revival, records_of(queues))
 
 
 def start(revival: Revival, records: int = 0) -> Revival:
@@ -230,7 +225,7 @@ def start(revival: Revival, records: int = 0) -> Revival:
     try:
         recorded = recording.record(starter, revival.scenario, [POWER_CUT_US, revival.scenario["until_us"]])  # type: ignore[arg-type]
     except (MemoryError, OutOfTime) as error:
-        return msgspec.structs.replace(revival, unplayed=_too_much(error, records))
+        return msgspec.structs.replace(revival, unplayed=too_much(error, records))
     except (EngineError, ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
         return msgspec.structs.replace(revival, failure=why(error))
     assert starter.node is not None  # noqa: S101 - it was recorded
@@ -266,12 +261,13 @@ def _arguments(queue: dict[str, Any], vhost: dict[str, Any]) -> dict[str, Any]:
     return {"x-queue-version": 2} if queue.get("version") == 2 and not vhost.get("release") else {}
 
 
-def _records(queues: list[dict[str, Any]]) -> int:
+def records_of(queues: list[dict[str, Any]]) -> int:
+    """Return how many records the indexes of some queues have."""
     records: int = sum(each["records"] for queue in queues for each in queue["segments"])
     return records + sum(queue["journal"]["records"] for queue in queues if queue["journal"])
 
 
-def _too_much(error: Exception, records: int) -> Why:
+def too_much(error: Exception, records: int) -> Why:
     """Return why a start was not played to its end, with the number of records that it had to read."""
     code = "start_needs_memory" if isinstance(error, MemoryError) else "start_takes_too_long"
     return {"code": code, "values": {"records": records}}
@@ -292,12 +288,7 @@ class _Starter:
         return self.node
 
 
-def root_of(files: Files, report: dict[str, Any]) -> str:
-    """Return the path of the virtual host in what was given; empty where it is the host itself, or less."""
-    return _the_vhost(files, report)[1]
-
-
-def _the_vhost(files: Files, report: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def the_vhost(files: Files, report: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the report on the virtual host and its path; a queue alone counts as the only one of a host."""
     if report["kind"] == "node":
         return report["vhosts"][0], f"{VHOSTS}/{vhost_directories(files)[0]}"
@@ -315,3 +306,11 @@ def _name(name: str | None, at: int) -> str:
     kept = kept[:28].lstrip("0123456789_.-")
     return kept if kept and kept == (name or "") else f"{kept or 'queue'}-{at}"
 
+
+def _far_apart(queues: list[dict[str, Any]], entry_count: int) -> bool:
+    for queue in queues:
+        segments = [int(each["file"].split(".")[0]) for each in queue["segments"]]
+        segments += [message["seq"] // entry_count for message in queue["messages"]]
+        if segments and max(segments) - min(segments) > FAR_SEGMENTS:
+            return True
+    return False

@@ -16,6 +16,7 @@ from engine.formats.recovery_terms import RecoveryTerms, read_recovery_terms
 from engine.formats.terms import TermError
 from engine.releases import PROFILES, REFERENCE
 from engine.values.sizes import read_length, total
+from playground.inspecting.unreadable import FAR_SEGMENTS
 from playground.inspecting.uploads import Files
 
 STORE: Final = "msg_store_persistent"
@@ -74,13 +75,16 @@ def _rows(node: Cluster, rows: Iterable[list[int]]) -> Iterator[StoredRow]:
             yield StoredRow(node.codec.id_bytes(first + at), refs, file, offset + before, size)
 
 
-def of_files(files: Files, root: str, names: dict[str, str]) -> SavedStop | None:
+def of_files(files: Files, root: str, names: dict[str, str], entry_count: int) -> SavedStop | None:
     """Return what a broker's directory says of its orderly stop, None where it cannot be read or says too little.
+
+    Positions that are too far away count as none: a start would look for each segment between.
 
     Args:
         files: by path.
         root: of the virtual host, empty where it is what was given.
         names: of the queues in the node, by their directories.
+        entry_count: entries in a segment.
     """
     below = f"{root}/" if root else ""
     try:
@@ -88,6 +92,8 @@ def of_files(files: Files, root: str, names: dict[str, str]) -> SavedStop | None
         found = read_file_summary(files[f"{below}{STORE}/file_summary.ets"])
         rows = read_index(files[f"{below}{STORE}/msg_store_index.ets"])
     except (KeyError, TermError):
+        return None
+    if any(_is_far(each, entry_count) for each in terms.values()):
         return None
     own = {names[each]: terms_of(terms[each]) for each in terms if each in names}
     if len(own) != len(terms) or None in own.values():
@@ -97,6 +103,13 @@ def of_files(files: Files, root: str, names: dict[str, str]) -> SavedStop | None
         tuple((row.file, row.file_bytes, row.valid_bytes) for row in found),
         tuple(StoredRow(row.id16, row.ref_count, row.file, row.offset, row.record_bytes) for row in rows),
     )
+
+
+def _is_far(found: RecoveryTerms, entry_count: int) -> bool:
+    """Return whether terms name positions that are too far apart."""
+    segments = [number for number, _live in found.segments]
+    segments.append((found.next_seq_id or 0) // entry_count)
+    return max(segments) - min(segments) > FAR_SEGMENTS
 
 
 def terms_of(found: RecoveryTerms) -> Terms | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from engine.values.errors import Refusal
+
+FAR_SEGMENTS: Final = 4_096
+"""Positions further apart than so many segments are damage: a start would look for each segment between."""
 
 Why = dict[str, Any]
 """A reason as an answer has it: `code`, and `values` for the places of the sentence."""
@@ -26,6 +29,15 @@ class Unreadable(Exception):
     def to_json(self) -> dict[str, Any]:
         """Return it as an answer."""
         return {"unreadable": self.code, "values": self.values}
+
+
+class FarApart(Refusal):
+    """A start would look for more segments that are not there than it may: work follows files, not their numbers."""
+
+    sentences = {"far_apart": "positions are more than %(most)s segments apart"}
+
+    def __init__(self) -> None:
+        super().__init__("far_apart", most=FAR_SEGMENTS)
 
 
 class OutOfTime(Exception):

@@ -46,7 +46,7 @@ test("queues that lose something come first", () => {
 });
 
 const gate = { accepted: true, missing: [], enable_first: [], way: ["4.3"], listed: true };
-const upgrade = { target: "4.3.6", is_back: false, policy: null, gate, failure: null, queues: [], files: [], work: null, orderly: null };
+const upgrade = { target: "4.3.6", is_back: false, policy: null, gate, failure: null, unplayed: null, queues: [], files: [], work: null, orderly: null };
 
 test("the gate says what is only read, and that nothing leads back", () => {
   const long = { ...upgrade, gate: { ...gate, accepted: false, missing: ["stream_queue"], way: ["3.11", "3.12", "3.13", "4.0"] } };

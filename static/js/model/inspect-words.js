@@ -154,6 +154,7 @@ function failures() {
     destination_type: gettext("no binding to a %(type)s is known"),
     start_needs_memory: gettext("it needs more memory than reading may take (records in the index: %(records)s)"),
     start_takes_too_long: gettext("it takes longer than reading may take (records in the index: %(records)s)"),
+    many_messages: gettext("the queues have more than %(most)s messages"),
     far_apart: gettext("A record's seq_id is millions of messages away from the others. A start would look for every message between them."),
     unexpected: "%(why)s",
   };

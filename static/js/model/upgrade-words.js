@@ -8,7 +8,7 @@ import { bytes, fill, gettext, ngettext, number } from "./text.js";
  * @typedef {{ after: number | null, order: boolean | null, redelivered: number | null }} Outcome
  * @typedef {[kind: string, count: number, bytes: number, later: number, laterBytes: number]} FilesOfKind before and after the start
  * @typedef {{ read: number, written: number, synced: number, deleted: number }} StartWork bytes, calls, and files
- * @typedef {{ target: string, is_back: boolean, policy: number | null, gate: Gate, failure: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[], work: StartWork | null, orderly: { failure: import("./inspect-words.js").Coded | null, files: FilesOfKind[], work: StartWork | null, second: boolean } | null }} Upgrade `policy`: the version that a policy asks for while the node runs; `second`: the queue's first start fails
+ * @typedef {{ target: string, is_back: boolean, policy: number | null, gate: Gate, failure: import("./inspect-words.js").Coded | null, unplayed: import("./inspect-words.js").Coded | null, queues: UpgradedQueue[], files: FilesOfKind[], work: StartWork | null, orderly: { failure: import("./inspect-words.js").Coded | null, files: FilesOfKind[], work: StartWork | null, second: boolean } | null }} Upgrade `policy`: the version that a policy asks for while the node runs; `second`: the queue's first start fails
  * @typedef {{ found: boolean, files: FilesOfKind[], work: StartWork | null, saved: Record<string, boolean>, failure: import("./inspect-words.js").Coded | null }} OrderlyStop of the release that wrote the files; `saved`: whether a queue left its terms
  */
 
@@ -184,8 +184,9 @@ export function outcomeWords(outcome) {
  * target that is folded. Nothing where nothing was played.
  * @param {Upgrade} upgrade
  */
-export function totalsWords({ is_back: isBack, policy, failure, queues, orderly }) {
+export function totalsWords({ is_back: isBack, policy, failure, unplayed, queues, orderly }) {
   if (isBack) return [];
+  if (unplayed) return [gettext("not rehearsed")];
   const fails = gettext("the start fails");
   const totals = (/** @type {string} */ text, /** @type {string} */ after) => fill(text, { before: summed(queues.map(({ before }) => before)), after });
   const first = policy === null ? gettext("Messages after a crash: %(before)s → %(after)s") : gettext("Messages under the policy: %(before)s → %(after)s");

@@ -68,13 +68,18 @@ function orderlyStop(stop, { source, sentences, step }) {
  * @param {About} about
  */
 function target(upgrade, { source, sentences, step }) {
-  const { target: name, is_back: isBack, policy, failure, queues: rows, files, work, orderly } = upgrade;
+  const { target: name, is_back: isBack, policy, failure, unplayed, queues: rows, files, work, orderly } = upgrade;
   const byPolicy = policy !== null;
   const failed = (/** @type {Coded} */ why) => el("p.error", {}, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(why, sentences) }));
   const caption = byPolicy ? gettext("Queues after a crash and a start, before and after the policy") : gettext("Queues after a crash: in the release that wrote the files, and in the other one");
+  const list = (/** @type {string[]} */ texts) => el("ul.damage", {}, ...texts.map((text) => el("li", {}, text)));
+  if (unplayed) {
+    const why = fill(gettext("This release was not rehearsed: %(why)s."), { why: codedWords(unplayed, sentences) });
+    return el("details", { "data-upgrade": name, open: isWide() }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade), totals(upgrade)),
+      list(gateWords(upgrade)), el("p.error", {}, why), besides(targetNotes(source, upgrade)));
+  }
   const result = () => (failure ? failed(failure) : queues(caption, rows, (each) => each));
   const stopped = () => (orderly?.failure ? failed(orderly.failure) : queues(gettext("Queues after an orderly stop of the release that wrote the files"), rows, (each) => each.orderly));
-  const list = (/** @type {string[]} */ texts) => el("ul.damage", {}, ...texts.map((text) => el("li", {}, text)));
   return el("details", { "data-upgrade": name, open: isWide() }, el("summary", {}, el("b", {}, targetName(name)), " ", outcome(upgrade), totals(upgrade)),
     list(gateWords(upgrade)),
     isBack ? null : result(),
