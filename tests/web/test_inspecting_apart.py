@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from playground.inspecting import apart, bounds, parcel, uploads
+from playground.inspecting import apart, bounds, parcel, played, reading, rehearsal, uploads
 from playground.inspecting.choice import USUAL, Choice
 from playground.inspecting.places import Places
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import OutOfTime, Unreadable
 from tests.helpers.hostile_journal import scattered_acks
 from tests.web.test_inspecting import sent, zipped
 
@@ -196,3 +196,34 @@ def test_the_page_hears_of_each_step_and_of_what_was_not_read() -> None:
     assert steps[0] == "unpacking"
     found = answer.json()
     assert (found["left_out"], found["left_out_count"]) == (["queues/readme.txt"], 1)
+
+
+@pytest.mark.parametrize("ended", [OutOfTime(), MemoryError()])
+def test_a_release_that_was_not_rehearsed_is_named(
+    mixed: uploads.Files, ended: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 50,000 messages two of four releases were missing from the answer, and nothing said so."""
+    usual = rehearsal.upgraded
+
+    def until(revival: Any, source: str, target: rehearsal.Target, choice: Choice) -> Any:
+        if target.name == "4.0.5":
+            raise ended
+        return usual(revival, source, target, choice)
+
+    monkeypatch.setattr(rehearsal, "upgraded", until)
+    rows = {row["target"]: row for row in reading.directory(mixed)[0]["upgrades"]}
+    assert list(rows) == [target.name for target in rehearsal.TARGETS["3.10"]]
+    assert {name: row["unplayed"] and row["unplayed"]["code"][:5] for name, row in rows.items()} == {
+        "3.10.8-v2": None,
+        "3.10.8-v2-policy": None,
+        "4.0.5": "start",
+        "4.3.6": "start",
+    }
+
+
+def test_too_many_messages_to_rehearse_are_said(
+    mixed: uploads.Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(played, "MOST_MESSAGES", 3)
+    rows = reading.directory(mixed)[0]["upgrades"]
+    assert {row["unplayed"]["code"] for row in rows} == {"many_messages"}
