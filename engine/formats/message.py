@@ -72,6 +72,21 @@ _Parts = tuple[bytes, memoryview, bytes, bytes]
 """A term up to the length of its body, the body from its ninth byte on, what lies before the id, and behind it."""
 
 
+class _Alike(NamedTuple):
+    """What terms with a body of one frame share: the bytes up to its length, and those behind the id."""
+
+    head: bytes
+    tail: bytes
+    template: int
+    raw_persistent: bool
+
+
+_BODY_BEGINS = b"\x6c\x00\x00\x00\x01\x6d"
+"""A list of one binary."""
+_ID_BEGINS = b"\x6a\x6d\x00\x00\x00\x10"
+"""The end of that list, and a binary of 16 bytes."""
+
+
 class MessageCodec(MessageIds):
     """Encodes and reads message terms, by runs of consecutive message numbers.
 
@@ -99,6 +114,8 @@ class MessageCodec(MessageIds):
         self._template_numbers: dict[Template, int] = {}
         self._shapes: list[tuple[int, bool]] = []
         """Template and persistence of own terms that were read, the newest first."""
+        self._alike: list[_Alike] = []
+        """What terms of other nodes that were read have in common, the newest first."""
         self._one_frame = min(frame_bytes, FRAME_BYTES)
         self._rewritten: dict[int, int] = {}
         """Headers of templates that the broker wrote anew, whose encoded block it does not have (S57)."""
@@ -351,6 +368,9 @@ class MessageCodec(MessageIds):
             known = self._read_generated(term, *shape)
             if known is not None:
                 return known
+        alike = self._read_alike(term)
+        if alike is not None:
+            return alike
         message = parse_message(term)
         template = self.template_no(
             Template(
@@ -368,7 +388,32 @@ class MessageCodec(MessageIds):
         )
         if generated:
             self._shapes = [(template, message.persistent), *self._shapes[: _KNOWN_SHAPES - 1]]
+        elif msg_no >= FIRST_FOREIGN:
+            self._learn(term, message.id16, size_bytes, template, message.persistent)
         return ReadMessage(msg_no, size_bytes, message.persistent, template, generated)
+
+    def _learn(self, term: bytes, id16: bytes, size_bytes: int, template: int, raw_persistent: bool) -> None:
+        """Remember what a term shares with others that differ from it in id and body alone."""
+        id_at = term.rfind(_ID_BEGINS + id16) + len(_ID_BEGINS)
+        body_at = id_at - len(_ID_BEGINS) - size_bytes
+        head = term[: max(0, body_at - 4)]
+        if head.endswith(_BODY_BEGINS) and term[len(head) : body_at] == size_bytes.to_bytes(4, "big"):
+            found = _Alike(head, term[id_at + 16 :], template, raw_persistent)
+            self._alike = [found, *self._alike[: _KNOWN_SHAPES - 1]]
+
+    def _read_alike(self, term: bytes) -> ReadMessage | None:
+        """Read another node's term without taking it apart if one of the same shape was read before."""
+        for head, tail, template, raw_persistent in self._alike:
+            if not term.startswith(head) or not term.endswith(tail):
+                continue
+            at = len(head) + 4
+            size_bytes = int.from_bytes(term[len(head) : at], "big")
+            id_at = at + size_bytes + len(_ID_BEGINS)
+            if id_at + 16 + len(tail) == len(term) and term.startswith(_ID_BEGINS, at + size_bytes):
+                number = self.msg_no_of(term[id_at : id_at + 16])
+                if number >= FIRST_FOREIGN:
+                    return ReadMessage(number, size_bytes, raw_persistent, template, False)
+        return None
 
     def _read_generated(self, term: bytes, template: int, raw_persistent: bool) -> ReadMessage | None:
         """Read a term without taking it apart if it is this codec's own and of this shape; else return None."""

@@ -12,6 +12,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ MOST_S: Final = 30
 """Seconds of a processor for one variant: for loops that call nothing."""
 ETS_HEAD: Final = 8
 DIGITS: Final = re.compile(rb"\d+")
+TEXT: Final = "digits"
 TEXTS: Final = ("clean.dot", ".config", ".queue_name", ".vhost")
 NUMBERED: Final = re.compile(r"(.*/|)\d+\.(idx|qi|qs|rdq|rdt)\Z")
 SLOTS_AT: Final = 64
@@ -206,7 +208,7 @@ def tried(files: Files, each: int, first: int) -> Iterator[tuple[str, str]]:
                 continue
             signal.setitimer(signal.ITIMER_VIRTUAL, MOST_S)
             try:
-                counted(lambda to=to, value=value: read(to(value)), usual + MORE_CALLS)
+                counted(partial(read, to(value)), usual + MORE_CALLS)
             except (TooMuch, Exception) as error:  # noqa: BLE001 - whatever it is, it is reported
                 yield f"{value} as {what}", f"{type(error).__name__}: {error}"[:300]
     print(f"{number // each} variants, {usual} calls for the files as they are")
