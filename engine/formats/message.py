@@ -388,7 +388,7 @@ class MessageCodec(MessageIds):
         )
         if generated:
             self._shapes = [(template, message.persistent), *self._shapes[: _KNOWN_SHAPES - 1]]
-        elif msg_no >= FIRST_FOREIGN:
+        elif msg_no >= FIRST_FOREIGN and len(message.frames) == 1:
             self._learn(term, message.id16, size_bytes, template, message.persistent)
         return ReadMessage(msg_no, size_bytes, message.persistent, template, generated)
 
