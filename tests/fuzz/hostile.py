@@ -100,13 +100,11 @@ def variants(files: Files) -> Iterator[Variant]:
         elif name.endswith((".ets", ".dets")):
             places = _places_of_terms(files[path])
         elif name in TEXTS:
-            places = [
-                (each.start(), each.end() - each.start(), None) for each in DIGITS.finditer(files[path])
-            ]
+            places = ((each.start(), len(each[0]), TEXT) for each in DIGITS.finditer(files[path]))
         else:
             continue
         for at, length, label in places:
-            yield f"{label or 'digits'} at {at} of {path}", _changed(files, path, at, length, label is None)
+            yield f"{label} at {at} of {path}", _changed(files, path, at, length, label == TEXT)
 
 
 def _renamed(files: Files, path: str, template: str) -> Callable[[int], Files]:
