@@ -1,27 +1,34 @@
-"""Regular expressions for names, matched in polynomial time: a stranger's pattern cannot make the engine hang.
+"""Regular expressions for names, matched in steps that grow with the name, never with its powers.
 
-A policy's pattern is found anywhere in a name. The common part of PCRE is understood: literals, `.`, classes, `^`, `$`,
-groups, `|`, `*`, `+`, `?`, `{n,m}` and the lookaheads `(?=...)` and `(?!...)`. Each part of a pattern maps the places
-where it may begin to the places where it may end; so nothing is ever tried twice.
+A policy's pattern is found anywhere in a name. The common part of PCRE is understood: literals, `.`, classes, `^`,
+`$`, groups, `|`, `*`, `+`, `?`, `{n,m}` and the lookaheads `(?=...)` and `(?!...)`. A part of a pattern is read
+backwards: of all places where it may end it says at once from which ones it leads there. So a lookahead is answered
+once for all places of a name, and a repeat in a repeat goes on from what it has reached before. How many steps a name
+can cost at most is known when the pattern is read; one beyond `MAX_STEPS` is refused before anything is matched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from engine.values.errors import EngineError, Refusal
+from engine.values.errors import EngineError, Refusal, ValueRefused
 
 MAX_PATTERN: Final = 128
 MAX_REPEAT: Final = 64
 MAX_DEPTH: Final = 8
-"""Groups inside groups; each level may double the work."""
+"""Groups inside groups."""
+MAX_NAME: Final = 255
+"""Letters of a name; AMQP's short strings have no more."""
+MAX_STEPS: Final = 32_768
+"""What a pattern may ask of its parts for such a name; each step takes less than a microsecond."""
 
-Places = frozenset[int]
-Part = Callable[[str, Places], Places]
+Places = int
+"""Places of a name, from 0 before its first letter on: the bits of a number."""
+Fits = Callable[[str], bool]
 
-_CLASSES: Final[dict[str, Callable[[str], bool]]] = {
+_CLASSES: Final[dict[str, Fits]] = {
     "d": lambda c: c.isascii() and c.isdigit(),
     "w": lambda c: c.isascii() and (c.isalnum() or c == "_"),
     "s": str.isspace,
@@ -46,56 +53,194 @@ class PatternInvalid(EngineError):
         self.at = at
 
 
+class Cost(NamedTuple):
+    """The most steps of a part: one for each time that a part inside it, or itself, is asked.
+
+    Args:
+        asked: each time that it is asked.
+        once: in a name, whoever asks.
+        place: for each place of a name.
+    """
+
+    asked: int = 1
+    once: int = 0
+    place: int = 0
+
+    def steps(self, letters: int = MAX_NAME) -> int:
+        """Return the most steps for a name with so many letters."""
+        return self.asked + self.once + self.place * (letters + 1)
+
+
+def _together(parts: Sequence[Part]) -> Cost:
+    """Return the cost of a part that asks each of these once."""
+    asked, once, place = (sum(column) for column in zip(Cost(), *(each.cost for each in parts), strict=True))
+    return Cost(asked, once, place)
+
+
+class _Name:
+    """A name in which a pattern is looked for, with what its parts have found out about it."""
+
+    def __init__(self, text: str) -> None:
+        self.all: Places = (1 << len(text) + 1) - 1
+        self.end: Places = 1 << len(text)
+        self.found: dict[Part, Places] = {}
+        self._letters: dict[str, Places] = {}
+        for place, letter in enumerate(text):
+            self._letters[letter] = self._letters.get(letter, 0) | 1 << place
+
+    def fitting(self, fits: Fits) -> Places:
+        """Return the places in front of the letters that fit."""
+        return sum(places for letter, places in self._letters.items() if fits(letter))
+
+
+class Part:
+    """A part of a pattern: a letter, what is in parentheses, a repeat and the like."""
+
+    cost = Cost()
+
+    def starts(self, name: _Name, ends: Places) -> Places:
+        """Return the places from which it leads to one of the ends."""
+        raise NotImplementedError
+
+    def again(self) -> Part:
+        """Return the same for another place in the pattern, where its endless repeats are asked other questions."""
+        return self
+
+
+class _Letter(Part):
+    def __init__(self, fits: Fits) -> None:
+        self._fits = fits
+
+    def starts(self, name: _Name, ends: Places) -> Places:
+        if self not in name.found:
+            name.found[self] = name.fitting(self._fits)
+        return ends >> 1 & name.found[self]
+
+
+class _Begin(Part):
+    def starts(self, name: _Name, ends: Places) -> Places:
+        return ends & 1
+
+
+class _End(Part):
+    def starts(self, name: _Name, ends: Places) -> Places:
+        return ends & name.end
+
+
+class _Row(Part):
+    """One part behind the other."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self.cost = _together(parts)
+
+    def starts(self, name: _Name, ends: Places) -> Places:
+        for part in reversed(self._parts):
+            ends = part.starts(name, ends)
+        return ends
+
+    def again(self) -> Part:
+        return _Row([part.again() for part in self._parts])
+
+
+class _Either(Part):
+    """One of several parts."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self.cost = _together(parts)
+
+    def starts(self, name: _Name, ends: Places) -> Places:
+        found = 0
+        for part in self._parts:
+            found |= part.starts(name, ends)
+        return found
+
+    def again(self) -> Part:
+        return _Either([part.again() for part in self._parts])
+
+
+class _UpTo(Part):
+    """As many of equal parts as one likes, none as well."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self.cost = _together(parts)
+
+    def starts(self, name: _Name, ends: Places) -> Places:
+        found = ends
+        for part in self._parts:
+            found = ends | part.starts(name, found)
+        return found
+
+    def again(self) -> Part:
+        return _UpTo([part.again() for part in self._parts])
+
+
+class _Endless(Part):
+    """A part any number of times, or at least once.
+
+    Whoever asks again adds ends and takes none away, as all above is such a repeat or asks once. So what was reached
+    stays, and each round but the last of a question adds a place: there are at most so many.
+    """
+
+    def __init__(self, part: Part, once: bool) -> None:
+        self._part, self._once = part, once
+        self.cost = Cost(part.cost.asked + 1, part.cost.once, part.cost.place + part.cost.asked)
+
+    def starts(self, name: _Name, ends: Places) -> Places:
+        reached = name.found.get(self, 0) | ends
+        while (before := self._part.starts(name, reached)) & ~reached:
+            reached |= before
+        name.found[self] = reached
+        return before if self._once else reached
+
+    def again(self) -> Part:
+        return _Endless(self._part.again(), self._once)
+
+
+class _Ahead(Part):
+    """A lookahead: the places are the same ones, whoever asks."""
+
+    def __init__(self, part: Part, wanted: bool) -> None:
+        self._part, self._wanted = part, wanted
+        self.cost = Cost(1, part.cost.once + part.cost.asked, part.cost.place)
+
+    def starts(self, name: _Name, ends: Places) -> Places:
+        if self not in name.found:
+            found = self._part.starts(name, name.all)
+            name.found[self] = found if self._wanted else name.all & ~found
+        return ends & name.found[self]
+
+
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Part:
-    """Return a pattern as a function on places.
+    """Return a pattern, read.
 
-    Raises PatternInvalid when it is none, and PatternRefused when it is not understood here.
+    Raises PatternInvalid when it is none, and PatternRefused when it is not understood here or could cost too much.
     """
     return _Reader(pattern).whole()
 
 
+def check_cost(pattern: str) -> None:
+    """Look what a pattern could cost, before anybody asks for it.
+
+    Raises ValueRefused; what else is wrong with a pattern is said in the broker's words when it is set.
+    """
+    try:
+        compiled(pattern)
+    except PatternInvalid:
+        return
+    except PatternRefused as error:
+        if error.code == "pattern_too_costly":
+            raise error.inside("", ValueRefused) from error
+
+
+@lru_cache(maxsize=2048)
 def found_in(pattern: str, text: str) -> bool:
-    """Return whether a pattern fits anywhere in a text."""
-    return bool(compiled(pattern)(text, frozenset(range(len(text) + 1))))
-
-
-def _one(fits: Callable[[str], bool]) -> Part:
-    return lambda text, places: frozenset(p + 1 for p in places if p < len(text) and fits(text[p]))
-
-
-def _sequence(parts: list[Part]) -> Part:
-    def run(text: str, places: Places) -> Places:
-        for part in parts:
-            places = part(text, places)
-        return places
-
-    return run
-
-
-def _either(parts: list[Part]) -> Part:
-    return lambda text, places: frozenset().union(*(part(text, places) for part in parts))
-
-
-def _repeated(part: Part, least: int, most: int | None) -> Part:
-    def run(text: str, places: Places) -> Places:
-        for _ in range(least):
-            before, places = places, part(text, places)
-            if places == before:
-                break
-        ends, new = places, places
-        rounds = len(text) + 1 if most is None else most - least
-        while new and rounds:
-            new = part(text, new) - ends
-            ends |= new
-            rounds -= 1
-        return ends
-
-    return run
-
-
-def _ahead(part: Part, wanted: bool) -> Part:
-    return lambda text, places: frozenset(p for p in places if bool(part(text, frozenset({p}))) == wanted)
+    """Return whether a pattern fits anywhere in a name."""
+    name = _Name(text)
+    return bool(compiled(pattern).starts(name, name.all))
 
 
 class _Reader:
@@ -112,6 +257,7 @@ class _Reader:
         part = self._either()
         if self._at < len(self._text):
             raise PatternInvalid("unmatched closing parenthesis", self._at)
+        _check(part.cost)
         return part
 
     def _next(self) -> str:
@@ -124,24 +270,24 @@ class _Reader:
         return False
 
     def _either(self) -> Part:
-        parts = [self._sequence()]
+        parts = [self._row()]
         while self._take("|"):
-            parts.append(self._sequence())
-        return parts[0] if len(parts) == 1 else _either(parts)
+            parts.append(self._row())
+        return parts[0] if len(parts) == 1 else _Either(parts)
 
-    def _sequence(self) -> Part:
+    def _row(self) -> Part:
         parts: list[Part] = []
         while self._next() not in ("", "|", ")"):
             parts.append(self._quantified(self._atom()))
-        return _sequence(parts)
+        return parts[0] if len(parts) == 1 else _Row(parts)
 
     def _quantified(self, part: Part) -> Part:
         if self._take("*"):
-            part = _repeated(part, 0, None)
+            part = _Endless(part, once=False)
         elif self._take("+"):
-            part = _repeated(part, 1, None)
+            part = _Endless(part, once=True)
         elif self._take("?"):
-            part = _repeated(part, 0, 1)
+            part = _UpTo([part])
         elif self._next() == "{" and (bounds := self._bounds()) is not None:
             part = _repeated(part, *bounds)
         else:
@@ -170,16 +316,16 @@ class _Reader:
         if char == "(":
             return self._group(start)
         if char == "[":
-            return _one(self._class(start))
+            return _Letter(self._class(start))
         if char == "^":
-            return lambda _, places: places & {0}
+            return _Begin()
         if char == "$":
-            return lambda text, places: places & {len(text)}
+            return _End()
         if char == ".":
-            return _one(lambda c: c != "\n")
+            return _Letter(lambda c: c != "\n")
         if char in "*+?":
             raise PatternInvalid("nothing to repeat", start)
-        return _one(self._escape(start)) if char == "\\" else _one(lambda c: c == char)
+        return _Letter(self._escape(start) if char == "\\" else lambda c: c == char)
 
     def _group(self, start: int) -> Part:
         kind = next((each for each in ("?:", "?=", "?!") if self._take(each)), "")
@@ -192,9 +338,9 @@ class _Reader:
         self._depth -= 1
         if not self._take(")"):
             raise PatternInvalid("missing )", len(self._text))
-        return _ahead(part, kind == "?=") if kind in ("?=", "?!") else part
+        return _Ahead(part, kind == "?=") if kind in ("?=", "?!") else part
 
-    def _escape(self, start: int) -> Callable[[str], bool]:
+    def _escape(self, start: int) -> Fits:
         char = self._next()
         if not char:
             raise PatternInvalid("\\ at end of pattern", start)
@@ -206,9 +352,9 @@ class _Reader:
             raise PatternRefused("pattern_escape_unknown", at=start + 1, found=f"\\{char}")
         return lambda c: c == char
 
-    def _class(self, start: int) -> Callable[[str], bool]:
+    def _class(self, start: int) -> Fits:
         negated = self._take("^")
-        fits: list[Callable[[str], bool]] = []
+        fits: list[Fits] = []
         while not fits or self._next() != "]":
             char = self._next()
             if not char:
@@ -226,3 +372,19 @@ class _Reader:
                 fits.append(lambda c, same=char: c == same)  # type: ignore[misc]
         self._at += 1
         return lambda c: any(fit(c) for fit in fits) != negated
+
+
+def _repeated(part: Part, least: int, most: int | None) -> Part:
+    """Return a part so many times. Where it has endless repeats, each time has its own: they reach other places."""
+    times = max(least, 1) if most is None else most
+    _check(Cost(*(each * times for each in part.cost)))
+    parts = [part.again() if part.cost.place else part for _ in range(times)]
+    if most is None:
+        return _Row([*parts[1:], _Endless(parts[0], once=least > 0)])
+    return _Row([*parts[:least], _UpTo(parts[least:])])
+
+
+def _check(cost: Cost) -> None:
+    """Raise PatternRefused where a name could cost too many steps."""
+    if cost.steps() > MAX_STEPS:
+        raise PatternRefused("pattern_too_costly", letters=MAX_NAME, most=MAX_STEPS)

@@ -78,6 +78,10 @@ ENGLISH: Final[dict[str, str]] = {
     "pattern_too_deep": (
         "the group at character %(at)s of the pattern lies in too many others; at most %(most)s may lie in each other"
     ),
+    "pattern_too_costly": (
+        "a name of %(letters)s letters could cost the pattern more than %(most)s steps; use fewer and smaller repeats "
+        "inside repeats"
+    ),
     "pattern_escape_unknown": (
         "%(found)s at character %(at)s of the pattern is not understood here; of letters \\d, \\w, \\s and their "
         "capitals are"

@@ -100,6 +100,10 @@ TEXTS: Final[dict[str, Any]] = {
     "pattern_too_deep": _(
         "The group at character %(at)s of the pattern lies in too many others. At most %(most)s may lie in each other."
     ),
+    "pattern_too_costly": _(
+        "Matching the pattern against a name of %(letters)s letters could take more than %(most)s steps. Use fewer or "
+        "smaller repeats inside repeats."
+    ),
     "pattern_escape_unknown": _(
         "%(found)s at character %(at)s of the pattern is not understood here. Possible: \\d, \\w, \\s and "
         "their capitals."

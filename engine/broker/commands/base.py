@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from engine.broker.time.pace import TICK_US
+from engine.formats.properties import FLAGS
 from engine.values.errors import ValueRefused
 from engine.values.labels import bare
 
@@ -95,21 +96,16 @@ def check_names(holder: object) -> None:
         text = getattr(holder, field, "")
         if "\r" in text:
             raise ValueRefused("name_line_break", place=field)
-        if text.isascii():
-            continue
-        try:
-            size_bytes = len(bare(text).encode())
-        except UnicodeEncodeError:
-            raise ValueRefused("name_no_text", place=field) from None
-        if size_bytes > MAX_SHORT_BYTES:
-            raise ValueRefused("name_too_long", place=field, most=MAX_SHORT_BYTES)
+        if not text.isascii():
+            check_short(field, bare(text))
 
 
-PROPERTIES: Final = frozenset(
-    "content_type content_encoding priority correlation_id reply_to message_id timestamp type user_id app_id "
-    "cluster_id".split()
-)
-"""Of AMQP's fourteen those that have no field of their own in a command."""
+PROPERTIES: Final = {
+    name: kind for name, _, kind in FLAGS if name not in ("headers", "delivery_mode", "expiration")
+}
+"""Of AMQP's fourteen those that have no field of their own in a command, each with its kind on the wire."""
+MOST: Final = {"octet": 255, "timestamp": 2**53}
+"""The highest number of a kind; the other kinds are texts."""
 TABLES: Final = ("headers", "arguments", "definition", "properties")
 
 
@@ -118,9 +114,8 @@ def check_table(name: str, table: dict[str, Any]) -> None:
 
     Raises ValueRefused.
     """
-    unknown = set(table) - PROPERTIES if name == "properties" else None
-    if unknown:
-        raise ValueRefused("no_property", place=name, name=min(unknown), known=", ".join(sorted(PROPERTIES)))
+    if name == "properties":
+        check_properties(table)
     left = [(value, 1) for value in table.values()]
     count = 0
     while left:
@@ -145,6 +140,38 @@ def check_table(name: str, table: dict[str, Any]) -> None:
             raise ValueRefused("no_field_number", place=name, most=MAX_INTEGER_BITS)
         elif value is not None and not isinstance(value, bool | int):
             raise ValueRefused("no_field_value", place=name, got=type(value).__name__)
+
+
+def check_properties(properties: Mapping[str, Any]) -> None:
+    """Refuse a property that AMQP has not, or a value that it does not fit into.
+
+    Raises ValueRefused.
+    """
+    for name, value in properties.items():
+        kind, place = PROPERTIES.get(name), f"properties.{name}"
+        if kind is None:
+            known = ", ".join(sorted(PROPERTIES))
+            raise ValueRefused("no_property", place="properties", name=name, known=known)
+        if kind in MOST:
+            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST[kind]:
+                raise ValueRefused("not_whole_between", place=place, least=0, most=MOST[kind])
+        elif not isinstance(value, str):
+            raise ValueRefused("not_text", place=place, got=type(value).__name__)
+        else:
+            check_short(place, value)
+
+
+def check_short(place: str, text: str) -> None:
+    """Refuse a text that is no short string of AMQP.
+
+    Raises ValueRefused.
+    """
+    try:
+        size_bytes = len(text.encode())
+    except UnicodeEncodeError:
+        raise ValueRefused("name_no_text", place=place) from None
+    if size_bytes > MAX_SHORT_BYTES:
+        raise ValueRefused("name_too_long", place=place, most=MAX_SHORT_BYTES)
 
 
 class Message(msgspec.Struct, frozen=True):

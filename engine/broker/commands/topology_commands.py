@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from engine.amqp.patterns import check_cost
 from engine.broker.commands.base import (
     DEFAULT_QUEUE,
     HAND,
@@ -131,6 +132,11 @@ class SetPolicy(Command, frozen=True, tag="set_policy"):
     definition: Fields
     priority: Priority = 0
     apply_to: Literal["queues", "exchanges", "all"] = "queues"
+
+    def __post_init__(self) -> None:
+        """Look at what the pattern could cost, before it is given; raises ValueRefused."""
+        super().__post_init__()
+        check_cost(self.pattern)
 
 
 class ClearPolicy(Command, frozen=True, tag="clear_policy"):

@@ -10,6 +10,10 @@ from engine.broker.commands import commands, scenario
 from engine.values.errors import CommandError, ScenarioError
 
 
+def _with(**properties: object) -> dict[str, object]:
+    return {"do": "publish", "count": 1, "size_bytes": 1, "properties": properties}
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
@@ -37,6 +41,15 @@ from engine.values.errors import CommandError, ScenarioError
         ),
         ({"do": "set_consumer", "name": "c1\n"}, "name has a line break"),
         ({"do": "restart", "kind": "slow"}, "'slow' is none of the possible values"),
+        (_with(priority=256), "publish: properties.priority must be a whole number from 0 to 255"),
+        (_with(priority="high"), "publish: properties.priority must be a whole number from 0 to 255"),
+        (_with(content_type=5), "publish: properties.content_type must be text, not int"),
+        (_with(user_id="é" * 128), "publish: properties.user_id must have at most 255 bytes of UTF-8"),
+        (_with(colour=1), "publish: properties has no colour; there are app_id, cluster_id"),
+        (
+            {"do": "publish", "count": 1, "size_bytes": 1, "expiration": "é" * 128},
+            "publish: expiration must have at most 255 bytes of UTF-8",
+        ),
     ],
 )
 def test_refused_commands_say_why(command: object, message: str) -> None:
