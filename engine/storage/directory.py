@@ -19,6 +19,8 @@ from engine.values.inherit import override
 
 OPEN_FILES: Final = 16
 BLOCK_BYTES: Final = 1024 * 1024
+KEPT: Final = ("_files", "_tree", "_max_bytes", "_used", "_root", "_fsync", "_copies")
+"""What a checkpoint has of a storage: all but the open files, and what is remembered of others."""
 
 
 class _Bytes:
@@ -250,12 +252,13 @@ class DirectoryStorage(Catalogue[_File]):
         self.close()
 
     def __getstate__(self) -> dict[str, object]:
-        """Return everything but the open files and what is remembered of others: for a checkpoint of the run."""
-        return {name: value for name, value in vars(self).items() if name not in ("_open", "_remembered")}
+        """Return what a checkpoint of the run has; a compiled object has no dictionary of its attributes."""
+        return {name: getattr(self, name) for name in KEPT}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         """Be as at the checkpoint; `moved` is where the files are now."""
-        vars(self).update(state)
+        for name in KEPT:
+            setattr(self, name, state[name])
         self._open = OrderedDict()
         self._remembered = RememberedFiles()
 

@@ -436,6 +436,13 @@ class Connections:
         self.confirms.forget(publisher.name)
         del self.publishers[publisher.name]
 
+    def lose(self, publisher: Publisher) -> None:
+        """A publisher's connection is lost with its node, with what lies in its socket."""
+        publisher.rule = "D4"
+        self.way_in.drop(publisher)
+        publisher.disconnect()
+        self.confirms.forget(publisher.name)
+
     def disconnect_all(self) -> None:
         """Every connection is lost; the node stopped."""
         self.alarms = frozenset()

@@ -28,7 +28,13 @@ class QueueEnds:
         self._cluster = cluster
 
     def delete(self, name: str, rule: str, cause: str) -> None:
-        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
+        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19).
+
+        One that is down, as its node is, is forgotten; its files go when the node starts (H72, H77).
+        """
+        if name not in self._queues:
+            self._cluster.forget(name, rule, cause)
+            return
         self._consumers.forget_queue(name, rule, cause)
         self._cluster.ending(name)
         self._queues.end(name, rule, cause)

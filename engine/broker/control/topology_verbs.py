@@ -132,10 +132,8 @@ class TopologyVerbs(OnClientParts):
             if_unused=command.if_unused,
             if_empty=command.if_empty,
         )
-        if live is not None:
+        if live is not None or record is not None:
             self._ends.delete(command.name, "P19", "deleted")
-        elif record is not None:
-            self._cluster.forget(command.name, "P19", "deleted")
 
     def _declare_exchange(self, command: cmd.DeclareExchange) -> None:
         existing = self._definitions.exchanges.exchanges.get(command.name)

@@ -34,7 +34,6 @@ class VhostVerbs(OnClientParts):
     ) -> None:
         super().__init__(parts)
         self._ends = ends
-        self._cluster = cluster
         self._nodes = cluster.nodes
         self._processes = processes
         self._board = board
@@ -90,7 +89,7 @@ class VhostVerbs(OnClientParts):
             else:
                 self._consumers.remove(consumers[name])
             self._board.forget_actor(name, "S1")
-        for connection in {connection_of(each) for each in hands if host_of(each) == vhost}:
+        for connection in dict.fromkeys(connection_of(each) for each in hands if host_of(each) == vhost):
             used = next(each for each in hands if connection_of(each) == connection)
             self._closing.close_connection(used, "S1", FORCED, text)
         if hand in hands:
@@ -101,7 +100,4 @@ class VhostVerbs(OnClientParts):
 
     def _delete_queues(self, vhost: str) -> None:
         for name in [each for each in self._definitions.queues if host_of(each) == vhost]:
-            if name in self._queues:
-                self._ends.delete(name, "S1", "vhost_deleted")
-            else:
-                self._cluster.forget(name, "S1", "vhost_deleted")
+            self._ends.delete(name, "S1", "vhost_deleted")

@@ -92,9 +92,7 @@ class Nodes:
                 self._emit(ConnectionClosed("H71", connection, FORCED_CODE, FORCED_TEXT))
         for publisher in list(self._connections.publishers.values()):
             if self.node_of(publisher.name) == node:
-                publisher.rule = "D4"
-                publisher.disconnect()
-                self._connections.confirms.forget(publisher.name)
+                self._connections.lose(publisher)
         lost = [name for name in self._consumers.by_hand if self.node_of(connection_of(name)) == node]
         for name in lost:
             self._consumers.close_by_hand(self._consumers.by_hand[name])
@@ -103,7 +101,8 @@ class Nodes:
             if self.node_of(consumer.connection) == node:
                 consumer.rule = "D4"
                 self._consumers.lose(consumer)
-        for connection in {connection_of(name) for name in lost}:
+        for connection in dict.fromkeys(connection_of(name) for name in lost):
+            self._connections.unread.forget(connection)
             self._closing.drop_exclusive(connection)
 
     # --- stops (H61, H71) --------------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ class Deliveries:
     def remove(self, consumer: Consumer, serve: bool = False) -> None:
         """Let a consumer get nothing any more, and `serve` those who are left; what it holds stays as it is."""
         self.ring.remove(consumer)
-        if serve and self.ring:
+        if serve:
             self.process.send(PUBLISH, partial(self.settlements.take_back, None, (), True, True))
 
     def start_again(self, process: QueueProcess) -> None:

@@ -27,6 +27,9 @@ class Line:
     def __iter__(self) -> Iterator[Consumer]:
         return chain.from_iterable(self._lines.values())
 
+    def __contains__(self, consumer: Consumer) -> bool:
+        return any(consumer in line for line in self._lines.values())
+
     def add(self, consumer: Consumer) -> None:
         """Put a consumer behind all others of its priority."""
         if consumer.priority not in self._lines:

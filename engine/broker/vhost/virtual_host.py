@@ -141,8 +141,9 @@ class VirtualHost:
         return self.files.stores
 
     def forget(self) -> None:
-        """Delete the virtual host's files; its queues are gone already."""
-        self.files.stop("kill")
+        """Delete the virtual host's files; its queues are gone already, and its stores where the node is down."""
+        if not self.down:
+            self.files.stop("kill")
         self._storage.delete_directory(self.root)
 
     # --- starts ------------------------------------------------------------------------------------------------------

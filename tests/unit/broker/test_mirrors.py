@@ -183,3 +183,29 @@ def test_each_node_watches_its_own_disk_and_one_alarm_blocks_everybody() -> None
 def test_without_a_word_about_disks_nothing_is_shown_of_them() -> None:
     """Runs from before keep their digests."""
     assert not [name for name in cluster_of(3).node.snapshot()["node"]["cluster"] if "disk" in name]
+
+
+@pytest.mark.parametrize("stop", ["stop_node", "kill_node"])
+def test_an_exclusive_queue_goes_with_the_node_that_both_it_and_its_connection_were_on(stop: str) -> None:
+    """P18: its master's process has no node any more when the connection ends, so there is none to be ended."""
+    follower = cluster_of(3)
+    play(follower, {"do": "declare_queue", "name": "mine", "exclusive": True})
+    play(follower, {"do": "publish", "count": 3, "size_bytes": 100, "routing_key": "mine"})
+    play(follower, {"do": stop, "node": "n1"}, {"do": "start_node", "node": "n1"})
+    assert set(follower.node.snapshot()["queues"]) == {"orders"}
+    follower.node.verify()
+
+
+@pytest.mark.parametrize("stop", ["stop_node", "kill_node"])
+def test_what_lay_in_a_blocked_socket_is_lost_with_the_node(stop: str) -> None:
+    """A3: the alarm ends with the node's memory, and nobody reads what its clients had sent."""
+    follower = cluster_of(3, ram_bytes=64 * 1024 * 1024, base_memory_bytes=20_000_000)
+    burst, by_hand = {**BURST, "count": 2000, "size_bytes": 4000}, {**BURST, "count": 5, "channel": "x"}
+    play(follower, burst, {**BURST, "count": 7}, by_hand)
+    node = follower.node
+    assert node.connections.alarm
+    assert node.connections.waiting == 12
+    play(follower, {"do": stop, "node": "n1"}, {"do": "start_node", "node": "n1"})
+    assert node.connections.waiting == 0
+    assert node.queues["orders"].depth == 2000
+    node.verify()

@@ -277,3 +277,22 @@ def test_the_page_shows_the_same_of_a_host_as_the_console(twin: Twin) -> None:
         )
         here = state_of(state, vhost)
         assert not differences(found, {**here, "node": {**here["node"], "vhost": "absent"}})
+
+
+def test_a_virtual_host_is_deleted_while_a_node_is_down() -> None:
+    """S1: its queues there do not come back, and neither do its files."""
+    storage = LedgerStorage()
+    follower = node_of("real", storage, nodes=3)
+    node = follower.node
+    publish = {"do": "publish", "vhost": "prod/eu", "count": 5, "routing_key": "dead", **PERSISTENT}
+    for command in (publish, {"do": "stop_node", "node": "n1"}, {"do": "delete_vhost", "vhost": "prod/eu"}):
+        node.submit(command)
+        follower.check()
+    assert not [path for path in storage.paths() if vhost_directory("prod/eu") in path]
+    for command in ({"do": "add_vhost", "vhost": "prod/eu"}, {"do": "start_node", "node": "n1"}):
+        node.submit(command)
+        follower.check()
+    node.submit({"do": "declare_queue", "vhost": "prod/eu", "name": "dead"})
+    node.submit(publish)
+    follower.check()
+    node.verify()
