@@ -55,6 +55,7 @@ COVERAGE_TESTS := tests
 COVERAGE_OF := --cov
 POSTGRESQL_TESTS := tests/web
 BROWSER_TESTS := tests/browser
+fuzz: COUNT = 100000
 endif
 
 VENV := .venv
@@ -75,7 +76,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run compiled cluster check test programs lint format types supplies supported js-lint js-types js-test py-test coverage \
 	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories interop fidelity words predict digests docs-images screenshots attack \
-	soak long-tests wasm static scorm wasm-digests static-digests \
+	fuzz soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
 help: ## List the targets
@@ -301,6 +302,9 @@ words: dev-env ## Hold headline, log, Why?, gauges and table to each other at ev
 
 attack: dev-env ## Try all that a stranger may, with an innocent session beside it; on this machine only
 	@$(PY) -m tests.programs.attack $(if $(TINY),--tiny)
+
+fuzz: $(if $(TINY),dev-env,compiled) ## Play COUNT=100000 random programs over all verbs from SEED on, on the sources and compiled
+	@$(PY) -m tests.programs.fuzz --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES))
 
 soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing may be lost, different or left over
 	@$(PY) -m tests.programs.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)

@@ -63,6 +63,27 @@ TINY: Final = ("engine/values/stretches.py",)
 BESIDE: Final = ("sweeps", "workloads", "spark_jobs")
 """Packages that lie beside the engine, as those expect that search from its place."""
 SCENARIOS: Final = ROOT / "playground" / "scenarios"
+TESTS: Final = (
+    "tests/unit",
+    "tests/amqp",
+    "tests/golden",
+    "tests/conformance",
+    "tests/ctl",
+    "tests/programs/differential/test_found.py",
+    "tests/programs/interop/test_recorded.py",
+    "tests/programs/stories",
+    "tests/programs/fuzz",
+)
+"""What is tested on the compiled engine as well: its parts, and all that was recorded from brokers."""
+TINY_TESTS: Final = ("tests/unit/values",)
+ON_IT: Final = """
+import sys
+import pytest
+import engine
+from engine.values import stretches
+print(stretches.__file__, flush=True)
+sys.exit(pytest.main(sys.argv[1:]))
+"""
 BUILD: Final = """
 import sys
 from setuptools import setup
@@ -206,6 +227,33 @@ def reached(names: Sequence[str], place: Path) -> list[str]:
     return rows
 
 
+def tested(place: Path, tests: Sequence[str]) -> str | None:
+    """Run tests on the engine that lies at `place`; return what they print where one fails.
+
+    Those marked `sources` look behind what a compiled module shows, and are left out.
+    """
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            ON_IT,
+            "-q",
+            "-m",
+            "not sources and not soak and not browser and not spark",
+            *tests,
+        ],
+        cwd=ROOT,
+        env={**os.environ, **environment(place)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found, _, printed = done.stdout.partition("\n")
+    if not (found.startswith(str(place.resolve())) and found.endswith(".so")):
+        raise SystemExit(f"the tests ran on {found}, which was not compiled:\n{done.stderr}")
+    return printed if done.returncode else None
+
+
 def kept_digest(name: str) -> str:
     """Return the digest that a ready scenario has in its file."""
     return str(json.loads((SCENARIOS / f"{name}.json").read_text(encoding="utf-8"))["digest"])
@@ -246,7 +294,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if differ := wrong(new, names):
         print(f"compiled: other digests or counts than the sources: {', '.join(differ)}", file=sys.stderr)
         return 1
-    print(f"compiled: modules {count}; scenarios with the digests of the sources {len(names)}")
+    if (printed := tested(new, TINY_TESTS if given.tiny else TESTS)) is not None:
+        print(f"compiled: tests fail that the sources pass:\n{printed[-4000:]}", file=sys.stderr)
+        return 1
+    print(f"compiled: modules {count}; scenarios with the digests of the sources {len(names)}; tests pass")
     if not given.tiny:
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)

@@ -67,6 +67,7 @@ OTHERS = {
     "messages",
     "long-tests",
     "attack",
+    "fuzz",
     "soak",
     "postgresql-test",
     "differential",
@@ -201,6 +202,10 @@ def test_attack_tries_what_takes_no_time(place: Path) -> None:
     assert re.search(r"attack: (\d+) of \1 cases hold", succeeds(place, "attack"))
 
 
+def test_fuzz_plays_two_programs(place: Path) -> None:
+    assert re.search(r"fuzz: programs 2, refused \d, engines [12], broken 0\n", succeeds(place, "fuzz"))
+
+
 def test_soak_brings_about_every_fault_once(place: Path) -> None:
     printed = succeeds(place, "soak")
     assert re.search(r"soak: [1-9]\d* faults, \d+ sessions, [1-9]\d* commands accepted", printed)
@@ -263,7 +268,9 @@ def test_compiled_modules_have_the_digests_of_the_sources(place: Path) -> None:
     missing = lacks()
     run = make(place, "compiled")
     if missing is None:
-        assert run.stdout == "compiled: modules 1; scenarios with the digests of the sources 1\n", run.stderr
+        assert (
+            run.stdout == "compiled: modules 1; scenarios with the digests of the sources 1; tests pass\n"
+        ), run.stderr
     else:
         assert run.returncode != 0
         assert missing in run.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -199,6 +200,32 @@ def test_a_bomb_is_not_unfolded() -> None:
     assert len(text) < links.LONGEST
     with pytest.raises(links.BadLink):
         links.unpacked(text)
+
+
+def _with_pattern(pattern: str) -> str:
+    policy = {"name": "p", "pattern": pattern, "definition": {"max-length": 1}}
+    queue = {"name": "a" * 255}
+    run = {"version": 1, "profile": "classroom", "commands": [], "until_us": 1}
+    text = links.packed({**run, "topology": {"queues": [queue], "policies": [policy]}})
+    assert text is not None
+    assert len(text) < 200
+    return text
+
+
+def test_a_pattern_of_lookaheads_in_each_other_is_drawn_like_any_other(client: Client) -> None:
+    """An address of so few letters once kept a process at work for hours: a place for each place of the name."""
+    text = _with_pattern("(?=.*" * 7 + "b" + ")" * 7)
+    before = time.process_time()
+    response = client.get(f"/x/{text}/card.png")
+    assert response.status_code == 200
+    assert response["Content-Type"] == "image/png"
+    assert time.process_time() - before < 10
+
+
+def test_a_pattern_that_could_cost_too_much_is_no_link() -> None:
+    with pytest.raises(links.BadLink) as bad:
+        links.unpacked(_with_pattern("((a{64}){64}){64}"))
+    assert "a name of 255 letters could cost the pattern more than 32768 steps" in str(bad.value)
 
 
 def test_a_run_that_is_too_long_for_a_link_has_none() -> None:
