@@ -53,7 +53,7 @@ class PatternInvalid(EngineError):
         self.at = at
 
 
-class Cost(NamedTuple):
+class PatternCost(NamedTuple):
     """The most steps of a part: one for each time that a part inside it, or itself, is asked.
 
     Args:
@@ -71,10 +71,12 @@ class Cost(NamedTuple):
         return self.asked + self.once + self.place * (letters + 1)
 
 
-def _together(parts: Sequence[Part]) -> Cost:
+def _together(parts: Sequence[PatternPart]) -> PatternCost:
     """Return the cost of a part that asks each of these once."""
-    asked, once, place = (sum(column) for column in zip(Cost(), *(each.cost for each in parts), strict=True))
-    return Cost(asked, once, place)
+    asked, once, place = (
+        sum(column) for column in zip(PatternCost(), *(each.cost for each in parts), strict=True)
+    )
+    return PatternCost(asked, once, place)
 
 
 class _Name:
@@ -83,7 +85,7 @@ class _Name:
     def __init__(self, text: str) -> None:
         self.all: Places = (1 << len(text) + 1) - 1
         self.end: Places = 1 << len(text)
-        self.found: dict[Part, Places] = {}
+        self.found: dict[PatternPart, Places] = {}
         self._letters: dict[str, Places] = {}
         for place, letter in enumerate(text):
             self._letters[letter] = self._letters.get(letter, 0) | 1 << place
@@ -93,21 +95,21 @@ class _Name:
         return sum(places for letter, places in self._letters.items() if fits(letter))
 
 
-class Part:
+class PatternPart:
     """A part of a pattern: a letter, what is in parentheses, a repeat and the like."""
 
-    cost = Cost()
+    cost = PatternCost()
 
     def starts(self, name: _Name, ends: Places) -> Places:
         """Return the places from which it leads to one of the ends."""
         raise NotImplementedError
 
-    def again(self) -> Part:
+    def again(self) -> PatternPart:
         """Return the same for another place in the pattern, where its endless repeats are asked other questions."""
         return self
 
 
-class _Letter(Part):
+class _Letter(PatternPart):
     def __init__(self, fits: Fits) -> None:
         self._fits = fits
 
@@ -117,20 +119,20 @@ class _Letter(Part):
         return ends >> 1 & name.found[self]
 
 
-class _Begin(Part):
+class _Begin(PatternPart):
     def starts(self, name: _Name, ends: Places) -> Places:
         return ends & 1
 
 
-class _End(Part):
+class _End(PatternPart):
     def starts(self, name: _Name, ends: Places) -> Places:
         return ends & name.end
 
 
-class _Row(Part):
+class _Row(PatternPart):
     """One part behind the other."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[PatternPart]) -> None:
         self._parts = parts
         self.cost = _together(parts)
 
@@ -139,14 +141,14 @@ class _Row(Part):
             ends = part.starts(name, ends)
         return ends
 
-    def again(self) -> Part:
+    def again(self) -> PatternPart:
         return _Row([part.again() for part in self._parts])
 
 
-class _Either(Part):
+class _Either(PatternPart):
     """One of several parts."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[PatternPart]) -> None:
         self._parts = parts
         self.cost = _together(parts)
 
@@ -156,14 +158,14 @@ class _Either(Part):
             found |= part.starts(name, ends)
         return found
 
-    def again(self) -> Part:
+    def again(self) -> PatternPart:
         return _Either([part.again() for part in self._parts])
 
 
-class _UpTo(Part):
+class _UpTo(PatternPart):
     """As many of equal parts as one likes, none as well."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[PatternPart]) -> None:
         self._parts = parts
         self.cost = _together(parts)
 
@@ -173,20 +175,20 @@ class _UpTo(Part):
             found = ends | part.starts(name, found)
         return found
 
-    def again(self) -> Part:
+    def again(self) -> PatternPart:
         return _UpTo([part.again() for part in self._parts])
 
 
-class _Endless(Part):
+class _Endless(PatternPart):
     """A part any number of times, or at least once.
 
     Whoever asks again adds ends and takes none away, as all above is such a repeat or asks once. So what was reached
     stays, and each round but the last of a question adds a place: there are at most so many.
     """
 
-    def __init__(self, part: Part, once: bool) -> None:
+    def __init__(self, part: PatternPart, once: bool) -> None:
         self._part, self._once = part, once
-        self.cost = Cost(part.cost.asked + 1, part.cost.once, part.cost.place + part.cost.asked)
+        self.cost = PatternCost(part.cost.asked + 1, part.cost.once, part.cost.place + part.cost.asked)
 
     def starts(self, name: _Name, ends: Places) -> Places:
         reached = name.found.get(self, 0) | ends
@@ -195,16 +197,16 @@ class _Endless(Part):
         name.found[self] = reached
         return before if self._once else reached
 
-    def again(self) -> Part:
+    def again(self) -> PatternPart:
         return _Endless(self._part.again(), self._once)
 
 
-class _Ahead(Part):
+class _Ahead(PatternPart):
     """A lookahead: the places are the same ones, whoever asks."""
 
-    def __init__(self, part: Part, wanted: bool) -> None:
+    def __init__(self, part: PatternPart, wanted: bool) -> None:
         self._part, self._wanted = part, wanted
-        self.cost = Cost(1, part.cost.once + part.cost.asked, part.cost.place)
+        self.cost = PatternCost(1, part.cost.once + part.cost.asked, part.cost.place)
 
     def starts(self, name: _Name, ends: Places) -> Places:
         if self not in name.found:
@@ -214,7 +216,7 @@ class _Ahead(Part):
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> Part:
+def compiled(pattern: str) -> PatternPart:
     """Return a pattern, read.
 
     Raises PatternInvalid when it is none, and PatternRefused when it is not understood here or could cost too much.
@@ -251,7 +253,7 @@ class _Reader:
         self._at = 0
         self._depth = 0
 
-    def whole(self) -> Part:
+    def whole(self) -> PatternPart:
         if len(self._text) > MAX_PATTERN:
             raise PatternRefused("pattern_too_long", most=MAX_PATTERN)
         part = self._either()
@@ -269,19 +271,19 @@ class _Reader:
             return True
         return False
 
-    def _either(self) -> Part:
+    def _either(self) -> PatternPart:
         parts = [self._row()]
         while self._take("|"):
             parts.append(self._row())
         return parts[0] if len(parts) == 1 else _Either(parts)
 
-    def _row(self) -> Part:
-        parts: list[Part] = []
+    def _row(self) -> PatternPart:
+        parts: list[PatternPart] = []
         while self._next() not in ("", "|", ")"):
             parts.append(self._quantified(self._atom()))
         return parts[0] if len(parts) == 1 else _Row(parts)
 
-    def _quantified(self, part: Part) -> Part:
+    def _quantified(self, part: PatternPart) -> PatternPart:
         if self._take("*"):
             part = _Endless(part, once=False)
         elif self._take("+"):
@@ -309,7 +311,7 @@ class _Reader:
         self._at = end + 1
         return low, high
 
-    def _atom(self) -> Part:
+    def _atom(self) -> PatternPart:
         start = self._at
         char = self._text[start]
         self._at += 1
@@ -327,7 +329,7 @@ class _Reader:
             raise PatternInvalid("nothing to repeat", start)
         return _Letter(self._escape(start) if char == "\\" else lambda c: c == char)
 
-    def _group(self, start: int) -> Part:
+    def _group(self, start: int) -> PatternPart:
         kind = next((each for each in ("?:", "?=", "?!") if self._take(each)), "")
         if not kind and self._next() == "?":
             raise PatternRefused("pattern_group_unknown", at=start + 1)
@@ -374,17 +376,17 @@ class _Reader:
         return lambda c: any(fit(c) for fit in fits) != negated
 
 
-def _repeated(part: Part, least: int, most: int | None) -> Part:
+def _repeated(part: PatternPart, least: int, most: int | None) -> PatternPart:
     """Return a part so many times. Where it has endless repeats, each time has its own: they reach other places."""
     times = max(least, 1) if most is None else most
-    _check(Cost(*(each * times for each in part.cost)))
+    _check(PatternCost(*(each * times for each in part.cost)))
     parts = [part.again() if part.cost.place else part for _ in range(times)]
     if most is None:
         return _Row([*parts[1:], _Endless(parts[0], once=least > 0)])
     return _Row([*parts[:least], _UpTo(parts[least:])])
 
 
-def _check(cost: Cost) -> None:
+def _check(cost: PatternCost) -> None:
     """Raise PatternRefused where a name could cost too many steps."""
     if cost.steps() > MAX_STEPS:
         raise PatternRefused("pattern_too_costly", letters=MAX_NAME, most=MAX_STEPS)

@@ -39,6 +39,7 @@ TINY: Final = (
     intruders.other_origins,
     intruders.files_of_others,
     hogs.settings_that_make_files_without_end,
+    hogs.patterns_made_to_hang,
     hogs.many_small_sessions,
     hogs.files_that_are_gone,
     hogs.a_session_that_stands_still,
