@@ -184,8 +184,8 @@ class Consumers:
         """Close the channel that a consumer is on: what it holds goes back to its queue (P11)."""
         if consumer.channel is consumer.own_channel:
             self._end(consumer, consumer.channel_closed)
-        else:
-            self.close_by_hand(self.by_hand[consumer.channel.name])
+        elif (hand := self._hand_of(consumer)) is not None:
+            self.close_by_hand(hand)
 
     def remove(self, consumer: Consumer) -> None:
         """Close a consumer's connection: what it holds goes back to its queue (P11)."""
@@ -194,12 +194,17 @@ class Consumers:
             self._end(consumer, consumer.disconnect)
             return
         # Its channel lives on: what it held is given back as by a nack.
-        hand = self.by_hand[consumer.channel.name]
-        known = self.unsubscribe(consumer)
-        self.hand_deliveries.give_back(hand, consumer)
+        known, hand = self.unsubscribe(consumer), self._hand_of(consumer)
+        if hand is not None:
+            self.hand_deliveries.give_back(hand, consumer)
         consumer.disconnect()
         if known:
             self._on_gone(self._queues[consumer.queue])
+
+    def _hand_of(self, consumer: Consumer) -> Hand | None:
+        """Return the channel by hand that a consumer is on; None where that one's connection is closed."""
+        hand = self.by_hand.get(consumer.channel.name)
+        return hand if hand is not None and hand.channel is consumer.channel else None
 
     def lose(self, consumer: Consumer) -> None:
         """A consumer's connection is lost with its node: what it holds goes back where its queue lives."""

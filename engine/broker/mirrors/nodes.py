@@ -128,7 +128,10 @@ class Nodes:
         self._close_connections(node, kind == "clean")
         self._at = {name: at for name, at in self._at.items() if at != node}
         for record in lost_at:
-            cluster.lose_mirror(record, node, kind)
+            if (
+                cluster.records.get(record.name) is record
+            ):  # an auto-delete queue goes with its last consumer (P18)
+                cluster.lose_mirror(record, node, kind)
         there.host.stop(kind)
         there.watch.monitor = MemoryMonitor()
         there.up = False

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -88,6 +89,11 @@ def fault(answers: list[Answer]) -> str | None:
     return None if all(answer == answers[0] for answer in answers) else "compiled: another digest"
 
 
+def _breaks(sides: list[Side], how: str, played: Program) -> bool:
+    """Return whether a program breaks as another one did."""
+    return fault([each.ask(played) for each in sides]) == how
+
+
 def main(arguments: list[str]) -> int:
     """Play the programs; return 1 if any broke."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.fuzz", description=__doc__)
@@ -114,9 +120,7 @@ def main(arguments: list[str]) -> int:
         if wrong is not None:
             faults[wrong] += 1
             if faults[wrong] == 1:
-                shorter = shrink(
-                    written, lambda other, same=wrong: fault([each.ask(other) for each in sides]) == same
-                )
+                shorter = shrink(written, partial(_breaks, sides, wrong))
                 options.found.mkdir(parents=True, exist_ok=True)
                 path = options.found / f"{written['seed']}.json"
                 path.write_text(json.dumps(shorter, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
