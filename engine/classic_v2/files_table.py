@@ -6,10 +6,11 @@ same slots and bodies; what they show is held to the files themselves (tests/uni
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import astuple
 
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
@@ -22,9 +23,12 @@ from engine.classic_v2.transitions.files import (
     IndexFileDeleted,
     IndexFlushed,
     SlotsBuffered,
+    StretchesBuffered,
 )
 from engine.report.transitions.base import Transition
+from engine.values.each import Length
 from engine.values.ranges import RangeSet
+from engine.values.sizes import total
 from engine.values.stretches import Stretches, pairs
 
 LIVE, ACKED, ERASED = 0, 1, 2
@@ -62,29 +66,41 @@ class KnownBodies(msgspec.Struct, frozen=True, array_like=True, gc=False):
         start: first position.
         count: how many.
         offset: where the lowest of them begins.
-        entry_bytes: bytes of each, with its header.
+        entry_bytes: bytes of each, with its header: one number, or lengths that differ.
         code: WAITING, WRITTEN or HOLE.
+        msg_no: number of the first one's message, by which lengths are found; 0 where all are alike.
     """
 
     start: int
     count: int
     offset: int
-    entry_bytes: int
+    entry_bytes: Length
     code: int
+    msg_no: int = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all bodies, with their headers."""
+        return total(self.entry_bytes, self.msg_no, self.count)
 
     def part(self, offset: int, count: int) -> KnownBodies:
         """Return `count` bodies beginning `offset` bodies on."""
-        at = self.offset + offset * self.entry_bytes
-        return KnownBodies(self.start + offset, count, at, self.entry_bytes, self.code)
+        at = self.offset + total(self.entry_bytes, self.msg_no, offset)
+        number = 0 if isinstance(self.entry_bytes, int) else self.msg_no + offset
+        return KnownBodies(self.start + offset, count, at, self.entry_bytes, self.code, number)
 
     def continued_by(self, after: KnownBodies) -> bool:
         """Return whether the bodies that follow lie behind these and are alike."""
-        alike = self.entry_bytes == after.entry_bytes and self.code == after.code
-        return alike and self.offset + self.count * self.entry_bytes == after.offset
+        return (
+            self.code == after.code
+            and self.entry_bytes == after.entry_bytes
+            and self.offset + self.size_bytes == after.offset
+            and (isinstance(self.entry_bytes, int) or self.msg_no + self.count == after.msg_no)
+        )
 
     def merged(self, count: int) -> KnownBodies:
         """Return this run with `count` bodies."""
-        return KnownBodies(self.start, count, self.offset, self.entry_bytes, self.code)
+        return KnownBodies(self.start, count, self.offset, self.entry_bytes, self.code, self.msg_no)
 
 
 class FilesTable:
@@ -172,11 +188,18 @@ class FilesTable:
 
     def bodies_buffered(self, t: BodiesBuffered) -> None:
         """Bodies wait to be written (W114)."""
-        self.waiting.add(t.start, t.count)
-        self.waiting_bytes += t.bytes_
-        self.places.remove(t.start, t.count)
-        each = t.bytes_ // t.count + ENTRY_HEADER_BYTES
-        self.places.insert(KnownBodies(t.start, t.count, t.offset, each, WAITING))
+        self._wait(KnownBodies(t.start, t.count, t.offset, t.bytes_ // t.count + ENTRY_HEADER_BYTES, WAITING))
+
+    def stretches_buffered(self, t: StretchesBuffered) -> None:
+        """Bodies of several runs wait to be written (W114)."""
+        for bodies in bodies_of(t):
+            self._wait(bodies)
+
+    def _wait(self, bodies: KnownBodies) -> None:
+        self.waiting.add(bodies.start, bodies.count)
+        self.waiting_bytes += bodies.size_bytes - bodies.count * ENTRY_HEADER_BYTES
+        self.places.remove(bodies.start, bodies.count)
+        self.places.insert(bodies)
 
     def bodies_forgotten(self, t: BodiesForgotten) -> None:
         """Bodies were removed before they were written (W116)."""
@@ -228,8 +251,16 @@ class FilesTable:
         return {
             "unread": [[number, size] for number, size in sorted(self.unread.items())],
             "slots": [[run.start, run.count, run.code] for run in self.slots],
-            "places": [[run.start, run.count, run.offset, run.entry_bytes, run.code] for run in self.places],
+            "places": [list(astuple(run)) for run in self.places],
         }
+
+
+def bodies_of(t: StretchesBuffered) -> Iterator[KnownBodies]:
+    """Yield the bodies of several runs that enter the write buffer, each run behind the one before."""
+    offset, each = t.offset, t.term_bytes + ENTRY_HEADER_BYTES
+    for start, count, msg_no in t.runs:
+        yield KnownBodies(start, count, offset, each, WAITING, msg_no)
+        offset += total(each, msg_no, count)
 
 
 HANDLERS: Final[dict[type[Transition], Callable[[FilesTable, Any], None]]] = {
@@ -238,6 +269,7 @@ HANDLERS: Final[dict[type[Transition], Callable[[FilesTable, Any], None]]] = {
     IndexFlushed: FilesTable.index_flushed,
     IndexFileDeleted: FilesTable.index_file_deleted,
     BodiesBuffered: FilesTable.bodies_buffered,
+    StretchesBuffered: FilesTable.stretches_buffered,
     BodiesForgotten: FilesTable.bodies_forgotten,
     BodiesWritten: FilesTable.bodies_written,
     BodyFileDeleted: FilesTable.body_file_deleted,

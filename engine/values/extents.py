@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
 
 from engine.values.each import Each
 from engine.values.errors import ProcessCrash
-from engine.values.sizes import total
+from engine.values.ranges import Range
+from engine.values.sizes import sides, total
 
 PERSISTENT: Final = 1
 """Queue durable and delivery_mode 2 (Q1)."""
@@ -28,6 +30,10 @@ READ_BACK: Final = 128
 """The message was read from a file, has an expiration of its own, and nobody decoded its properties since (P9)."""
 DELIVERED: Final = 256
 """The entry itself records its delivery, as in 3.8; later releases keep one number for the queue instead (V1)."""
+
+
+AT_ONCE: Final = 512
+"""Runs of a log of which one transition tells, at most."""
 
 
 class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -124,6 +130,13 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.template,
         )
 
+    def sides(self, border: int) -> list[tuple[Extent, bool]]:
+        """Return the same messages by runs on one side of a border of body bytes, with whether they reach it."""
+        found = sides(self.size_bytes, self.msg_no, self.count, border)
+        if len(found) == 1:
+            return [(self, found[0][2])]
+        return [(self.part(skip, count), reached) for skip, count, reached in found]
+
     def equal_parts(self) -> list[Extent]:
         """Return the same messages by extents whose bodies are equal: one by one where a column has their sizes."""
         if isinstance(self.size_bytes, int):
@@ -155,6 +168,36 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Extent(
             self.start, self.count, self.msg_no, self.size_bytes, flags, self.expiry_us, self.template
         )
+
+
+def as_ranges(extents: Iterable[Extent]) -> list[Range]:
+    """Return where messages are: one range for runs of a log that follow each other, and one for any other extent."""
+    found: list[Range] = []
+    before: Extent | None = None
+    for each in extents:
+        last = before
+        before = None if isinstance(each.size_bytes, int) else each
+        if last is not None and before is not None and last.start + last.count == each.start:
+            found[-1] = Range(found[-1].start, found[-1].count + each.count)
+        else:
+            found.append(Range(each.start, each.count))
+    return found
+
+
+def together(extents: Iterable[Extent]) -> Iterator[list[Extent]]:
+    """Yield messages as steps: runs of a log that follow each other as one, at most `AT_ONCE`, any other by itself."""
+    some: list[Extent] = []
+    for each in extents:
+        equal = isinstance(each.size_bytes, int)
+        if some and (equal or len(some) == AT_ONCE):
+            yield some
+            some = []
+        some.append(each)
+        if equal:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):

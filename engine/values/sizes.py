@@ -86,6 +86,11 @@ class Sizes:
         self.first, self.number, self.sizes = state["first"], state["number"], state["sizes"]
         self._forget()
 
+    @property
+    def most(self) -> int:
+        """The body bytes of the largest."""
+        return self._most
+
     def at(self, msg_no: int) -> int:
         """Return the body bytes of one message."""
         return self.sizes[msg_no - self.first]
@@ -167,6 +172,11 @@ class Lengths:
     def __hash__(self) -> int:
         return self.each + self.sizes.number
 
+    @property
+    def most(self) -> int:
+        """The bytes of the longest record of the column."""
+        return self.each + framed_bytes(self.sizes.most)
+
     def __add__(self, more: int) -> Lengths:
         """Return the lengths of records that are `more` bytes longer."""
         return Lengths(self.each + more, self.sizes)
@@ -196,7 +206,12 @@ def at(each: int | Sizes | Lengths, msg_no: int) -> int:
     return each if isinstance(each, int) else each.at(msg_no)
 
 
-def equal(each: int | Sizes) -> int:
+def most_of(each: int | Sizes | Lengths) -> int:
+    """Return the most that any message has."""
+    return each if isinstance(each, int) else each.most
+
+
+def equal(each: int | Sizes | Lengths) -> int:
     """Return the one number that all have; whoever asks gets no columns."""
     assert isinstance(each, int), "a column where all messages have to be equal"
     return each
@@ -222,6 +237,26 @@ def reach(each: int | Sizes | Lengths, msg_no: int, count: int, step: int, neede
         end = msg_no + count
         found = bisect_left(range(1, count), needed, key=lambda many: each.total(end - many, many))
     return found + 1
+
+
+def sides(each: int | Sizes, msg_no: int, count: int, border: int) -> list[tuple[int, int, bool]]:
+    """Return runs of messages on one side of a border: how many are before, how many there are, whether they reach it.
+
+    Args:
+        each: what each has.
+        msg_no: number of the first.
+        count: how many there are.
+        border: what those on one side have at least.
+    """
+    if isinstance(each, int):
+        return [(0, count, each >= border)]
+    found: list[tuple[int, int, bool]] = []
+    done = 0
+    while done < count:
+        many = each.alike(msg_no + done, count - done, border)
+        found.append((done, many, each.at(msg_no + done) >= border))
+        done += many
+    return found
 
 
 def read_length(columns: Iterable[Sizes], each: int) -> int | Lengths:

@@ -69,14 +69,15 @@ class DelayedBodies(QueueStore):
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
-    def write(self, extent: Extent, descending: bool = False) -> None:
+    def write(self, extents: Sequence[Extent], descending: bool = False) -> None:
         """Write bodies, the last one first where `descending` (W113, W121)."""
-        if extent.count > 1 and not isinstance(extent.size_bytes, int):
+        for extent in reversed(extents) if descending else extents:
             parts = extent.equal_parts()
             for each in reversed(parts) if descending else parts:
-                self.write(each)
-            return
-        [extent] = extent.equal_parts()
+                self._write(each, descending and len(parts) == 1)
+
+    def _write(self, extent: Extent, descending: bool) -> None:
+        """Write bodies of one size."""
         size = self._codec.term_bytes(extent.template, equal(extent.size_bytes), extent.raw_persistent)
         if extent.wants_confirm:
             self.confirms.add(extent.msg_no, extent.count)
@@ -217,7 +218,7 @@ class DelayedBodies(QueueStore):
     def _close_unwritten(self) -> None:
         """Close the file that is open to be written, which is deleted."""
         for each in list(self.buffer):
-            size = each.count * each.place.term_bytes
+            size = each.place.waiting_bytes
             self.emit(BodiesForgotten("W119", self.name, each.start, each.count, size))
         self.buffer.clear()
         self.buffer_bytes, self._header_waits = 0, False

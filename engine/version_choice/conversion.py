@@ -51,7 +51,7 @@ def entries_to_version_2(old: QueueIndex, new: FilesIndex) -> None:
             known = new.files.entries.overlapping(extent.start, extent.count)
             for part in _without(extent, known):
                 if not part.home_store:
-                    new.store.write(part)
+                    new.store.write([part])
                     part = part.with_flags(IN_STORE)  # noqa: PLW2901 - it is the same message
                 new.publish(part, None)
         new.flush()

@@ -103,8 +103,8 @@ class ConvertingQueue(ClassicQueueV2):
                 for part in self._missing(entry):
                     extent = part.with_flags(IN_STORE | INDEXED, IN_RAM)
                     if not extent.home_store:
-                        q.store.write(extent)
-                    q.index.publish(in_index(extent), confirm=False)
+                        q.store.write([extent])
+                    q.index.publish([in_index(extent)])
                     count += extent.count
                     size_bytes += extent.total_bytes
             q.index.flush()

@@ -24,7 +24,7 @@ class QueueBodies:
 
     def write(self, extent: Extent, descending: bool = False) -> None:
         """Write bodies."""
-        self.store.write(extent, descending)
+        self.store.write([extent], descending)
 
     def read(self, extent: Extent) -> None:
         """Read bodies one by one."""
@@ -73,7 +73,7 @@ class FilesIndex:
     def publish(self, extent: Extent, hint: int | None) -> None:
         """Add entries one by one; the hint of Q16 is ignored (W18)."""
         for each in extent.equal_parts():
-            self.files.publish(in_index(each).with_flags(INDEXED), each.wants_confirm)
+            self.files.publish([in_index(each).with_flags(INDEXED)], [each] if each.wants_confirm else ())
 
     publish_undelivered = publish
 
@@ -115,7 +115,7 @@ class FilesIndex:
             self.store.delete_segments(self.files.ack(ranges))
             return
         for each in ranges:
-            self.store.delete_segments(self.files.ack_each(each))
+            self.store.delete_segments(self.files.ack_each([each]))
 
     def ack_runs(self, ranges: Sequence[Range]) -> None:
         """Acknowledge messages one by one."""

@@ -29,7 +29,7 @@ class FilesState(msgspec.Struct, forbid_unknown_fields=True):
 
     Segments are (number, bytes, live messages), `unread` (number, bytes) of `.qs` files that a start found, slots
     (start, count, what became of them), places of bodies in `.qs` (start, count, offset, bytes of each, what became of
-    them), as `engine.classic_v2.files_table` has them.
+    them, number of the first message where bytes differ), as `engine.classic_v2.files_table` has them.
     """
 
     segments: list[tuple[int, int, int]]
@@ -40,7 +40,7 @@ class FilesState(msgspec.Struct, forbid_unknown_fields=True):
     waiting: list[Range]
     waiting_bytes: int
     slots: list[tuple[int, int, int]]
-    places: list[tuple[int, int, int, int, int]]
+    places: list[tuple[int, int, int, int, int, int]]
 
 
 class QueueState(msgspec.Struct):

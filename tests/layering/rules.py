@@ -110,7 +110,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.storage",
         *VALUES,
     ),
-    "engine.classic_v2.formats": ("engine.classic_v2.formats", "engine.formats", "engine.values.errors"),
+    "engine.classic_v2.formats": (
+        "engine.classic_v2.formats",
+        "engine.formats",
+        "engine.values.errors",
+        "engine.values.each",
+        "engine.values.sizes",
+    ),
     "engine.classic_v2.queue_store": (
         "engine.classic_v2.queue_store",
         "engine.classic_v2.files_table",

@@ -16,7 +16,7 @@ from engine.releases import RELEASES
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.twin import Twin
-from tests.property.test_javascript_twin import named
+from tests.property.test_javascript_twin import UNEQUAL, named
 from tests.property.test_node_fold import PROGRAMS, submit
 
 TODAYS = [each for each in RELEASES.values() if each.name.startswith("4.")]
@@ -57,6 +57,16 @@ OPENINGS: st.SearchStrategy[list[Timed]] = st.sampled_from(
     [
         [],
         holes(),
+        [
+            ({**UNEQUAL, "persistent": True}, 20_000),
+            ({**UNEQUAL, "persistent": False}, 0),
+            ({"do": "get", "count": 70, "ack": True, "queue": "orders"}, 0),
+            ({"do": "ack", "count": 20, "multiple": True}, 20_000),
+            ({"do": "requeue", "count": 20}, 0),
+            ({**UNEQUAL, "persistent": True}, 0),
+            ({"do": "ack", "count": 30, "multiple": True}, 0),
+            ({"do": "restart", "kind": "clean"}, 0),
+        ],
         [
             ({**BURST, "count": 30, "size_bytes": 900}, 0),
             ({"do": "get", "count": 3, "ack": False, "queue": "orders"}, 20_000),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,12 +17,15 @@ from engine.classic_v2.settings import V4_0, V4_3, V2Settings
 from engine.fold import State, empty_state, fold, rows_of, to_json
 from engine.report.transitions.stops import QueueStarted
 from engine.values.ranges import Range
+from engine.values.sizes import plain
 from tests.programs.conformance.vector_v2 import Files, vector
 from tests.unit.classic_v2.world import World
 
 FOLDERS = {"": "queues/q", "p/": "msg_store_persistent", "t/": "msg_store_transient"}
 PROGRAMS = 20
 STEPS = 30
+SIZES = (0, 1, 30, 100, 301, 4000, 4095, 4096, 5000, 11_999, 12_001)
+"""Of messages that differ: on both sides of where they belong to a store, and of what a load reads of it."""
 
 
 def settings_of(source: random.Random) -> V2Settings:
@@ -32,6 +37,11 @@ def settings_of(source: random.Random) -> V2Settings:
         msg_store_credit_disc_bound=(400, 200),
         write_buffer_bytes=source.choice((9_000, 1 << 20)),
     )
+
+
+Calls = Sequence[Callable[[], object]]
+Steps = tuple[Calls, Calls]
+"""What is done to the queue of runs, and to that of single messages."""
 
 
 class Both:
@@ -46,42 +56,66 @@ class Both:
         return self.runs, self.singles
 
     def step(self, source: random.Random) -> str:
-        """Do something to both; return what."""
-        done = source.choices((self.publish, self.fetch, self.end, self.other), (4, 3, 3, 2))[0]
-        done(source)
-        return done.__name__
+        """Do something to both, on which both crash or none; return what.
 
-    def publish(self, source: random.Random) -> None:
-        count = source.randrange(1, 60)
+        Raises:
+            ProcessCrashed: both did.
+        """
+        drawn = source.choices((self.publish, self.fetch, self.end, self.other), (4, 3, 3, 2))[0]
+        crashes: list[ProcessCrashed] = []
+        for calls in drawn(source):
+            try:
+                for call in calls:
+                    call()
+            except ProcessCrashed as crash:
+                crashes.append(crash)
+        assert len({str(crash) for crash in crashes}) == len(crashes) // 2, (drawn.__name__, crashes)
+        if crashes:
+            raise crashes[0]
+        return drawn.__name__
+
+    def arrivals(self, source: random.Random) -> list[Arrival]:
+        """Return messages that all are alike, or that differ in size, mode and confirm: a log."""
         first = self.runs.next_no
-        arrival = Arrival(
-            count,
-            first,
-            source.choice((0, 30, 100, 5000)),
-            source.random() < 0.6,
-            source.random() < 0.3,
-        )
+        if source.random() < 0.4:
+            size = source.choice((0, 30, 100, 5000))
+            return [
+                Arrival(source.randrange(1, 60), first, size, source.random() < 0.6, source.random() < 0.3)
+            ]
+        counts = [source.randrange(1, 40) for _ in range(source.randrange(1, 4))]
+        sizes = [source.choice(SIZES) for _ in range(sum(counts))]
+        column = self.runs.codec.column(first, sizes)
+        found = []
+        for count in counts:
+            found.append(Arrival(count, first, column, source.random() < 0.6, source.random() < 0.3))
+            first += count
+        return found
+
+    def publish(self, source: random.Random) -> Steps:
+        arrivals = self.arrivals(source)
         for world in self.each():
-            world.next_no += count
-        delivered = source.random() < 0.1
+            world.next_no += sum(each.count for each in arrivals)
+        delivered = len(arrivals) == 1 and source.random() < 0.1
         direct = source.random() < 0.1 and self.runs.queue.state.len == 0
-        for parts, world in zip(
-            ([arrival], [arrival.part(at, 1) for at in range(count)]), self.each(), strict=True
-        ):
-            for part in parts:
-                if direct:
-                    world.queue.publish_delivered(part)
-                else:
-                    world.queue.publish(part, delivered)
+        singles = [each.part(at, 1).single() for each in arrivals for at in range(each.count)]
+        runs, one = self.runs.queue, self.singles.queue
+        if direct:
+            return [partial(runs.publish_delivered, each) for each in arrivals], [
+                partial(one.publish_delivered, each) for each in singles
+            ]
+        together = (
+            partial(runs.publish, arrivals[0], delivered)
+            if delivered
+            else partial(runs.publish_each, arrivals)
+        )
+        return [together], [partial(one.publish, each, delivered) for each in singles]
 
-    def fetch(self, source: random.Random) -> None:
+    def fetch(self, source: random.Random) -> Steps:
         count, ack, drop = source.randrange(1, 60), source.random() < 0.7, source.random() < 0.2
-        verb = "drop" if drop else "fetch"
-        getattr(self.runs.queue, verb)(count, ack)
-        for _ in range(count):
-            getattr(self.singles.queue, verb)(1, ack)
+        runs, one = ((each.queue.drop if drop else each.queue.fetch) for each in self.each())
+        return [partial(runs, count, ack)], [partial(one, 1, ack)] * count
 
-    def end(self, source: random.Random) -> None:
+    def end(self, source: random.Random) -> Steps:
         state = self.runs.queue.state
         pending = [
             seq
@@ -90,22 +124,20 @@ class Both:
             for seq in range(e.start, e.end)
         ]
         if not pending:
-            return
+            return [], []
         low = source.choice(sorted(pending))
         tags = Range(low, source.randrange(1, 40))
-        if source.random() < 0.3:
-            self.runs.queue.requeue([tags], False)
-            for seq in range(tags.start, tags.end):
-                self.singles.queue.requeue([Range(seq, 1)], False)
-        else:
-            self.runs.queue.ack([tags], False)
-            for seq in range(tags.start, tags.end):
-                self.singles.queue.ack([Range(seq, 1)], False)
+        back = source.random() < 0.3
+        runs, one = ((each.queue.requeue if back else each.queue.ack) for each in self.each())
+        return [partial(runs, [tags], False)], [
+            partial(one, [Range(seq, 1)], False) for seq in range(tags.start, tags.end)
+        ]
 
-    def other(self, source: random.Random) -> None:
+    def other(self, source: random.Random) -> Steps:
         what = source.choice(("timeout", "rate", "restart", "crash", "purge", "tick", "drain"))
         rate = source.choice((0.0, 0.5, 3.0, 20.0))
-        for world in self.each():
+
+        def do(world: World) -> None:
             if what == "rate":
                 world.out_rate = rate
                 world.rate(rate)
@@ -119,6 +151,8 @@ class Both:
                 world.queue.drain_confirmed()
             else:
                 getattr(world.queue, what)()
+
+        return [partial(do, self.runs)], [partial(do, self.singles)]
 
     def shown(self, world: World) -> dict[str, Any]:
         found = Files(world.storage, FOLDERS).read()
@@ -141,7 +175,13 @@ def folded(state: State) -> dict[str, Any]:
         name: {key: value for key, value in queue.items() if key != "backing_queue"}
         for name, queue in shown["queues"].items()
     }
-    return {"queues": queues, "stores": shown["stores"]}
+    return plain_of({"queues": queues, "stores": shown["stores"]})
+
+
+def plain_of(shown: dict[str, Any]) -> dict[str, Any]:
+    """Return a snapshot as the wire has it."""
+    found: dict[str, Any] = msgspec.to_builtins(shown, enc_hook=plain)
+    return found
 
 
 class Followed:
@@ -159,7 +199,7 @@ class Followed:
             if isinstance(each, QueueStarted):
                 self.state.queue("q").info["backing_queue"] = CLASSIC_V2
         self.done = len(self.world.emitted)
-        assert folded(self.state) == msgspec.to_builtins(snapshot(self.world))
+        assert folded(self.state) == plain_of(snapshot(self.world))
         self.world.queue.verify()
 
 

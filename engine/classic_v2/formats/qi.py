@@ -11,9 +11,12 @@ import msgspec
 
 from engine.classic_v2.formats.blank import Blank
 from engine.classic_v2.formats.header import HEADER_BYTES, INDEX_MAGIC, read_header
+from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
 from engine.formats.message import MessageCodec
+from engine.values.each import Each, Length
+from engine.values.sizes import at, total
 
 SLOT_BYTES: Final = 32
 _NOTHING: Final = bytes(SLOT_BYTES)
@@ -36,11 +39,11 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         count: number of slots.
         persistent: effective persistence.
         location: where the bodies are.
-        body_bytes: body bytes of each.
+        body_bytes: body bytes of each: one number, or a column.
         expiry_us: microseconds since 1970, 0 for never.
-        msg_no: number of the first message; only of bodies in the shared store.
+        msg_no: number of the first message; only of bodies in the shared store, and with a column.
         offset: of the first body's entry in `.qs`; only of bodies in the per-queue store.
-        term_bytes: bytes of each stored term; only of bodies in the per-queue store.
+        term_bytes: bytes of each stored term: a number or lengths; only of bodies in the per-queue store.
         step: -1 where bodies in the per-queue store lie from the last to the first.
         codec: gives the ids; not compared.
     """
@@ -48,11 +51,11 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
     count: int
     persistent: bool
     location: Location
-    body_bytes: int
+    body_bytes: Each
     expiry_us: int
     msg_no: int
     offset: int
-    term_bytes: int
+    term_bytes: Length
     codec: MessageCodec
     step: int = 1
 
@@ -67,18 +70,41 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         return self.count * SLOT_BYTES
 
     @property
-    def stride(self) -> int:
-        """Bytes from one entry in `.qs` to the next, below 0 backwards; 0 for other locations."""
-        return self.step * (self.term_bytes + 8) if self.location is Location.QUEUE else 0
+    def numbered(self) -> bool:
+        """Whether it is known which messages they are: the index itself says so of those in the shared store."""
+        return self.location is Location.SHARED or not isinstance(self.body_bytes, int)
+
+    def offset_of(self, skip: int) -> int:
+        """Return where the entry of the slot `skip` behind the first is in `.qs`; 0 for other locations."""
+        if self.location is not Location.QUEUE:
+            return self.offset
+        return self.offset + self.step * total(self.term_bytes + ENTRY_HEADER_BYTES, self.msg_no, skip)
 
     def part(self, offset: int, count: int) -> IndexSlots:
         """Return `count` slots beginning `offset` slots on."""
         return msgspec.structs.replace(
             self,
             count=count,
-            msg_no=self.msg_no + offset if self.location is Location.SHARED else self.msg_no,
-            offset=self.offset + offset * self.stride,
+            msg_no=self.msg_no + offset if self.numbered else self.msg_no,
+            offset=self.offset_of(offset),
         )
+
+    def equal_parts(self) -> Sequence[IndexSlots]:
+        """Return the same slots as a reader of the file finds them: one by one where a column has their sizes."""
+        if isinstance(self.body_bytes, int):
+            return (self,)
+        found, offset = [], self.offset
+        for number, size in enumerate(self.body_bytes.of(self.msg_no, self.count), self.msg_no):
+            term_bytes = at(self.term_bytes, number)
+            known = number if self.location is Location.SHARED else 0
+            found.append(
+                msgspec.structs.replace(
+                    self, count=1, body_bytes=size, msg_no=known, offset=offset, term_bytes=term_bytes
+                )
+            )
+            if self.location is Location.QUEUE:
+                offset += term_bytes + ENTRY_HEADER_BYTES
+        return found
 
     written = part
     """Slots are in the order of positions."""
@@ -92,8 +118,8 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
             and self.expiry_us == after.expiry_us
             and self.term_bytes == after.term_bytes
             and self.step == after.step
-            and self.offset + self.count * self.stride == after.offset
-            and (self.location is not Location.SHARED or self.msg_no + self.count == after.msg_no)
+            and self.offset_of(self.count) == after.offset
+            and (not self.numbered or self.msg_no + self.count == after.msg_no)
         )
 
     def merged(self, count: int) -> IndexSlots:
@@ -106,6 +132,8 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
 
     def encode(self) -> bytes:
         """Return the bytes of the slots."""
+        if not isinstance(self.body_bytes, int) or not isinstance(self.term_bytes, int):
+            return b"".join([each.encode() for each in self.equal_parts()])
         place = _PLACE.pack(self.offset, self.term_bytes) if self.location is Location.QUEUE else bytes(16)
         if self.location is Location.SHARED:
             place = self.codec.id_bytes(self.msg_no)
@@ -117,7 +145,8 @@ class IndexSlots(msgspec.Struct, frozen=True, eq=False):
         if self.location is Location.SHARED:
             rows[:, 4:20] = self.codec.ids(self.msg_no, self.count)
         else:
-            offsets = range(self.offset, self.offset + self.count * self.stride, self.stride)
+            stride = self.step * (self.term_bytes + ENTRY_HEADER_BYTES)
+            offsets = range(self.offset, self.offset + self.count * stride, stride)
             joined = struct.pack(f">{self.count}Q", *offsets)
             rows[:, 4:12] = np.frombuffer(joined, np.uint8).reshape(self.count, 8)
         return rows.tobytes()
@@ -139,8 +168,8 @@ def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
         return raw(data)
     chunks: list[AnyChunk] = [header]
     whole = HEADER_BYTES + (len(data) - HEADER_BYTES) // SLOT_BYTES * SLOT_BYTES
-    for at in range(HEADER_BYTES, whole, SLOT_BYTES):
-        _join(chunks, read_slot(data[at : at + SLOT_BYTES], codec))
+    for begin in range(HEADER_BYTES, whole, SLOT_BYTES):
+        _join(chunks, read_slot(data[begin : begin + SLOT_BYTES], codec))
     return chunks + raw(data[whole:])
 
 

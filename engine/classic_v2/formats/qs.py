@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -15,7 +15,9 @@ from engine.formats.matching import count_matching
 from engine.formats.message import MessageCodec
 from engine.formats.message_ids import FIRST_FOREIGN
 from engine.formats.terms import TermError
+from engine.values.each import Each, Length
 from engine.values.errors import EngineError
+from engine.values.sizes import Sizes, total
 
 ENTRY_HEADER_BYTES: Final = 8
 ENTRY: Final = struct.Struct(">IBHB")
@@ -32,7 +34,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
     Args:
         msg_no: number of the first message.
         count: number of entries.
-        body_bytes: body bytes of each message.
+        body_bytes: body bytes of each message: one number, or a column.
         raw_persistent: the message's own delivery mode is 2.
         template: number of the term's template.
         checked: entries have a checksum.
@@ -43,7 +45,7 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
 
     msg_no: int
     count: int
-    body_bytes: int
+    body_bytes: Each
     raw_persistent: bool
     template: int
     checked: bool
@@ -67,17 +69,22 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
         )
 
     @property
-    def record_bytes(self) -> int:
-        """Bytes of one entry with its header."""
+    def record_bytes(self) -> Length:
+        """Bytes of each entry with its header."""
         if self.term is not None:
             return len(self.term) + ENTRY_HEADER_BYTES
-        term = self.codec.term_bytes(self.template, self.body_bytes, self.raw_persistent)
+        term = self.codec.term_length(self.template, self.body_bytes, self.raw_persistent)
         return term + ENTRY_HEADER_BYTES
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all entries."""
-        return self.count * self.record_bytes
+        return self.written_bytes(self.count)
+
+    def written_bytes(self, count: int) -> int:
+        """Return the bytes of the first `count` entries."""
+        low = self.msg_no if self.step > 0 else self.msg_no - count + 1
+        return total(self.record_bytes, low, count)
 
     def part(self, offset: int, count: int) -> StoreEntries:
         """Return `count` entries beginning `offset` entries on."""
@@ -93,20 +100,23 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; an entry cut through is RawBytes on both sides."""
-        return cut_records(self, offset_bytes)
+        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the entries."""
         if self.term is not None:
             return self._head(len(self.term), self.term) + self.term
+        each, body_bytes = self.record_bytes, self.body_bytes
+        if not isinstance(each, int) or not isinstance(body_bytes, int):
+            return b"".join(self._each())
         if self.step < 0:
-            turned, each = self.turned().encode(), self.record_bytes
+            turned = self.turned().encode()
             return b"".join(turned[at : at + each] for at in range(len(turned) - each, -1, -each))
-        size = self.record_bytes - ENTRY_HEADER_BYTES
+        size = each - ENTRY_HEADER_BYTES
         rows = np.empty((self.count, size + ENTRY_HEADER_BYTES), np.uint8)
         rows[:, :ENTRY_HEADER_BYTES] = np.frombuffer(ENTRY.pack(size, self.checked, 0, 0), np.uint8)
         rows[:, ENTRY_HEADER_BYTES:] = self.codec.terms(
-            self.msg_no, self.count, self.template, self.body_bytes, self.raw_persistent
+            self.msg_no, self.count, self.template, body_bytes, self.raw_persistent
         )
         if not self.checked:
             return rows.tobytes()
@@ -117,6 +127,15 @@ class StoreEntries(msgspec.Struct, frozen=True, eq=False):
             data[at + 5] = checksum >> 8
             data[at + 6] = checksum & 0xFF
         return bytes(data)
+
+    def _each(self) -> Iterator[bytes]:
+        """Yield the entries of messages whose bodies differ."""
+        sizes, low = self.body_bytes, min(self.msg_no, self.msg_no + (self.count - 1) * self.step)
+        assert isinstance(sizes, Sizes)
+        terms = list(self.codec.each_term(low, self.count, self.template, sizes, self.raw_persistent))
+        for term in terms[:: self.step]:
+            yield self._head(len(term), term)
+            yield term
 
     def _head(self, size: int, term: bytes) -> bytes:
         return ENTRY.pack(size, self.checked, zlib.crc32(term) & 0xFFFF if self.checked else 0, 0)

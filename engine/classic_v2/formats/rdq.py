@@ -13,6 +13,8 @@ from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records
 from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.formats.terms import TermError
+from engine.values.each import Each, Length
+from engine.values.sizes import Sizes, total
 
 MARKER: Final = 255
 ID_BYTES: Final = 16
@@ -25,7 +27,7 @@ class SharedRecords(msgspec.Struct, frozen=True, eq=False):
     Args:
         msg_no: number of the first message.
         count: number of records.
-        body_bytes: body bytes of each message.
+        body_bytes: body bytes of each message: one number, or a column.
         raw_persistent: the message's own delivery mode is 2.
         template: number of the term's template.
         codec: encodes the messages; not compared.
@@ -34,7 +36,7 @@ class SharedRecords(msgspec.Struct, frozen=True, eq=False):
 
     msg_no: int
     count: int
-    body_bytes: int
+    body_bytes: Each
     raw_persistent: bool
     template: int
     codec: McCodec
@@ -47,16 +49,20 @@ class SharedRecords(msgspec.Struct, frozen=True, eq=False):
         return self.msg_no, self.count, self.body_bytes, self.raw_persistent, self.template, self.term
 
     @property
-    def record_bytes(self) -> int:
-        """Bytes of one record."""
+    def record_bytes(self) -> Length:
+        """Bytes of each record."""
         if self.term is not None:
             return len(self.term) + RECORD_OVERHEAD_BYTES
-        return self.codec.record_bytes(self.template, self.body_bytes, self.raw_persistent)
+        return self.codec.record_length(self.template, self.body_bytes, self.raw_persistent)
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all records."""
-        return self.count * self.record_bytes
+        return self.written_bytes(self.count)
+
+    def written_bytes(self, count: int) -> int:
+        """Return the bytes of the first `count` records."""
+        return total(self.record_bytes, self.msg_no, count)
 
     def part(self, offset: int, count: int) -> SharedRecords:
         """Return `count` records beginning `offset` records on."""
@@ -67,7 +73,7 @@ class SharedRecords(msgspec.Struct, frozen=True, eq=False):
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; a record cut through is RawBytes on both sides."""
-        return cut_records(self, offset_bytes)
+        return cut_records(self, offset_bytes, self.written_bytes)
 
     def encode(self) -> bytes:
         """Return the bytes of the records."""
@@ -75,14 +81,27 @@ class SharedRecords(msgspec.Struct, frozen=True, eq=False):
         if self.term is not None:
             size = _SIZE.pack(ID_BYTES + len(self.term))
             return b"".join((size, codec.id_bytes(self.msg_no), self.term, b"\xff"))
-        record_bytes = self.record_bytes
+        record_bytes, body_bytes = self.record_bytes, self.body_bytes
+        if not isinstance(record_bytes, int) or not isinstance(body_bytes, int):
+            return b"".join(self._each())
         rows = np.empty((self.count, record_bytes), np.uint8)
         rows[:, :8] = np.frombuffer(_SIZE.pack(record_bytes - 9), np.uint8)
         rows[:, 8:24] = codec.ids(self.msg_no, self.count)
-        layout = codec.layout(self.template, self.body_bytes, self.raw_persistent)
+        layout = codec.layout(self.template, body_bytes, self.raw_persistent)
         codec.fill_terms(rows, 24, layout, self.msg_no, self.count)
         rows[:, -1] = MARKER
         return rows.tobytes()
+
+    def _each(self) -> Iterator[bytes]:
+        """Yield the parts of each record of messages whose bodies differ."""
+        codec, sizes = self.codec, self.body_bytes
+        assert isinstance(sizes, Sizes)
+        terms = codec.each_term(self.msg_no, self.count, self.template, sizes, self.raw_persistent)
+        for number, term in enumerate(terms, self.msg_no):
+            yield _SIZE.pack(ID_BYTES + len(term))
+            yield codec.id_bytes(number)
+            yield term
+            yield b"\xff"
 
 
 def read_record(data: bytes, at: int, total_bytes: int, codec: McCodec) -> SharedRecords:

@@ -8,6 +8,7 @@ from engine.classic_v2.index import loading
 from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
 from engine.values.ranges import RangeSet
+from engine.values.sizes import equal
 from engine.values.stretches import Stretches
 
 
@@ -44,7 +45,7 @@ def _of_file(index: IndexTables, segment: int, live: RangeSet, bodies: Stretches
 
 def _add(bodies: Stretches[KnownBodies], place: EntryPlace) -> None:
     """Add bodies; those that lie from the last to the first are runs of one, as a file has them."""
-    each = place.term_bytes + ENTRY_HEADER_BYTES
+    each = equal(place.term_bytes) + ENTRY_HEADER_BYTES
     alike = place.count if place.step > 0 else 1
     for skip in range(0, place.count, alike):
         part = place.part(skip, alike)

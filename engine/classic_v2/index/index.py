@@ -18,9 +18,10 @@ from engine.classic_v2.transitions.files import (
     SlotsRead,
 )
 from engine.formats.chunks import RawBytes
-from engine.values.extents import Extent
+from engine.values.extents import Extent, as_ranges
 from engine.values.ranges import Range, RangeSet
-from engine.values.stretches import pairs
+from engine.values.sizes import equal
+from engine.values.stretches import Stretches, pairs
 
 MODULE = "rabbit_classic_queue_index_v2"
 
@@ -52,43 +53,42 @@ class V2Index(IndexTables):
 
     # --- entries come ------------------------------------------------------------------------------------------------
 
-    def publish(self, extent: Extent, confirm: bool) -> None:
+    def publish(self, extents: Sequence[Extent], confirms: Iterable[Extent] = ()) -> None:
         """Add entries one after the other (W86, W87).
 
         Args:
-            extent: the messages.
-            confirm: their confirms wait for the index.
+            extents: the messages, ascending.
+            confirms: those of them whose confirms wait for the index.
         """
         settings = self.settings
-        if confirm:
-            self.confirms.add(extent.msg_no, extent.count)
-        done = 0
-        while done < extent.count:
-            seq = extent.start + done
-            room = settings.segment_entry_count - self.buffered
-            count = min(extent.count - done, settings.boundary(seq) - seq, max(1, room))
-            self._enter(extent.part(done, count))
-            self._flush_if_due()
-            done += count
+        for each in confirms:
+            self.confirms.add(each.msg_no, each.count)
+        left = Stretches(extents)
+        for run in as_ranges(extents):
+            start = run.start
+            while start < run.end:
+                room = settings.segment_entry_count - self.buffered
+                count = min(run.end, settings.boundary(start)) - start
+                count = min(count, max(1, room))
+                self._enter(start, count, left.pop_head(count))
+                self._flush_if_due()
+                start += count
 
-    def _enter(self, extent: Extent) -> None:
-        segment = self.settings.segment_of(extent.start)
-        self.entries.insert(extent)
-        self.buffer.add(extent.start, extent.count)
-        if segment in self.segments:
-            self._count_up(segment, extent)
-            return
-        self.files.open(segment)
-        first = segment * self.settings.segment_entry_count
-        header = FileHeader(INDEX_MAGIC, first, first + self.settings.segment_entry_count)
-        self.storage.write(self.path(segment), 0, [header])
-        self.segments[segment] = 0
-        self.emit(IndexFileCreated("W82", self.name, segment, self.storage.size(self.path(segment)) or 0))
-        self._count_up(segment, extent)
-
-    def _count_up(self, segment: int, extent: Extent) -> None:
-        self.segments[segment] += extent.count
-        self.emit(SlotsBuffered("W86", self.name, "publish", segment, extent.start, extent.count))
+    def _enter(self, start: int, count: int, extents: Iterable[Extent]) -> None:
+        """Add entries of consecutive positions of one segment to the buffer."""
+        segment = self.settings.segment_of(start)
+        self.entries.insert_all(extents)
+        self.buffer.add(start, count)
+        if segment not in self.segments:
+            self.files.open(segment)
+            first = segment * self.settings.segment_entry_count
+            header = FileHeader(INDEX_MAGIC, first, first + self.settings.segment_entry_count)
+            self.storage.write(self.path(segment), 0, [header])
+            self.segments[segment] = 0
+            size = self.storage.size(self.path(segment)) or 0
+            self.emit(IndexFileCreated("W82", self.name, segment, size))
+        self.segments[segment] += count
+        self.emit(SlotsBuffered("W86", self.name, "publish", segment, start, count))
 
     # --- entries go --------------------------------------------------------------------------------------------------
 
@@ -104,8 +104,11 @@ class V2Index(IndexTables):
         self._flush_if_due()
         return deleted
 
-    def ack_each(self, each: Range) -> list[int]:
+    def ack_each(self, ranges: Iterable[Range]) -> list[int]:
         """Acknowledge positions by a call for each; return the segments that are deleted."""
+        return [segment for each in ranges for segment in self._ack_each(each)]
+
+    def _ack_each(self, each: Range) -> list[int]:
         deleted: list[int] = []
         at = each.start
         while at < each.end:
@@ -295,7 +298,7 @@ class V2Index(IndexTables):
             for number, live in sorted(self.segments.items())
         )
         live, bodies = found.found_slots(self)
-        places = tuple((run.start, run.count, run.offset, run.entry_bytes) for run in bodies)
+        places = tuple((run.start, run.count, run.offset, equal(run.entry_bytes)) for run in bodies)
         self.emit(FilesFound(rule, self.name, clean, segments, self.store.files(), places, tuple(live)))
 
     def terminate(self) -> tuple[tuple[int, int], ...]:

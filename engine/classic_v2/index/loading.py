@@ -29,10 +29,13 @@ def slots_of(index: IndexTables, segment: int) -> Iterator[tuple[int, AnyChunk]]
             continue
         if at >= end:
             return
-        if isinstance(chunk, IndexSlots) and at + chunk.count > end:
-            chunk = chunk.part(0, end - at)  # noqa: PLW2901 - what lies behind the segment does not count
-        yield at, chunk
-        at += chunk.size_bytes // SLOT_BYTES
+        for part in chunk.equal_parts() if isinstance(chunk, IndexSlots) else (chunk,):
+            if isinstance(part, IndexSlots) and at + part.count > end:
+                part = part.part(0, end - at)  # noqa: PLW2901 - what lies behind the segment does not count
+            yield at, part
+            at += part.size_bytes // SLOT_BYTES
+            if at >= end:
+                return
 
 
 def load(index: IndexTables, segment: int) -> None:
@@ -89,6 +92,6 @@ def enter_found(
             flags |= RAW_PERSISTENT if entries.raw_persistent else 0
         index.entries.insert(Extent(at, count, msg_no, slots.body_bytes, flags, slots.expiry_us, template))
         skip = at - start
-        offset = slots.offset + skip * slots.stride
-        index.store.places.insert(EntryPlace(at, count, offset, slots.term_bytes, slots.step))
+        place = EntryPlace(at, count, slots.offset_of(skip), slots.term_bytes, slots.step)
+        index.store.places.insert(place)
         at += count

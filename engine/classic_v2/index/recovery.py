@@ -13,6 +13,7 @@ from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
 from engine.formats.chunks import RawBytes
 from engine.values.ranges import Range, RangeSet
+from engine.values.sizes import equal
 
 Contains = Callable[[Range], RangeSet]
 _FUNCTION = "rabbit_classic_queue_index_v2:recover_segment/10"
@@ -97,7 +98,7 @@ def _shared(index: IndexTables, at: int, slots: IndexSlots, contains: Contains, 
         part = slots.part(start - at, each.count)
         loading.enter(index, 0, start, part)
         found.live += each.count
-        found.size_bytes += each.count * slots.body_bytes
+        found.size_bytes += each.count * equal(slots.body_bytes)
         begin = start + each.count
     if begin < at + slots.count:
         found.dropped.append(Range(begin, at + slots.count - begin))
@@ -115,5 +116,5 @@ def _own(index: IndexTables, segment: int, at: int, slots: IndexSlots, found: _F
         else:
             loading.enter_found(index, start, slots.part(start - at, count), [each])
             found.live += count
-            found.size_bytes += count * slots.body_bytes
+            found.size_bytes += count * equal(slots.body_bytes)
         start += count

@@ -14,7 +14,6 @@ from engine.storage.port import Chunk
 from engine.values.erlang_maps import walked
 from engine.values.extents import Extent
 from engine.values.ranges import RangeSet
-from engine.values.sizes import equal
 
 
 def write(tables: IndexTables, entries: RangeSet, acks: RangeSet) -> None:
@@ -64,7 +63,7 @@ def _write_run(tables: IndexTables, run: list[tuple[int, int, bool]]) -> None:
         while first < start + count:
             segment = tables.settings.segment_of(first)
             many = min(start + count, tables.settings.boundary(first)) - first
-            found = _slots(tables, first, many) if live else [Blank(many * SLOT_BYTES)]
+            found: list[Chunk] = _slots(tables, first, many) if live else [Blank(many * SLOT_BYTES)]
             chunks.setdefault(segment, []).extend(found)
             first += many
     for segment, slots in chunks.items():
@@ -98,13 +97,15 @@ def _slots(tables: IndexTables, start: int, count: int) -> list[Chunk]:
 
 def _slot(extent: Extent, codec: MessageCodec, place: EntryPlace | None) -> IndexSlots:
     """Return the slots of messages: at a place in `.qs`, or in the shared store."""
+    known = extent.home_store or not isinstance(extent.size_bytes, int)
+    number = extent.msg_no if place is None else extent.msg_no + place.start - extent.start
     return IndexSlots(
         extent.count if place is None else place.count,
         extent.persistent,
         _location(extent),
-        equal(extent.size_bytes),
+        extent.size_bytes,
         extent.expiry_us,
-        extent.msg_no if extent.home_store else 0,
+        number if known else 0,
         0 if place is None else place.offset,
         0 if place is None else place.term_bytes,
         codec,

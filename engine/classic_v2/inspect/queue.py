@@ -21,6 +21,7 @@ from engine.formats.recovery_terms import RecoveryTerms
 from engine.formats.stored import parse_message
 from engine.formats.terms import TermError
 from engine.values.errors import ProcessCrash
+from engine.values.sizes import equal
 
 LIVE: Final = 1
 MARKED: Final = 0
@@ -217,11 +218,11 @@ class V2QueueInspector:
             if beside is None:
                 self._findings.add(path, None, "missing", "bodies_missing", count=slots.count, first=at)
             for skip in range(slots.count):
-                self.messages[at + skip] = FoundSlot(slots, skip, slots.offset + skip * slots.stride, None)
+                self.messages[at + skip] = FoundSlot(slots, skip, slots.offset_of(skip), None)
             return
         for skip in range(slots.count):
-            entry = slots.offset + skip * slots.stride
-            id16, body = self._body(self._path(beside or ""), store, entry, slots.term_bytes, at + skip)
+            entry, size = slots.offset_of(skip), equal(slots.term_bytes)
+            id16, body = self._body(self._path(beside or ""), store, entry, size, at + skip)
             self.messages[at + skip] = FoundSlot(slots, skip, entry, id16, body)
 
     def _body(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
-from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, KnownBodies
+from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WAITING, KnownBodies, bodies_of
 from engine.classic_v2.transitions.files import (
     BodiesBuffered,
     BodiesForgotten,
@@ -17,6 +18,7 @@ from engine.classic_v2.transitions.files import (
     IndexFileDeleted,
     IndexFlushed,
     SlotsRead,
+    StretchesBuffered,
 )
 from engine.classic_v2.transitions.messages import TailLoaded
 from engine.classic_v2.transitions.stores import FileCompacted
@@ -51,12 +53,22 @@ class Bodies(msgspec.Struct):
 
 @follows(BodiesBuffered)
 def _buffered(levels: Levels, at_us: int, change: BodiesBuffered) -> None:
+    each = change.bytes_ // change.count + ENTRY_HEADER_BYTES
+    _wait(levels, change.queue, (KnownBodies(change.start, change.count, change.offset, each, WAITING),))
+
+
+@follows(StretchesBuffered)
+def _runs_buffered(levels: Levels, at_us: int, change: StretchesBuffered) -> None:
+    _wait(levels, change.queue, bodies_of(change))
+
+
+def _wait(levels: Levels, queue: str, more: Iterable[KnownBodies]) -> None:
     bodies = levels.part(Bodies)
-    size = change.bytes_ + ENTRY_HEADER_BYTES * change.count
-    bodies.add(change.queue, size)
-    entries = bodies.entries.setdefault(change.queue, Stretches())
-    entries.remove(change.start, change.count)
-    entries.insert(KnownBodies(change.start, change.count, change.offset, size // change.count, WRITTEN))
+    entries = bodies.entries.setdefault(queue, Stretches())
+    for each in more:
+        bodies.add(queue, each.size_bytes)
+        entries.remove(each.start, each.count)
+        entries.insert(each)
 
 
 @follows(BodiesForgotten)
@@ -93,7 +105,7 @@ def _read(levels: Levels, read: SlotsRead) -> int:
 def _read_bodies(levels: Levels, read: BodiesRead) -> int:
     entries = levels.part(Bodies).entries.get(read.queue)
     found = entries.overlapping(read.start, read.count) if entries is not None else []
-    return sum(run.count * run.entry_bytes for run in found)
+    return sum([run.size_bytes for run in found])
 
 
 @bytes_written.of(IndexFlushed)

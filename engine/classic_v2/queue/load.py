@@ -29,7 +29,7 @@ def load_of(q: QueueState) -> IndexLoad:
         bodies.subtract(Range(each.start, each.count) for each in _in_ram(q))
     for each in bodies:
         for place in store.places.overlapping(each.start, each.count):
-            more += BODY_PER_BYTE * place.count * place.term_bytes
+            more += BODY_PER_BYTE * place.waiting_bytes
     return IndexLoad(0, 1, [], buffered=False, more=more)
 
 

@@ -8,9 +8,8 @@ from engine.classic_v2.settings import V2Settings
 from engine.classic_v2.transitions.messages import TailLoaded
 from engine.report.transitions.base import Why
 from engine.values.errors import ProcessCrash
-from engine.values.extents import BLANK, IN_RAM, Delta, Extent
+from engine.values.extents import BLANK, HOME_STORE, IN_RAM, PERSISTENT, Delta, Extent, as_ranges
 from engine.values.ranges import Range, RangeSet
-from engine.values.sizes import equal
 
 
 def tune_read(settings: V2Settings, start: int, end: int) -> int:
@@ -109,7 +108,7 @@ def load_through(q: QueueState, limit: int, wanted: int) -> None:
 
 def _with_own_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
     """Read the bodies in the queue's own files."""
-    q.store.read_many([Range(extent.start, extent.count) for extent in found if not extent.home_store])
+    q.store.read_many(as_ranges([extent for extent in found if not extent.home_store]))
     return [extent if extent.home_store else extent.with_flags(IN_RAM) for extent in found]
 
 
@@ -136,39 +135,38 @@ def _skip(q: QueueState, limit: int) -> None:
 def _with_bodies(q: QueueState, found: list[Extent]) -> list[Extent]:
     """Read the bodies that a load reads (W45, W118)."""
     settings = q.settings
-    found = _with_own_bodies(q, found)
-    small = {
-        persistent: sum(
-            extent.count
-            for extent in found
-            if extent.home_store
-            and extent.persistent is persistent
-            and equal(extent.size_bytes) <= settings.shared_read_bytes
-        )
-        for persistent in (True, False)
-    }
-
-    def read(extent: Extent) -> bool:
-        enough = small[extent.persistent] >= settings.shared_read_count
-        return extent.home_store and enough and equal(extent.size_bytes) <= settings.shared_read_bytes
-
-    return [extent.with_flags(IN_RAM) if read(extent) else extent for extent in found]
+    sided: list[tuple[Extent, bool]] = []
+    small = {PERSISTENT: 0, 0: 0}
+    for extent in _with_own_bodies(q, found):
+        if not extent.flags & HOME_STORE:
+            sided.append((extent, True))
+            continue
+        for part, large in extent.sides(settings.shared_read_bytes + 1):
+            sided.append((part, large))
+            if not large:
+                small[part.flags & PERSISTENT] += part.count
+    enough = {mode for mode, count in small.items() if count >= settings.shared_read_count}
+    return [
+        extent if large or extent.flags & PERSISTENT not in enough else extent.with_flags(IN_RAM)
+        for extent, large in sided
+    ]
 
 
 def _become_head(q: QueueState, found: list[Extent], acknowledge: bool) -> list[Extent]:
     """Put entries into the head lane, without those that a restart or a delivery took away; return them."""
     kept: list[Extent] = []
     dropped: list[Range] = []
+    around = bool(found and q.pending_inside(found[0].start, found[-1].end - found[0].start))
     for extent in found:
         for part in _split(extent, q.transient_threshold):
             if not part.persistent and part.start < q.transient_threshold:
                 dropped.append(Range(part.start, part.count))
             else:
-                kept.extend(_without_pending(q, part))
+                kept += _without_pending(q, part) if around else [part]
     kept = [extent.with_flags(UNTAKEN) for extent in kept]
+    q.head.insert_all(kept)
     for extent in kept:
-        q.head.insert(extent)
-        if extent.in_ram:
+        if extent.flags & IN_RAM:
             q.ram_msg_count += extent.count
             q.ram_bytes += extent.total_bytes
             q.disk_read_count += extent.count

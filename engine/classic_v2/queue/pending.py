@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.classic_v2.queue.entries import DeliveryCounts
-from engine.classic_v2.queue.state import PENDING, QueueState, pending_place
-from engine.classic_v2.queue.taking import read_body, remove_each, remove_shared
+from engine.classic_v2.queue.state import PENDING, QueueState, by_place
+from engine.classic_v2.queue.taking import read_bodies, remove_each, remove_shared
 from engine.report.transitions.messages import Acked, PendingPurged, Requeued
-from engine.values.extents import WANTS_CONFIRM, Extent
+from engine.values.extents import WANTS_CONFIRM, Extent, as_ranges, together
 from engine.values.ranges import Range
 
 
@@ -18,12 +18,14 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     single = not multiple or sum(tag.count for tag in tags) == 1
     for tag in tags:
         ended = q.take_pending(tag)
-        for extent in ended:
-            q.emit(Acked("W50" if single else "W51", q.name, pending_place(extent), None, (extent,)))
-            _account_acked(q, extent)
-            q.deliveries.remove(extent.start, extent.count)
+        for some in together(ended):
+            for place, there in by_place(some).items():
+                q.emit(Acked("W50" if single else "W51", q.name, place, None, tuple(there)))
+            for extent in some:
+                _account_acked(q, extent)
+                q.deliveries.remove(extent.start, extent.count)
             if single:
-                remove_each(q, extent)
+                remove_each(q, some)
                 q.settle()
         found.extend(ended)
     if not single:
@@ -47,11 +49,9 @@ def _account_acked(q: QueueState, extent: Extent) -> None:
 def remove_together(q: QueueState, extents: Sequence[Extent], acknowledge: bool = True) -> None:
     """Remove messages as one call: one index ack, then the stores (W51)."""
     if acknowledge:
-        indexed = [Range(extent.start, extent.count) for extent in extents if extent.indexed]
+        indexed = as_ranges([extent for extent in extents if extent.indexed])
         q.store.delete_segments(q.index.ack(indexed))
-    for extent in extents:
-        if extent.in_store and not extent.home_store:
-            q.store.remove(extent.start, extent.count)
+    q.store.remove([extent for extent in extents if extent.in_store and not extent.home_store])
     remove_shared(q, extents)
 
 
@@ -65,8 +65,8 @@ def requeue(q: QueueState, tags: Sequence[Range], multiple: bool, delivery_faile
     """
     found: list[Extent] = []
     for tag in tags:
-        for extent in q.take_pending(tag):
-            extent = extent.with_flags(clear=WANTS_CONFIRM)  # noqa: PLW2901 - it is the same message
+        taken = [extent.with_flags(clear=WANTS_CONFIRM) for extent in q.take_pending(tag)]
+        for extent in taken:
             if delivery_failed:
                 count_delivery(q, extent.start, extent.count)
             size = extent.total_bytes
@@ -75,8 +75,10 @@ def requeue(q: QueueState, tags: Sequence[Range], multiple: bool, delivery_faile
             if extent.in_ram:
                 q.ram_msg_count += extent.count
             q.head.insert(extent)
-            q.emit(Requeued("W55", q.name, pending_place(extent), "head", (extent,)))
-            found.append(extent)
+        for some in together(taken):
+            for place, there in by_place(some).items():
+                q.emit(Requeued("W55", q.name, place, "head", tuple(there)))
+        found += taken
     count = sum(extent.count for extent in found)
     if multiple:
         q.rates.count(in_=count)
@@ -111,7 +113,7 @@ def ackfold(q: QueueState, tags: Sequence[Range], delivery_failed: bool) -> list
     found: list[Extent] = []
     for tag in tags:
         for extent in q.pending_inside(tag.start, tag.count):
-            read_body(q, extent)
+            read_bodies(q, [extent])
             found.append(extent)
             if delivery_failed:
                 count_delivery(q, extent.start, extent.count)

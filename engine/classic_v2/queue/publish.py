@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from engine.backing_queue.arrivals import Arrival
 from engine.classic_v2.queue.entries import DeliveryCounts, in_index
-from engine.classic_v2.queue.state import QueueState, pending_place
+from engine.classic_v2.queue.state import QueueState
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Published, PublishedDelivered
 from engine.values.extents import (
+    AT_ONCE,
     DELIVERED,
     HOME_STORE,
     IN_RAM,
@@ -19,114 +22,140 @@ from engine.values.extents import (
     Extent,
 )
 from engine.values.ranges import Range
-from engine.values.sizes import equal
+from engine.values.sizes import sides
+from engine.values.stretches import Stretches
 
 
-def new_extent(q: QueueState, arrival: Arrival) -> Extent:
-    """Return messages as the queue meets them: with their home, and nothing written (W30, W31)."""
-    estimate = equal(arrival.size_bytes) + q.codec.estimated_bytes(arrival.template)
-    flags = IN_RAM
-    if arrival.raw_persistent:
-        flags |= RAW_PERSISTENT | (PERSISTENT if q.durable else 0)
-    if estimate >= q.settings.queue_index_embed_msgs_below:
-        flags |= HOME_STORE
-    if arrival.wants_confirm:
-        flags |= WANTS_CONFIRM
-    return Extent(
-        q.next_seq_id,
-        arrival.count,
-        arrival.msg_no,
-        arrival.size_bytes,
-        flags,
-        arrival.expiry_us,
-        arrival.template,
-    )
+def new_extents(q: QueueState, arrivals: Iterable[Arrival]) -> list[Extent]:
+    """Return messages as the queue meets them: runs of one home, and nothing written (W30, W31)."""
+    found: list[Extent] = []
+    start = q.next_seq_id
+    for arrival in arrivals:
+        flags = IN_RAM
+        if arrival.raw_persistent:
+            flags |= RAW_PERSISTENT | (PERSISTENT if q.durable else 0)
+        if arrival.wants_confirm:
+            flags |= WANTS_CONFIRM
+        border = q.settings.queue_index_embed_msgs_below - q.codec.estimated_bytes(arrival.template)
+        number, size = arrival.msg_no, arrival.size_bytes
+        for skip, count, stored in sides(size, number, arrival.count, border):
+            own = flags | HOME_STORE if stored else flags
+            found.append(
+                Extent(start + skip, count, number + skip, size, own, arrival.expiry_us, arrival.template)
+            )
+        start += arrival.count
+    return found
 
 
-def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us: int) -> Range:
+def publish(q: QueueState, arrivals: Sequence[Arrival], already_delivered: bool, spacing_us: int) -> Range:
     """Publish the messages one after the other, `spacing_us` apart; return their positions (W33)."""
-    first = q.next_seq_id
-    started_us = q.now_us
-    done = 0
-    while done < arrival.count:
+    first, started_us = q.next_seq_id, q.now_us
+    waiting = Stretches(new_extents(q, arrivals))
+    done, total = 0, waiting.total
+    while done < total:
         q.now_us = started_us + done * spacing_us
         room = q.window - q.head.total if q.tail.count == 0 else 0
-        count = min(arrival.count - done, room) if room > 0 else arrival.count - done
+        count = min(total - done, waiting.leading(AT_ONCE))
         if room > 0:
-            count = q.steady(count, spacing_us)
-        extent = new_extent(q, arrival.part(done, count))
+            count = q.steady(min(count, room), spacing_us)
+        extents = waiting.pop_head(count)
         if already_delivered:
-            extent = extent.with_flags(DELIVERED)
+            extents = [each.with_flags(DELIVERED) for each in extents]
         if room > 0:
-            _into_head(q, extent)
+            _into_head(q, extents)
         else:
-            _into_tail(q, extent)
-        _counted(q, extent, already_delivered)
-        _count_deliveries(q, extent, arrival.deliveries)
+            _into_tail(q, extents)
+        _counted(q, extents, already_delivered)
         q.rates.count_each(count, q.now_us, spacing_us, in_=1)
         done += count
     q.now_us = started_us + max(0, done - 1) * spacing_us
+    _count_deliveries(q, first, arrivals)
     q.settle()
-    return Range(first, arrival.count)
+    return Range(first, total)
 
 
-def _into_head(q: QueueState, extent: Extent) -> None:
-    extent = write(q, extent) if extent.persistent else extent
+def _into_head(q: QueueState, extents: list[Extent]) -> None:
+    extents = write(q, extents, force=False)
     why: Why = {"head_len": q.head.total, "window": q.window}
-    q.head.insert(extent)
-    q.emit(Published("W33", q.name, None, "head", (extent,), None, why))
-    size = extent.total_bytes
-    q.ram_msg_count += extent.count
+    q.head.insert_all(extents)
+    q.emit(Published("W33", q.name, None, "head", tuple(extents), None, why))
+    size = sum([each.total_bytes for each in extents])
+    q.ram_msg_count += sum([each.count for each in extents])
     q.bytes += size
     q.ram_bytes += size
-    _persistent(q, extent)
+    _persistent(q, extents)
 
 
-def _into_tail(q: QueueState, extent: Extent) -> None:
-    extent = write(q, extent)
-    transient = 0 if extent.raw_persistent else extent.count
+def _into_tail(q: QueueState, extents: list[Extent]) -> None:
+    extents = write(q, extents, force=True)
     why: Why = {"head_len": q.head.total, "window": q.window, "tail_count": q.tail.count}
-    q.tail = q.tail.extended(extent.start, extent.count, transient)
-    q.emit(Published("W33", q.name, None, "tail", (extent,), q.tail, why))
-    size = extent.total_bytes
-    q.bytes += size
-    if not extent.persistent:
-        q.tail_transient_bytes += size
-    _persistent(q, extent)
+    for each in extents:
+        q.tail = q.tail.extended(each.start, each.count, 0 if each.raw_persistent else each.count)
+        q.bytes += each.total_bytes
+        if not each.persistent:
+            q.tail_transient_bytes += each.total_bytes
+    q.emit(Published("W33", q.name, None, "tail", tuple(extents), q.tail, why))
+    _persistent(q, extents)
 
 
-def _persistent(q: QueueState, extent: Extent) -> None:
-    if extent.persistent:
-        q.persistent_count += extent.count
-        q.persistent_bytes += extent.total_bytes
+def _persistent(q: QueueState, extents: Iterable[Extent]) -> None:
+    for each in extents:
+        if each.flags & PERSISTENT:
+            q.persistent_count += each.count
+            q.persistent_bytes += each.total_bytes
 
 
-def write(q: QueueState, extent: Extent) -> Extent:
-    """Write bodies to their home and entries to the index; return the messages with that noted (W33, W34)."""
-    extent = extent.with_flags(IN_STORE | INDEXED)
-    if extent.home_store:
-        q.client_of(extent).write(extent)
-    else:
-        q.store.write(extent)
-    q.disk_write_count += extent.count
-    q.index.publish(in_index(extent), extent.wants_confirm and extent.home_store)
-    return extent
+def write(q: QueueState, extents: Sequence[Extent], force: bool) -> list[Extent]:
+    """Write bodies to their home and entries to the index (W33, W34).
+
+    Args:
+        extents: messages that follow each other.
+        force: write transient ones, too.
+
+    Returns:
+        The messages, with what is written noted.
+    """
+    found = [
+        each.with_flags(IN_STORE | INDEXED) if force or each.flags & PERSISTENT else each for each in extents
+    ]
+    written = [each for each in found if each.flags & INDEXED]
+    if not written:
+        return found
+    own = [each for each in written if not each.flags & HOME_STORE]
+    shared = [each for each in written if each.flags & HOME_STORE]
+    q.store.write(own)
+    for client, mode in ((q.persistent, PERSISTENT), (q.transient, 0)):
+        there = [each for each in shared if each.flags & PERSISTENT == mode]
+        if there:
+            client.write(there)
+    q.disk_write_count += sum([each.count for each in written])
+    q.index.publish(
+        [in_index(each) for each in written], [each for each in shared if each.flags & WANTS_CONFIRM]
+    )
+    return found
 
 
-def _counted(q: QueueState, extent: Extent, delivered: bool) -> None:
+def _counted(q: QueueState, extents: Iterable[Extent], delivered: bool) -> None:
     """Go on to the next position, and note who waits for a confirm (W61)."""
-    q.next_seq_id = extent.end
-    if delivered and not q.settings.counts_deliveries:
-        bump(q, extent)
-    if extent.wants_confirm:
-        waiting = q.unconfirmed if extent.home_store else q.unconfirmed_simple
-        waiting.add(extent.msg_no, extent.count)
+    for extent in extents:
+        q.next_seq_id = extent.start + extent.count
+        if delivered:
+            bump(q, extent)
+        if extent.flags & WANTS_CONFIRM:
+            waiting = q.unconfirmed if extent.flags & HOME_STORE else q.unconfirmed_simple
+            waiting.add(extent.msg_no, extent.count)
 
 
-def _count_deliveries(q: QueueState, extent: Extent, times: int) -> None:
-    """Take over from the queue where they died how often delivering messages has failed (W42)."""
-    if times and q.settings.counts_deliveries:
-        q.deliveries.insert(DeliveryCounts(extent.start, extent.count, times))
+def _count_deliveries(q: QueueState, start: int, arrivals: Iterable[Arrival]) -> None:
+    """Take over from the queue where they died how often delivering messages has failed (W42).
+
+    Args:
+        start: position of the first.
+    """
+    for arrival in arrivals:
+        if arrival.deliveries and q.settings.counts_deliveries:
+            q.deliveries.insert(DeliveryCounts(start, arrival.count, arrival.deliveries))
+        start += arrival.count
 
 
 def bump(q: QueueState, extent: Extent) -> None:
@@ -138,17 +167,16 @@ def bump(q: QueueState, extent: Extent) -> None:
 def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range:
     """Hand each message to a consumer without queueing it; return the tags (W37)."""
     first = q.next_seq_id
-    extent = new_extent(q, arrival).with_flags(DELIVERED)
-    if extent.persistent:
-        extent = write(q, extent)
-    q.keep_pending(extent)
-    q.emit(PublishedDelivered("W37", q.name, None, pending_place(extent), (extent,)))
-    size = extent.total_bytes
+    extents = [each.with_flags(DELIVERED) for each in new_extents(q, (arrival,))]
+    extents = write(q, extents, force=False)
+    q.ram_pending.insert_all(extents)
+    q.emit(PublishedDelivered("W37", q.name, None, "ram_pending", tuple(extents)))
+    size = sum([each.total_bytes for each in extents])
     q.unacked_bytes += size
     q.ram_bytes += size
-    _persistent(q, extent)
-    _counted(q, extent, delivered=True)
-    _count_deliveries(q, extent, arrival.deliveries)
-    q.rates.count_each(extent.count, q.now_us, spacing_us, in_=1, out=1, ack_in=1)
+    _persistent(q, extents)
+    _counted(q, extents, delivered=True)
+    _count_deliveries(q, first, (arrival,))
+    q.rates.count_each(arrival.count, q.now_us, spacing_us, in_=1, out=1, ack_in=1)
     q.settle()
     return Range(first, arrival.count)

@@ -144,7 +144,14 @@ class ClassicQueueV2(V2Reading):
     @override
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish one after the other, `spacing_us` apart; return the positions (W33)."""
-        found = publish.publish(self.state, arrival, already_delivered, spacing_us)
+        found = publish.publish(self.state, (arrival,), already_delivered, spacing_us)
+        self._done()
+        return found
+
+    @override
+    def publish_each(self, arrivals: Sequence[Arrival], spacing_us: int = 0) -> Range:
+        """Publish messages that differ, `spacing_us` apart; return the positions (W33)."""
+        found = publish.publish(self.state, arrivals, False, spacing_us)
         self._done()
         return found
 

@@ -15,7 +15,7 @@ from engine.classic_v2.index.references import references
 from engine.classic_v2.places import PLACES
 from engine.classic_v2.queue import heads
 from engine.classic_v2.queue.load import load_of
-from engine.classic_v2.queue.publish import new_extent
+from engine.classic_v2.queue.publish import new_extents
 from engine.classic_v2.queue.state import LANES, QueueState
 from engine.values.errors import InvariantBroken
 from engine.values.extents import IN_RAM, WANTS_CONFIRM, Extent
@@ -69,11 +69,21 @@ class V2Reading(StateQueue[QueueState]):
     @override
     def entry(self, arrival: Arrival) -> Extent:
         """Return what newly arrived messages would be in this queue (W30, W31)."""
-        return new_extent(self.state, arrival)
+        return new_extents(self.state, (arrival.part(0, 1),))[0].merged(arrival.count)
 
     @override
     def unkept(self, arrival: Arrival) -> Extent:
-        return new_extent(self.state, arrival).with_flags(clear=IN_RAM | WANTS_CONFIRM)
+        return self.entry(arrival).with_flags(clear=IN_RAM | WANTS_CONFIRM)
+
+    @override
+    def takes_each(self) -> bool:
+        """Return that messages which differ may enter as one step."""
+        return True
+
+    @override
+    def alike(self, arrival: Arrival) -> int:
+        """Return how many of newly arrived messages, whose bodies differ, may enter at once: all."""
+        return arrival.count
 
     @override
     def head_extent(self) -> Extent | None:
@@ -141,6 +151,6 @@ class V2Reading(StateQueue[QueueState]):
                 raise InvariantBroken(
                     f"segment {segment} has {live[segment]} live messages, not {count} (W91)"
                 )
-        waiting = sum(each.count * each.place.term_bytes for each in q.store.buffer)
+        waiting = sum(each.place.waiting_bytes for each in q.store.buffer)
         if waiting != q.store.buffer_bytes:
             raise InvariantBroken(f"{waiting} bytes wait for .qs, not {q.store.buffer_bytes} (W114)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.backing_queue.rates import UPDATE_ABOVE, Rates
@@ -16,7 +16,7 @@ from engine.classic_v2.store import SharedClient
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import ConfirmsDue, CountersChanged
 from engine.values.errors import InvariantBroken
-from engine.values.extents import BLANK, Delta, Extent
+from engine.values.extents import BLANK, IN_RAM, Delta, Extent
 from engine.values.ranges import Range, RangeSet
 from engine.values.stretches import Stretches
 
@@ -50,9 +50,12 @@ COUNTERS = (
 """What a snapshot shows beside lanes and tail; named as in version 1 where they mean the same."""
 
 
-def pending_place(extent: Extent) -> str:
-    """Name the pending map that an entry belongs to (W43)."""
-    return "ram_pending" if extent.in_ram else "disk_pending"
+def by_place(extents: Iterable[Extent]) -> dict[str, list[Extent]]:
+    """Divide entries among the pending maps that they belong to (W43)."""
+    found: dict[str, list[Extent]] = {}
+    for extent in extents:
+        found.setdefault("ram_pending" if extent.flags & IN_RAM else "disk_pending", []).append(extent)
+    return found
 
 
 class QueueState:
@@ -218,10 +221,6 @@ class QueueState:
         found = self.ram_pending.overlapping(start, count) + self.disk_pending.overlapping(start, count)
         found.sort(key=lambda extent: extent.start)
         return found
-
-    def keep_pending(self, extent: Extent) -> None:
-        """Keep delivered messages until they are acknowledged (W43)."""
-        self.extents_of(pending_place(extent)).insert(extent)
 
     def take_pending(self, tags: Range) -> list[Extent]:
         """Take what is pending of these tags, ascending; unknown ones are ignored (W50)."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from engine.backing_queue.arrivals import Taken
 from engine.classic_v2.queue.entries import marked
 from engine.classic_v2.queue.loading import load, load_through
 from engine.classic_v2.queue.publish import bump
-from engine.classic_v2.queue.state import QueueState, pending_place
+from engine.classic_v2.queue.state import QueueState, by_place
 from engine.classic_v2.transitions.messages import HeadReturned
 from engine.report.transitions.base import Why
 from engine.report.transitions.messages import Dropped, Fetched
-from engine.values.extents import DELIVERED, Extent
-from engine.values.ranges import Range
+from engine.values.extents import AT_ONCE, DELIVERED, PERSISTENT, Extent, as_ranges, together
 
 LANE = "head"
 PURGE_LIMIT = 2048
@@ -64,12 +63,22 @@ def times_delivered(q: QueueState, start: int, count: int) -> list[tuple[int, in
 
 
 def _take(q: QueueState, count: int) -> list[tuple[Extent, bool]]:
-    """Take up to `count` messages of the run at the head, each marked as redelivered or not (W40, W41)."""
+    """Take up to `count` messages of the run at the head, or of runs of a log, each marked as redelivered or not.
+
+    What one load brings is taken before the next one (W40, W41).
+    """
     fill_head(q)
-    if not q.head:
-        return []
-    [extent] = q.head.pop_head(min(count, q.head.first.count))
-    return [(marked(part, flag), flag) for part, flag in redelivered(q, extent)]
+    found: list[tuple[Extent, bool]] = []
+    while count and q.head.total and len(found) < AT_ONCE:
+        alike = isinstance(q.head.first.size_bytes, int)
+        if alike and found:
+            break
+        extent = q.head.take_first(count)
+        found += [(marked(part, flag), flag) for part, flag in redelivered(q, extent)]
+        count -= extent.count
+        if alike:
+            break
+    return found
 
 
 def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us: int) -> list[Taken]:
@@ -86,86 +95,94 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
         parts = _take(q, wanted)
         if not parts:
             break
-        for extent, flag in parts:
+        taken += [Taken(extent, extent.count if flag else 0, LANE) for extent, flag in parts]
+        again = {extent.start for extent, flag in parts if flag}
+        for some in together([extent for extent, _ in parts]):
             if read:
-                read_body(q, extent)
-            _report_taken(q, extent, flag, ack_required, read)
-            if ack_required:
-                _to_pending(q, extent)
-            else:
-                remove_each(q, extent)
-                account_removed(q, extent)
-            bump(q, extent)
-            q.rates.count_each(extent.count, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
-            taken.append(Taken(extent, extent.count if flag else 0, LANE))
-            done += extent.count
+                read_bodies(q, some)
+            _leave(q, some, again, ack_required, read)
+            if not ack_required:
+                remove_each(q, some)
+                account_removed(q, some)
+            for extent in some:
+                bump(q, extent)
+            number = sum([extent.count for extent in some])
+            q.rates.count_each(number, q.now_us, spacing_us, out=1, ack_in=1 if ack_required else 0)
+            done += number
     q.settle()
     return taken
 
 
-def _report_taken(q: QueueState, extent: Extent, redelivered: bool, ack_required: bool, read: bool) -> None:
-    """Report messages that leave the head lane, as they are afterwards."""
-    absent = read and not extent.in_ram
-    why: Why = {
-        "redelivered": extent.count if redelivered else 0,
-        "from_store": extent.count if absent else 0,
-    }
-    to = pending_place(extent) if ack_required else None
-    after = (extent.with_flags(DELIVERED),)
-    if read:
-        q.emit(Fetched("W43", q.name, LANE, to, after, None, why))
-    else:
-        q.emit(Dropped("W47", q.name, LANE, to, after, None, why))
+def _leave(
+    q: QueueState, extents: list[Extent], again: Collection[int], ack_required: bool, read: bool
+) -> None:
+    """Report messages that leave the head lane, as they are afterwards, and keep those that wait for an ack (W43).
+
+    Args:
+        again: positions at which runs begin that are delivered again.
+    """
+    kind, rule = (Fetched, "W43") if read else (Dropped, "W47")
+    for to, some in by_place(extents).items() if ack_required else ((None, extents),):
+        absent = [each for each in some if read and not each.in_ram]
+        why: Why = {
+            "redelivered": sum([each.count for each in some if each.start in again]),
+            "from_store": sum([each.count for each in absent]),
+        }
+        after = [each.with_flags(DELIVERED) for each in some]
+        q.emit(kind(rule, q.name, LANE, to, tuple(after), None, why))
+        if to is None:
+            continue
+        q.extents_of(to).insert_all(after)
+        for each in some:
+            size = each.total_bytes
+            if each.in_ram:
+                q.ram_msg_count -= each.count
+            q.bytes -= size
+            q.unacked_bytes += size
 
 
-def read_body(q: QueueState, extent: Extent) -> None:
+def read_bodies(q: QueueState, extents: Iterable[Extent]) -> None:
     """Read bodies that are not in RAM; only those of a shared store count as reads (W43)."""
-    if extent.in_ram:
-        return
-    if extent.home_store:
-        q.disk_read_count += extent.count
-    else:
-        q.store.read(extent.start, extent.count)
+    for extent in extents:
+        if extent.in_ram:
+            continue
+        if extent.home_store:
+            q.disk_read_count += extent.count
+        else:
+            q.store.read(extent.start, extent.count)
 
 
-def _to_pending(q: QueueState, extent: Extent) -> None:
-    q.keep_pending(extent.with_flags(DELIVERED))
-    size = extent.total_bytes
-    if extent.in_ram:
-        q.ram_msg_count -= extent.count
-    q.bytes -= size
-    q.unacked_bytes += size
-
-
-def account_removed(q: QueueState, extent: Extent) -> None:
+def account_removed(q: QueueState, extents: Iterable[Extent]) -> None:
     """Account for ready messages that are gone for good (W35)."""
-    size = extent.total_bytes
-    q.bytes -= size
-    if extent.in_ram:
-        q.ram_msg_count -= extent.count
-        q.ram_bytes -= size
-    if extent.persistent:
-        q.persistent_count -= extent.count
-        q.persistent_bytes -= size
+    for extent in extents:
+        size = extent.total_bytes
+        q.bytes -= size
+        if extent.in_ram:
+            q.ram_msg_count -= extent.count
+            q.ram_bytes -= size
+        if extent.persistent:
+            q.persistent_count -= extent.count
+            q.persistent_bytes -= size
 
 
-def remove_each(q: QueueState, extent: Extent) -> None:
+def remove_each(q: QueueState, extents: Sequence[Extent]) -> None:
     """Remove messages from index and stores by a call for each (W50)."""
-    deleted = q.index.ack_each(Range(extent.start, extent.count)) if extent.indexed else []
-    if extent.in_store and extent.home_store:
-        q.removed_early(q.client_of(extent).remove([extent]))
-    elif extent.in_store:
-        q.store.remove(extent.start, extent.count)
+    indexed = [extent for extent in extents if extent.indexed]
+    if not indexed:
+        return
+    deleted = q.index.ack_each(as_ranges(indexed))
+    remove_shared(q, indexed, descending=False)
+    q.store.remove([extent for extent in indexed if extent.in_store and not extent.home_store])
     q.store.delete_segments(deleted)
 
 
-def remove_shared(q: QueueState, extents: Sequence[Extent]) -> None:
+def remove_shared(q: QueueState, extents: Sequence[Extent], descending: bool = True) -> None:
     """Remove bodies from the shared stores, one call for each store, from the last to the first (W51)."""
     shared = [extent for extent in extents if extent.in_store and extent.home_store]
-    for persistent in (False, True):
-        found = [extent for extent in shared if extent.persistent is persistent]
+    for client, mode in ((q.transient, 0), (q.persistent, PERSISTENT)):
+        found = [extent for extent in shared if extent.flags & PERSISTENT == mode]
         if found:
-            q.removed_early(q.client_of(found[0]).remove(found, descending=True))
+            q.removed_early(client.remove(found, descending))
 
 
 def _expires(extent: Extent, now_us: int) -> bool:
@@ -198,7 +215,7 @@ def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     """Drop expired messages at the head in one batch (W47)."""
     collected, expiry = _collect(q, now_us)
     for extent, flag in collected:
-        _report_taken(q, extent, flag, ack_required=False, read=False)
+        _leave(q, [extent], [extent.start] if flag else (), ack_required=False, read=False)
     remove_batch(q, [extent for extent, _ in collected])
     _counted_out(q, collected)
     return _taken(collected), expiry
@@ -208,9 +225,8 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     """Fetch expired messages at the head as pending ones (W47)."""
     collected, expiry = _collect(q, now_us)
     for extent, flag in collected:
-        read_body(q, extent)
-        _report_taken(q, extent, flag, ack_required=True, read=True)
-        _to_pending(q, extent)
+        read_bodies(q, [extent])
+        _leave(q, [extent], [extent.start] if flag else (), ack_required=True, read=True)
         bump(q, extent)
         q.rates.count(ack_in=extent.count)
     _counted_out(q, collected)
@@ -229,12 +245,12 @@ def _taken(collected: Sequence[tuple[Extent, bool]]) -> list[Taken]:
 
 def remove_batch(q: QueueState, extents: Sequence[Extent], acknowledge: bool = True) -> None:
     """Remove ready messages in one batch; their bodies stay in the `.qs` write buffer (W47, W116)."""
+    account_removed(q, extents)
     for extent in extents:
-        account_removed(q, extent)
         bump(q, extent)
     remove_shared(q, extents)
     if acknowledge:
-        indexed = [Range(extent.start, extent.count) for extent in extents if extent.indexed]
+        indexed = as_ranges([extent for extent in extents if extent.indexed])
         q.store.delete_segments(q.index.ack(indexed))
 
 

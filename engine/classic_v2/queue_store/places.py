@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
+from engine.values.each import Length
 from engine.values.extents import Extent
+from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 
@@ -15,50 +18,74 @@ class EntryPlace(msgspec.Struct, frozen=True, array_like=True, gc=False):
         start: first position.
         count: how many.
         offset: of the first entry's header.
-        term_bytes: bytes of each term.
+        term_bytes: bytes of each term: one number, or lengths that differ.
         step: -1 where the last position was written first, as when 3.10 pages out from a lane's tail.
+        msg_no: number of the first message, by which lengths are found; 0 where all are alike.
     """
 
     start: int
     count: int
     offset: int
-    term_bytes: int
+    term_bytes: Length
     step: int = 1
+    msg_no: int = 0
 
     @property
     def end(self) -> int:
         """One past the last position."""
         return self.start + self.count
 
-    @property
-    def stride(self) -> int:
-        """Bytes from one position's entry to the next one's: its size, with its sign the direction."""
-        return self.step * (self.term_bytes + 8)
+    def offset_of(self, skip: int) -> int:
+        """Return where the entry `skip` positions on begins."""
+        each = self.term_bytes
+        if isinstance(each, int):
+            return self.offset + skip * self.step * (each + ENTRY_HEADER_BYTES)
+        return self.offset + each.total(self.msg_no, skip) + skip * ENTRY_HEADER_BYTES
 
     @property
     def low(self) -> int:
         """Where the first of the entries in the file begins."""
-        return self.offset if self.step > 0 else self.offset + (self.count - 1) * self.stride
+        return self.offset if self.step > 0 else self.offset_of(self.count - 1)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes of all terms, as a write buffer counts them (W114)."""
+        return total(self.term_bytes, self.msg_no, self.count)
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all entries."""
-        return self.count * (self.term_bytes + 8)
+        return self.waiting_bytes + self.count * ENTRY_HEADER_BYTES
+
+    def equal_parts(self) -> list[EntryPlace]:
+        """Return the same entries by runs of one size: one by one where lengths differ."""
+        each = self.term_bytes
+        if isinstance(each, int):
+            return [self]
+        return [
+            EntryPlace(self.start + skip, 1, self.offset_of(skip), each.at(self.msg_no + skip))
+            for skip in range(self.count)
+        ]
 
     def part(self, offset: int, count: int) -> EntryPlace:
         """Return `count` entries beginning `offset` entries on."""
+        number = 0 if isinstance(self.term_bytes, int) else self.msg_no + offset
         return EntryPlace(
-            self.start + offset, count, self.offset + offset * self.stride, self.term_bytes, self.step
+            self.start + offset, count, self.offset_of(offset), self.term_bytes, self.step, number
         )
 
     def continued_by(self, after: EntryPlace) -> bool:
         """Return whether the entries that follow can be the same run."""
-        alike = self.term_bytes == after.term_bytes and self.step == after.step
-        return alike and self.offset + self.count * self.stride == after.offset
+        return (
+            self.term_bytes == after.term_bytes
+            and self.step == after.step
+            and self.offset_of(self.count) == after.offset
+            and (isinstance(self.term_bytes, int) or self.msg_no + self.count == after.msg_no)
+        )
 
     def merged(self, count: int) -> EntryPlace:
         """Return this run with `count` entries in all."""
-        return EntryPlace(self.start, count, self.offset, self.term_bytes, self.step)
+        return EntryPlace(self.start, count, self.offset, self.term_bytes, self.step, self.msg_no)
 
 
 Places = Stretches[EntryPlace]

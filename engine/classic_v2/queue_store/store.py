@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from engine.classic_v2.errors import ProcessCrashed
 from engine.classic_v2.files_table import FilesTable
@@ -17,14 +17,15 @@ from engine.classic_v2.transitions.files import (
     BodiesRead,
     BodiesWritten,
     BodyFileDeleted,
+    StretchesBuffered,
 )
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
-from engine.storage.port import Storage
+from engine.storage.port import Chunk, Storage
 from engine.values.extents import Extent
 from engine.values.ranges import Range, RangeSet
-from engine.values.sizes import equal
-from engine.values.stretches import Stretches
+from engine.values.sizes import equal, reach
+from engine.values.stretches import Stretch, Stretches
 
 MODULE = "rabbit_classic_queue_store_v2"
 
@@ -80,26 +81,52 @@ class QueueStore:
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
-    def write(self, extent: Extent) -> None:
+    def write(self, extents: Sequence[Extent]) -> None:
         """Put bodies into the write buffer, one after the other (W113, W114)."""
-        settings = self._settings
-        size = self._codec.term_bytes(extent.template, equal(extent.size_bytes), extent.raw_persistent)
-        done = 0
-        while done < extent.count:
-            seq = extent.start + done
-            room = -(-(settings.store_max_cache_size - self.buffer_bytes) // size)
-            count = min(extent.count - done, settings.boundary(seq) - seq, max(1, room))
-            offset = self._offset(settings.segment_of(seq))
-            place = EntryPlace(seq, count, offset, size)
-            self.write_offset = offset + count * place.stride
-            self.places.insert(place)
-            self.buffer.insert(BufferedEntries(place, extent.part(done, count)))
-            self.buffer_bytes += count * size
-            segment = settings.segment_of(seq)
-            self.emit(BodiesBuffered("W114", self.name, segment, seq, count, offset, count * size))
-            if self.buffer_bytes >= settings.store_max_cache_size:
-                self.flush()
-            done += count
+        settings, most = self._settings, self._settings.store_max_cache_size
+        entered: list[EntryPlace] = []
+        for extent in extents:
+            each = self._codec.term_length(extent.template, extent.size_bytes, extent.raw_persistent)
+            numbered = not isinstance(each, int)
+            done = 0
+            while done < extent.count:
+                seq, number = extent.start + done, extent.msg_no + done
+                segment = settings.segment_of(seq)
+                count = min(extent.count - done, settings.boundary(seq) - seq)
+                count = reach(each, number, count, 1, most - self.buffer_bytes)
+                if entered and (segment != self.write_segment or entered[0].term_bytes != each):
+                    self._report(entered)
+                place = EntryPlace(seq, count, self._offset(segment), each, 1, number if numbered else 0)
+                self.write_offset = place.offset_of(count)
+                self.places.insert(place)
+                part = extent if count == extent.count else extent.part(done, count)
+                self.buffer.insert(BufferedEntries(place, part))
+                self.buffer_bytes += place.waiting_bytes
+                entered.append(place)
+                if not numbered:
+                    self._report(entered)
+                if self.buffer_bytes >= most:
+                    self._report(entered)
+                    self.flush()
+                done += count
+        self._report(entered)
+
+    def _report(self, entered: list[EntryPlace]) -> None:
+        """Report places of one segment that have entered the buffer, and forget them."""
+        if not entered:
+            return
+        first = entered[0]
+        segment = self._settings.segment_of(first.start)
+        if isinstance(first.term_bytes, int):
+            size = first.waiting_bytes
+            told: Transition = BodiesBuffered(
+                "W114", self.name, segment, first.start, first.count, first.offset, size
+            )
+        else:
+            runs = tuple([(each.start, each.count, each.msg_no) for each in entered])
+            told = StretchesBuffered("W114", self.name, segment, first.offset, first.term_bytes, runs)
+        entered.clear()
+        self.emit(told)
 
     def _offset(self, segment: int) -> int:
         """Return where the next entry of a segment lies (W113)."""
@@ -140,20 +167,20 @@ class QueueStore:
 
     def _write_runs(self, path: str, runs: list[BufferedEntries]) -> None:
         """Write runs, with zeros in place of what was removed before it was written (W113, W116)."""
+        at = first = min(self._storage.size(path) or 0, runs[0].place.offset)
+        chunks: list[Chunk] = []
         for run in runs:
-            entries = self._entries(run.extent)
-            end = self._storage.size(path) or 0
-            gap = run.place.offset - end
-            if gap > 0:
-                self._storage.write(path, end, [Blank(gap), entries])
-            else:
-                self._storage.write(path, run.place.offset, [entries])
+            if run.place.offset > at:
+                chunks.append(Blank(run.place.offset - at))
+            chunks.append(self._entries(run.extent))
+            at = run.place.offset_of(run.count)
+        self._storage.write(path, first, chunks)
 
     def _entries(self, extent: Extent) -> StoreEntries:
         return StoreEntries(
             extent.msg_no,
             extent.count,
-            equal(extent.size_bytes),
+            extent.size_bytes,
             extent.raw_persistent,
             extent.template,
             self._settings.check_crc32,
@@ -167,12 +194,13 @@ class QueueStore:
 
     # --- removing ----------------------------------------------------------------------------------------------------
 
-    def remove(self, start: int, count: int) -> None:
+    def remove(self, ranges: Iterable[Stretch]) -> None:
         """Drop bodies from the write buffer; on disk they stay (W116)."""
-        for gone in self.buffer.remove(start, count):
-            size = gone.count * gone.place.term_bytes
-            self.buffer_bytes -= size
-            self.emit(BodiesForgotten("W116", self.name, gone.start, gone.count, size))
+        for each in ranges:
+            for gone in self.buffer.remove(each.start, each.count):
+                size = gone.place.waiting_bytes
+                self.buffer_bytes -= size
+                self.emit(BodiesForgotten("W116", self.name, gone.start, gone.count, size))
 
     def delete_segments(self, segments: Sequence[int]) -> None:
         """Delete files, with what the buffer holds for them (W119)."""
@@ -184,7 +212,7 @@ class QueueStore:
             if size is not None:
                 self.emit(BodyFileDeleted("W119", self.name, segment, size))
             first = segment * self._settings.segment_entry_count
-            self.remove(first, self._settings.segment_entry_count)
+            self.remove([Range(first, self._settings.segment_entry_count)])
 
     def terminate(self) -> None:
         """Write the buffer with fsync and close everything (W95)."""
@@ -290,18 +318,25 @@ class QueueStore:
             found = [chunk for chunk in chunks if isinstance(chunk, StoreEntries)]
             if sum(chunk.count for chunk in found) == place.count:
                 return _rising(found, place.step)
-        return self._entries_of(b"".join(chunk.encode() for chunk in chunks), place)
+        data = b"".join(chunk.encode() for chunk in chunks)
+        parts = place.equal_parts()
+        if len(parts) == 1:
+            return self._entries_of(data, parts[0])
+        lows = [part.low - place.low for part in parts]
+        each = zip(parts, lows, [*lows[1:], len(data)], strict=True)
+        return [one for part, low, end in each for one in self._entries_of(data[low:end], part)]
 
     def _entries_of(self, data: bytes, place: EntryPlace) -> list[StoreEntries | None]:
-        """Read the entries of a place, whose bytes are given."""
+        """Read the entries of a place, all of one size, whose bytes are given."""
+        size = equal(place.term_bytes)
         try:
-            return _rising(read_entries(data, 0, place.term_bytes, place.count, self._codec), place.step)
+            return _rising(read_entries(data, 0, size, place.count, self._codec), place.step)
         except EntryDamaged:
             found: list[StoreEntries | None] = []
         for number in range(place.count):
-            at = place.offset + number * place.stride - place.low
+            at = place.offset_of(number) - place.low
             try:
-                found.extend(read_entries(data, at, place.term_bytes, 1, self._codec))
+                found.extend(read_entries(data, at, size, 1, self._codec))
             except EntryDamaged:
                 found.append(None)
                 self.unreadable.add(place.start + number)

@@ -43,7 +43,7 @@ class Account:
 class SharedServer(Protocol):
     """What a client calls of the store that made it: `SharedStore` is one."""
 
-    def send_write(self, client: SharedClient, extent: Extent) -> None:
+    def send_writes(self, client: SharedClient, extents: Sequence[Extent]) -> None:
         """Take writes into the mailbox (W133)."""
 
     def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None:
@@ -99,11 +99,12 @@ class SharedClient:
         """Add credit that the store granted; the queue calls this when it takes the message (F2)."""
         self.account.left = (self.account.left or 0) + credits_
 
-    def write(self, extent: Extent) -> None:
+    def write(self, extents: Sequence[Extent]) -> None:
         """Send a write for each message; each costs a credit (W133, F4)."""
-        self.account.spent(extent.count)
-        self.in_flight.add(extent.start, extent.count)
-        self._store.send_write(self, extent)
+        for extent in extents:
+            self.account.spent(extent.count)
+            self.in_flight.add(extent.start, extent.count)
+        self._store.send_writes(self, extents)
 
     def remove(self, extents: Sequence[Extent], descending: bool = False) -> list[Range]:
         """Send one remove for all messages; return the message numbers whose writes it overtook (W52).

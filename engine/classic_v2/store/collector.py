@@ -100,7 +100,7 @@ def _compact(state: StoreState, number: int) -> None:
     records = [row.part(skip, 1) for row in live for skip in range(row.count)]
     size, moved = _moves(records)
     for row, offset in moved:
-        state.storage.overwrite(path, offset, path, row.record_bytes, row.offset)
+        state.storage.overwrite(path, offset, path, row.size_bytes, row.offset)
     state.storage.fsync(path)
     for row, offset in moved:
         state.rows.remove(row.start, 1)
@@ -139,15 +139,15 @@ def _moves(records: list[Row]) -> tuple[int, list[tuple[Row, int]]]:
     offset, first, last = 0, 0, len(records) - 1
     while first <= last:
         start, end = records[first], records[last]
-        if end.record_bytes <= start.offset - offset:
+        if end.size_bytes <= start.offset - offset:
             moved.append((end, offset))
-            offset += end.record_bytes
+            offset += end.size_bytes
             if first == last:
                 return offset, moved
             last -= 1
         elif first == last:
-            return end.offset + end.record_bytes, moved
+            return end.offset + end.size_bytes, moved
         else:
-            offset = start.offset + start.record_bytes
+            offset = start.offset + start.size_bytes
             first += 1
     return offset, moved

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import msgspec
+from msgspec.structs import astuple
 
 from engine.backing_queue.stores import CLEAN
 from engine.classic_v2.formats.rdq import SharedRecords, scan
@@ -12,6 +13,7 @@ from engine.classic_v2.store import collector
 from engine.classic_v2.store.state import StoreState
 from engine.classic_v2.store.tables import FileRow, Row
 from engine.formats.chunks import AnyChunk, RawBytes
+from engine.values.sizes import equal
 from engine.values.stretches import Stretches
 
 BROKERS_CLEAN = ("clean.dot", "file_summary.ets", "msg_store_index.ets")
@@ -41,7 +43,7 @@ def save(state: StoreState) -> None:
     stop = CleanStop(
         tuple(sorted(state.refs)),
         tuple((each.number, each.size, each.valid) for each in state.files.values()),
-        tuple((row.start, row.count, row.refs, row.file, row.offset, row.record_bytes) for row in state.rows),
+        tuple(astuple(one) for row in state.rows for one in row.equal_parts()),
     )
     path = f"{state.directory}/{CLEAN}"
     state.storage.create(path)
@@ -140,7 +142,10 @@ def _scan_file(state: StoreState, number: int, known: Stretches[Row]) -> None:
         offset = 0
         for chunk in chunks:
             if isinstance(chunk, SharedRecords):
-                _enter_run(state, file, known, chunk.msg_no, chunk.count, offset, chunk.record_bytes)
+                run = Row(chunk.msg_no, chunk.count, 1, number, offset, chunk.record_bytes)
+                for row in run.equal_parts():
+                    size = equal(row.record_bytes)
+                    _enter_run(state, file, known, row.start, row.count, row.offset, size)
             offset += chunk.size_bytes
         return
     data = b"".join(chunk.encode() for chunk in chunks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -122,11 +122,12 @@ class SharedStore:
             self.state.refs.add(ref)
         return SharedClient(self, ref, on_disk, on_credit, account or self.account())
 
-    def send_write(self, client: SharedClient, extent: Extent) -> None:
+    def send_writes(self, client: SharedClient, extents: Sequence[Extent]) -> None:
         """Take writes into the mailbox and the cache (W133)."""
-        self.state.cache.write(extent.msg_no, extent.count)
+        for extent in extents:
+            self.state.cache.write(extent.msg_no, extent.count)
+            self._mailbox.append(_Write(client, extent))
         self.state.report_cache()
-        self._mailbox.append(_Write(client, extent))
 
     def send_remove(self, client: SharedClient, extents: tuple[Extent, ...], descending: bool) -> None:
         """Take one remove into the mailbox (W133)."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from engine.values.each import Length
+from engine.values.sizes import total
 from engine.values.stretches import Stretches
 
 
@@ -18,7 +20,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         refs: reference count of each.
         file: number of the file.
         offset: of the first record.
-        record_bytes: bytes of each record.
+        record_bytes: bytes of each record: one number, or lengths that differ.
     """
 
     start: int
@@ -26,7 +28,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     refs: int
     file: int
     offset: int
-    record_bytes: int
+    record_bytes: Length
 
     @property
     def end(self) -> int:
@@ -36,7 +38,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def size_bytes(self) -> int:
         """Bytes of all records."""
-        return self.count * self.record_bytes
+        return total(self.record_bytes, self.start, self.count)
 
     def part(self, offset: int, count: int) -> Row:
         """Return `count` rows beginning `offset` rows on."""
@@ -45,7 +47,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             count,
             self.refs,
             self.file,
-            self.offset + offset * self.record_bytes,
+            self.offset + total(self.record_bytes, self.start, offset),
             self.record_bytes,
         )
 
@@ -55,12 +57,20 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.refs == after.refs
             and self.file == after.file
             and self.record_bytes == after.record_bytes
-            and self.offset + self.count * self.record_bytes == after.offset
+            and self.offset + self.size_bytes == after.offset
         )
 
     def merged(self, count: int) -> Row:
         """Return this run with `count` rows in all."""
         return Row(self.start, count, self.refs, self.file, self.offset, self.record_bytes)
+
+    def equal_parts(self) -> list[Row]:
+        """Return the same rows by runs of one size: one by one where lengths differ."""
+        each = self.record_bytes
+        if isinstance(each, int):
+            return [self]
+        singles = [self.part(skip, 1) for skip in range(self.count)]
+        return [Row(row.start, 1, row.refs, row.file, row.offset, each.at(row.start)) for row in singles]
 
     def with_refs(self, refs: int) -> Row:
         """Return the same rows with another reference count."""

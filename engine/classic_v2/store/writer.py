@@ -11,7 +11,7 @@ from engine.formats.message import RECORD_OVERHEAD_BYTES
 from engine.report.transitions.stores import BufferWritten, StoreWritten, WriteIgnored
 from engine.values.extents import Extent
 from engine.values.ranges import RangeSet
-from engine.values.sizes import equal
+from engine.values.sizes import at, most_of, reach
 
 
 def handle_write(state: StoreState, client: SharedClient, extent: Extent) -> None:
@@ -81,21 +81,25 @@ def _append(state: StoreState, client: SharedClient, extent: Extent) -> None:
     records = SharedRecords(
         extent.msg_no,
         extent.count,
-        equal(extent.size_bytes),
+        extent.size_bytes,
         extent.raw_persistent,
         extent.template,
         state.codec,
     )
-    total = records.record_bytes
-    if total - RECORD_OVERHEAD_BYTES >= settings.large_message_bytes:
-        for number in range(extent.count):
-            _append_large(state, client, records.part(number, 1))
-        return
-    done = 0
+    each, done = records.record_bytes, 0
     while done < extent.count:
-        until_roll = -(-(settings.msg_store_file_size_limit - state.offset) // total)
-        until_flush = -(-(settings.write_buffer_bytes - state.buffer_bytes) // total)
-        count = min(extent.count - done, max(1, until_roll), max(1, until_flush))
+        number, left = extent.msg_no + done, extent.count - done
+        if most_of(each) - RECORD_OVERHEAD_BYTES >= settings.large_message_bytes:  # some are large, or all
+            left = 1
+            if at(each, number) - RECORD_OVERHEAD_BYTES >= settings.large_message_bytes:
+                _append_large(state, client, records.part(done, 1))
+                done += 1
+                continue
+        needed = min(
+            settings.msg_store_file_size_limit - state.offset,
+            settings.write_buffer_bytes - state.buffer_bytes,
+        )
+        count = reach(each, number, left, 1, needed)
         part = records.part(done, count)
         state.cache.handled(part.msg_no, count)
         state.await_sync(client, part.msg_no, count)

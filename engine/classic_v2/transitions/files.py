@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from engine.report.transitions.base import About, Transition, Why
+from engine.values.each import Length
 from engine.values.ranges import Range
 
 
@@ -118,6 +119,28 @@ class BodiesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     count: int
     offset: int
     bytes_: int
+
+
+class StretchesBuffered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Bodies of several runs of a log entered the write buffer of `.qs`, all of one segment (W113, W114).
+
+    Args:
+        offset: where the first body of the first run will lie; each run is behind the one before.
+        term_bytes: bytes of each term of all runs.
+        runs: position of the first body of each run, its bodies, and the number of the first one's message.
+
+    Fold: as BodiesBuffered for each run.
+    """
+
+    about: ClassVar[About] = About(
+        group="files", function="write", fold="files", shown="step", setting="queue_index_embed_msgs_below"
+    )
+
+    queue: str
+    segment: int
+    offset: int
+    term_bytes: Length
+    runs: tuple[tuple[int, int, int], ...]
 
 
 class BodiesForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):

@@ -14,6 +14,7 @@ from engine.formats import properties
 from engine.formats.chunks import AnyChunk
 from engine.formats.terms import decode
 from engine.storage.port import Storage
+from engine.values.sizes import equal
 
 SIZE_AND_ID = 24
 """Bytes of a record of `.rdq` before the message's term (S54)."""
@@ -63,9 +64,9 @@ def of_queue(storage: Storage, directory: str, codec: McCodec) -> Iterator[tuple
         data = _whole(storage, f"{directory}/{name[:-3]}.qs") if own else b""
         for run in own:
             for skip in range(run.count):
-                at = run.offset + skip * run.stride
+                at = run.offset_of(skip)
                 if at >= HEADER_BYTES:
-                    yield read(entry_term(data, at, run.term_bytes))
+                    yield read(entry_term(data, at, equal(run.term_bytes)))
 
 
 def _whole(storage: Storage, path: str) -> bytes:

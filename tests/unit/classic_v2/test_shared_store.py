@@ -67,7 +67,7 @@ def test_a_message_of_two_queues_is_written_once() -> None:
     other = world.persistent.client("other", None, lambda more: None)
     world.publish(1, size=5000)
     [extent] = world.queue.state.head
-    other.write(extent)
+    other.write([extent])
     world.settle()
     assert (world.refs(), world.persistent.state.offset) == ({2: 1}, RECORD)
     world.fetch()
@@ -76,7 +76,7 @@ def test_a_message_of_two_queues_is_written_once() -> None:
     other.remove([extent])
     world.settle()
     assert (world.refs(), world.store_files()) == ({0: 1}, {0: (RECORD, 0)})
-    other.write(extent)
+    other.write([extent])
     world.settle()
     assert (world.refs(), world.store_files()) == ({1: 1}, {0: (RECORD, RECORD)})
 

@@ -17,6 +17,7 @@ from engine.classic_v2.store import SharedStore
 from engine.report.transitions.base import Transition
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
+from engine.values.each import Each
 from engine.values.ranges import Range
 
 
@@ -81,7 +82,7 @@ class World:
         self.queue.state.rates.freeze(0.0, out, 0.0, 0.0)
         self.queue.state.report()
 
-    def publish(self, count: int = 1, size: int = 100, persistent: bool = True, **more: Any) -> Range:
+    def publish(self, count: int = 1, size: Each = 100, persistent: bool = True, **more: Any) -> Range:
         arrival = Arrival(count, self.next_no, size, persistent, **more)
         self.next_no += count
         return self.queue.publish(arrival)

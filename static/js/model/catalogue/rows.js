@@ -125,6 +125,7 @@ const DECODERS = {
   StoreStopped: (row) => ({ kind: "StoreStopped", rule: row[1], store: row[2], how: row[3] }),
   StoreSynced: (row) => ({ kind: "StoreSynced", rule: row[1], store: row[2], file: row[3] }),
   StoreWritten: (row) => ({ kind: "StoreWritten", rule: row[1], store: row[2], file: row[3], offset: row[4], msg_no: row[5], count: row[6], record_bytes: row[7], step: row[8] ?? 1 }),
+  StretchesBuffered: (row) => ({ kind: "StretchesBuffered", rule: row[1], queue: row[2], segment: row[3], offset: row[4], term_bytes: row[5], runs: row[6] }),
   StretchesRead: (row) => ({ kind: "StretchesRead", rule: row[1], store: row[2], by: row[3], file: row[4], runs: row[5] }),
   StretchesRecorded: (row) => ({ kind: "StretchesRecorded", rule: row[1], queue: row[2], action: row[3], runs: row[4], journal_bytes: row[5] }),
   StretchesRecounted: (row) => ({ kind: "StretchesRecounted", rule: row[1], store: row[2], runs: row[3], ref_count: row[4] }),

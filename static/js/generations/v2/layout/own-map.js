@@ -3,7 +3,7 @@ import { ITEM_GAP, SMALL, chosen, entryAt, entrySpot, gridOf, pushCells } from "
 import { binned } from "../../../layout/store-map.js";
 import { cut, toneBySeq } from "../../../layout/tones.js";
 import { RANGES, holding, overlapping, remove, total } from "../../../model/stretches.js";
-import { ACKED, BODIES, BODY as B, ERASED, HEADER_BYTES, HOLE, LIVE, SLOT as S, SLOTS, SLOT_BYTES, WAITING } from "../model/file-rows.js";
+import { ACKED, BODIES, BODY as B, ERASED, HEADER_BYTES, HOLE, LIVE, SLOT as S, SLOTS, SLOT_BYTES, WAITING, bodiesEnd, bodyAt } from "../model/file-rows.js";
 
 /**
  * @import { Box } from "../../../layout/geometry.js"
@@ -191,18 +191,18 @@ function bodiesOf(files, first, size, tones, disk) {
   };
   for (const row of rows) {
     gap(row[B.offset]);
-    const each = row[B.bytes];
+    const end = bodiesEnd(row);
     if (row[B.code] === HOLE) {
-      blocks.push([row[B.offset], row[B.offset] + row[B.count] * each, { tone: "hole", waits: false }]);
-      holes += row[B.count] * each;
+      blocks.push([row[B.offset], end, { tone: "hole", waits: false }]);
+      holes += end - row[B.offset];
     } else
       for (const [start, count, gone] of split(goneIn(files, row), row[B.start], row[B.count]))
         for (const [from, many, tone] of gone ? /** @type {Tone[]} */ ([[start, count, "garbage"]]) : cut(tones, start, count, "delta")) {
-          const low = row[B.offset] + (from - row[B.start]) * each;
-          blocks.push([low, low + many * each, { tone, waits: row[B.code] === WAITING, each }]);
+          const [low, high] = [bodyAt(row, from), bodyAt(row, from + many)];
+          blocks.push([low, high, { tone, waits: row[B.code] === WAITING, each: (high - low) / many }]);
           if (gone) dead += many;
         }
-    at = Math.max(at, row[B.offset] + row[B.count] * each);
+    at = Math.max(at, end);
   }
   gap(disk);
   return { blocks, dead, holes, end: Math.max(disk, rows.length ? at : 0) };
@@ -277,8 +277,11 @@ export function messageAt(scene, queue, x, y) {
   if (!item || x < item.bar.x || x >= item.bar.x + item.bar.end) return null;
   const at = ((x - item.bar.x) / item.bar.w) * scene.scale;
   const rows = overlapping(/** @type {BodyRow[]} */ (queue.own.files.places), item.number * item.size, item.size, BODIES);
-  const row = rows.find((each) => at >= each[B.offset] && at < each[B.offset] + each[B.count] * each[B.bytes]);
-  return row ? row[B.start] + Math.floor((at - row[B.offset]) / row[B.bytes]) : null;
+  const row = rows.find((each) => at >= each[B.offset] && at < bodiesEnd(each));
+  if (!row) return null;
+  let seq = row[B.start];
+  while (bodyAt(row, seq + 1) <= at) seq += 1;
+  return seq;
 }
 
 /**
@@ -300,8 +303,8 @@ export function messageSpots(scene, queue, seq) {
   const row = holding(/** @type {BodyRow[]} */ (files.places), seq);
   if (item && row) {
     const perByte = item.bar.w / scene.scale;
-    const low = row[B.offset] + (seq - row[B.start]) * row[B.bytes];
-    found.push({ x: item.bar.x + low * perByte, y: item.bar.y, w: Math.max(4, row[B.bytes] * perByte), h: item.bar.h });
+    const [low, high] = [bodyAt(row, seq), bodyAt(row, seq + 1)];
+    found.push({ x: item.bar.x + low * perByte, y: item.bar.y, w: Math.max(4, (high - low) * perByte), h: item.bar.h });
   }
   return found;
 }

@@ -5,7 +5,7 @@ import { locate } from "../../../model/messages.js";
 import { shownQueue } from "../../../model/shown.js";
 import { holding } from "../../../model/stretches.js";
 import { bytes, fill, gettext, number } from "../../../model/text.js";
-import { ACKED, BODY as B, ERASED, HOLE, SLOT as S, WAITING } from "./file-rows.js";
+import { ACKED, BODY as B, ERASED, HOLE, SLOT as S, WAITING, bodyAt } from "./file-rows.js";
 
 /**
  * @import { Plan, SentRecord } from "../../../model/bytes.js"
@@ -56,8 +56,7 @@ export function bodyPlan(state, queue, seq, slot) {
   if (row?.[B.code] === WAITING) return { why: "waiting", text: waitingText(state, queue) };
   const name = shownQueue(state);
   if (row) {
-    const offset = row[B.offset] + (seq - row[B.start]) * row[B.bytes];
-    return entryPlan(name, segmentNumber(state, queue, seq), slot?.body?.offset ?? offset);
+    return entryPlan(name, segmentNumber(state, queue, seq), slot?.body?.offset ?? bodyAt(row, seq));
   }
   if (slot?.body) return entryPlan(name, Number(slot.body.file.split(":")[1]), slot.body.offset);
   if (!found || found[E.flags] & HOME_STORE) return null;

@@ -1,7 +1,8 @@
 /** The part of the fold that keeps the files of a queue of version 2, and what waits to be written to them (W80-W119). */
+import { recordBytes } from "../../../model/columns.js";
 import { queueOf, rearrange } from "../../../model/queue-state.js";
 import { RANGES, insert, remove } from "../../../model/stretches.js";
-import { ACKED, BODY as B, BODIES, ENTRY_HEADER_BYTES, ERASED, HOLE, LIVE, SLOTS, WAITING, WRITTEN } from "./file-rows.js";
+import { ACKED, BODY as B, BODIES, ENTRY_HEADER_BYTES, ERASED, HOLE, LIVE, SLOTS, WAITING, WRITTEN, bodiesEnd } from "./file-rows.js";
 
 /**
  * @import { FilesState, Handlers, Range, State, TransitionOf } from "../../../model/catalogue/types.js"
@@ -40,6 +41,19 @@ function place({ places }, start, count, code) {
     changed[B.code] = code;
     insert(places, changed, BODIES);
   }
+}
+
+/**
+ * Bodies wait to be written.
+ * @param {FilesState} files
+ * @param {BodyRow} row
+ */
+function wait(files, row) {
+  const [start, count] = row;
+  insert(files.waiting, [start, count], RANGES);
+  files.waiting_bytes += bodiesEnd(row) - row[B.offset] - count * ENTRY_HEADER_BYTES;
+  remove(files.places, start, count, BODIES);
+  insert(files.places, row, BODIES);
 }
 
 /**
@@ -139,12 +153,17 @@ export const FILES_HANDLERS = {
     remove(files.slots, t.start, t.end - t.start, SLOTS);
     remove(files.places, t.start, t.end - t.start, BODIES);
   },
-  BodiesBuffered: (state, t) => {
+  BodiesBuffered: (state, t) =>
+    wait(filesOf(state, t), [t.start, t.count, t.offset, t.bytes / t.count + ENTRY_HEADER_BYTES, WAITING, 0]),
+  StretchesBuffered: (state, t) => {
     const files = filesOf(state, t);
-    insert(files.waiting, [t.start, t.count], RANGES);
-    files.waiting_bytes += t.bytes;
-    remove(files.places, t.start, t.count, BODIES);
-    insert(files.places, [t.start, t.count, t.offset, t.bytes / t.count + ENTRY_HEADER_BYTES, WAITING], BODIES);
+    // A negative number says which column, and how many bytes each term has without its body.
+    const each = t.term_bytes - ENTRY_HEADER_BYTES;
+    let { offset } = t;
+    for (const [start, count, msgNo] of t.runs) {
+      wait(files, [start, count, offset, each, WAITING, msgNo]);
+      offset += recordBytes(each, msgNo, count);
+    }
   },
   BodiesForgotten: (state, t) => {
     const files = filesOf(state, t);
@@ -165,7 +184,7 @@ export const FILES_HANDLERS = {
     const segments = t.segments.map(([number, size, live]) => [number, size, live]);
     const bodies = t.bodies.map(([number, size]) => [number, size]);
     const slots = t.live.map(([start, count]) => [start, count, LIVE]);
-    const places = t.places.map((row) => [...row, WRITTEN]);
+    const places = t.places.map((row) => [...row, WRITTEN, 0]);
     Object.assign(filesOf(state, t), emptyFiles(), { segments, bodies, unread: bodies.slice(), slots, places });
   },
 };

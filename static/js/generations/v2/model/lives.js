@@ -44,6 +44,11 @@ export const LIVES = {
     life.waits.body = true;
     life.add("buffered", number, us, contents(life));
   },
+  StretchesBuffered(life, { runs }, number, us) {
+    if (!runs.some(([start, count]) => life.holds(start, count))) return;
+    life.waits.body = true;
+    life.add("buffered", number, us, contents(life));
+  },
   BodiesForgotten(life, { start, count }, number, us) {
     if (!life.holds(start, count)) return;
     life.waits.body = false;

@@ -5,6 +5,19 @@ import { sentence } from "../../../model/why-sentence.js";
 
 /** @import { Reasons, Words } from "../../../model/why-sentence.js" */
 
+/**
+ * @param {number} count
+ * @param {{ segment: number, offset: number }} where
+ */
+const bodiesBuffered = (count, { segment, offset }) =>
+  sentence(
+    "\u270e",
+    "plain",
+    ngettext("%(count)s content waits for %(file)s.qs", "%(count)s contents wait for %(file)s.qs", count),
+    gettext("Small contents lie in a file of the queue's own, these from byte %(offset)s on. A full buffer, or a sync, writes them."),
+    { count: number(count), file: segment, offset: number(offset) },
+  );
+
 /** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
 /** @type {Words} */
 export const WORDS = {
@@ -67,13 +80,11 @@ export const WORDS = {
       gettext("The entries from %(start)s to before %(end)s were neither in the buffer nor in the cache."),
       { file: t.segment },
     ),
-  BodiesBuffered: (t) =>
-    sentence(
-      "\u270e",
-      "plain",
-      ngettext("%(count)s content waits for %(file)s.qs", "%(count)s contents wait for %(file)s.qs", t.count),
-      gettext("Small contents lie in a file of the queue's own, these from byte %(offset)s on. A full buffer, or a sync, writes them."),
-      { count: number(t.count), file: t.segment, offset: number(t.offset) },
+  BodiesBuffered: (t) => bodiesBuffered(t.count, t),
+  StretchesBuffered: (t) =>
+    bodiesBuffered(
+      t.runs.reduce((sum, [, count]) => sum + count, 0),
+      t,
     ),
   BodiesForgotten: (t) =>
     sentence(
