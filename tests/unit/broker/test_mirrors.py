@@ -209,3 +209,14 @@ def test_what_lay_in_a_blocked_socket_is_lost_with_the_node(stop: str) -> None:
     assert node.connections.waiting == 0
     assert node.queues["orders"].depth == 2000
     node.verify()
+
+
+def test_a_mirrored_queue_goes_with_its_last_consumer_as_a_node_stops() -> None:
+    """P18, H71: its master is elsewhere, and it is deleted before its mirror here is lost."""
+    follower = cluster_of(3)
+    auto = {"do": "declare_queue", "name": "auto", "auto_delete": True}
+    play(follower, HA, auto, {"do": "move_master", "queue": "auto", "node": "n2"})
+    play(follower, {"do": "set_consumer", "name": "t1", "queue": "auto"}, {"do": "stop_node", "node": "n1"})
+    assert "auto" not in follower.node.snapshot()["queues"]
+    play(follower, {"do": "start_node", "node": "n1"})
+    follower.node.verify()
