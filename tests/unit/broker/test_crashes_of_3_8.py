@@ -141,6 +141,7 @@ def test_where_a_masters_process_ends_its_mirror_takes_over_with_everything() ->
     assert it.node.queues["orders"].process.queue.state.len >= 9
 
 
+@pytest.mark.sources
 @pytest.mark.parametrize("way", ["obey", "from_channel"])
 def test_a_mirror_whose_process_ends_leaves_alone_and_comes_again_empty(
     way: str, monkeypatch: pytest.MonkeyPatch

@@ -19,6 +19,8 @@ from engine.values.errors import FileCorrupt, ProcessCrash
 from tests.conftest import RECORDINGS
 from tests.helpers.watchdog import watched
 
+pytestmark = pytest.mark.sources
+
 QUEUE = "orders"
 CASES = [
     *((each.name, {}) for each in RELEASES.values()),

@@ -16,6 +16,8 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 
+pytestmark = pytest.mark.sources
+
 ENGINE: Final = Path(engine.__file__).parent
 ARCHITECTURE: Final = ENGINE.parent / "ARCHITECTURE.md"
 PUBLISH: Final = {"do": "publish", "count": 1, "size_bytes": 100}

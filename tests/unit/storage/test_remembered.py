@@ -79,6 +79,7 @@ def test_a_checkpoint_remembers_nothing(storage: DirectoryStorage) -> None:
     assert list(again.read_back(FILE, decode)) == [RawBytes(b"onetwoone")]
 
 
+@pytest.mark.sources
 def test_memory_is_bounded(storage: DirectoryStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembered, "MOST_CHUNKS", 3)
     other = "queues/q/1.idx"

@@ -7,11 +7,15 @@ import sys
 from types import FrameType
 from typing import Any
 
+import pytest
+
 from engine.broker.commands.packed import mean_of, pack, pack_expirations, unpack
 from engine.broker.queues.finishing import Finishing
 from engine.metrics import Meter
 from engine.replay import Player, Witness, on_ledger
 from sweeps.cell import play
+
+pytestmark = pytest.mark.sources
 
 SECOND_US = 1_000_000
 
