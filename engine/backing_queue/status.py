@@ -16,6 +16,28 @@ GROWS: Final = 1.05
 """How much more must come in than goes out, so that somebody should ask who is slow."""
 
 
+QueueRates = tuple[float, float, float, float]
+"""Messages a second that come in, go out, and are acknowledged after each."""
+Queue = Mapping[str, Any]
+"""A backing queue of a snapshot."""
+
+
+def rates_printed(rates: QueueRates) -> dict[str, float]:
+    """Return the rates by the names that every release prints."""
+    names = ("avg_ingress_rate", "avg_egress_rate", "avg_ack_ingress_rate", "avg_ack_egress_rate")
+    return dict(zip(names, rates, strict=True))
+
+
+def lane_count(queue: Queue, lane: str) -> int:
+    """Return how many messages a lane of a snapshot lists."""
+    return sum(row[1] for row in queue["lanes"].get(lane, ()))
+
+
+def record_printed(*items: str | int | None) -> str:
+    """Return a record as Erlang prints it; None is undefined."""
+    return f"{{{','.join('undefined' if each is None else str(each) for each in items)}}}"
+
+
 class Printed(msgspec.Struct, frozen=True):
     """A status that somebody has, in words and numbers.
 

@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
-from engine.backing_queue.places import counted, ready
-from engine.backing_queue.status import Printed, Question, StatusReader
+from engine.backing_queue.places import VARIABLE_QUEUE_V2, counted, ready
+from engine.backing_queue.status import (
+    Printed,
+    Question,
+    Queue,
+    QueueRates,
+    StatusReader,
+    lane_count,
+    rates_printed,
+    record_printed,
+)
 from engine.classic_v1.places import PLACES
 
 LANES: Final = {
     place.name: "line" if place.content == "mixed" else place.content for place in PLACES if not place.unacked
 }
+COUNTED: Final = frozenset(counted(PLACES))
 IN_RAM: Final = tuple(lane for lane, where in LANES.items() if where == "ram")
+
+
+def printed(queue: Queue, rates: QueueRates) -> dict[str, Any]:
+    """Return what 3.10 prints of a queue of a snapshot, of either version of files (Q10)."""
+    counters = queue["counters"]
+    target = counters["target_ram_count"]
+    lanes = {
+        lane: record_printed(lane, *queue["counted"][lane]) if lane in COUNTED else lane_count(queue, lane)
+        for lane in ready(PLACES)
+    }
+    return {
+        "mode": queue["mode"],
+        "version": 2 if queue.get("backing_queue") == VARIABLE_QUEUE_V2 else 1,
+        **lanes,
+        "len": counters["len"],
+        "target_ram_count": "infinity" if target is None else target,
+        "next_seq_id": counters["next_seq_id"],
+        "next_deliver_seq_id": counters["next_deliver_seq_id"],
+        **rates_printed(rates),
+    }
+
+
+def printed_3_8(queue: Queue, rates: QueueRates) -> dict[str, Any]:
+    """Return what 3.8 prints of a queue of a snapshot: no version, and nothing of what was delivered."""
+    found = printed(queue, rates)
+    return {name: value for name, value in found.items() if name not in ("version", "next_deliver_seq_id")}
 
 
 def _questions(printed: Printed) -> Iterator[Question]:
@@ -36,7 +72,7 @@ def _questions(printed: Printed) -> Iterator[Question]:
 STATUS: Final = StatusReader(
     version="1",
     lanes={lane: LANES[lane] for lane in ready(PLACES)},
-    counted=frozenset(counted(PLACES)),
+    counted=COUNTED,
     items=(4, 5),  # {delta,Start,Count,End} up to 3.6.6; {delta,Start,Count,Transient,End} since
     keys=frozenset(
         {"target_ram_count", "ram_msg_count", "ram_ack_count", "qi_buffer_size", "qi_buffer_num_up", *LANES}

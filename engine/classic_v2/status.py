@@ -3,12 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
-from engine.backing_queue.status import Printed, Question, StatusReader
+from engine.backing_queue.places import places_of
+from engine.backing_queue.status import (
+    Printed,
+    Question,
+    Queue,
+    QueueRates,
+    StatusReader,
+    lane_count,
+    rates_printed,
+    record_printed,
+)
 
 MOST_LOADED: Final = 2048
 """Messages that one load brings at most (W32)."""
+
+
+def printed_4_0(queue: Queue, rates: QueueRates) -> dict[str, Any]:
+    """Return what 4.0 prints of a queue of a snapshot: the names of version 1, of whose lanes two are in use (W74)."""
+    return {
+        "mode": queue["mode"],
+        "version": 2,
+        "q1": 0,
+        "q2": 0,
+        "delta": record_printed("delta", *queue["counted"]["tail"]),
+        "q3": lane_count(queue, "head"),
+        "q4": 0,
+        "len": queue["counters"]["len"],
+        "target_ram_count": "infinity",
+        "next_seq_id": queue["counters"]["next_seq_id"],
+        "next_deliver_seq_id": queue["counters"]["next_deliver_seq_id"],
+        **_rest(queue, rates),
+    }
+
+
+def printed_4_3(queue: Queue, rates: QueueRates) -> dict[str, Any]:
+    """Return what 4.3 prints of a queue of a snapshot, but for `delivery_count`, which no snapshot has (W74)."""
+    start, count, _transient, end = queue["counted"]["tail"]
+    return {
+        "version": 2,
+        "q_head": lane_count(queue, "head"),
+        "q_tail": record_printed("q_tail", start, count, end),
+        "len": queue["counters"]["len"],
+        "next_seq_id": queue["counters"]["next_seq_id"],
+        "redeliver_seq_id": queue["counters"]["next_deliver_seq_id"],
+        **_rest(queue, rates),
+    }
+
+
+def _rest(queue: Queue, rates: QueueRates) -> dict[str, Any]:
+    files = queue.get("own", {}).get("files", {})
+    entries, acks = (sum(row[1] for row in files.get(name, ())) for name in ("buffered", "acks"))
+    return {
+        "num_pending_acks": sum(lane_count(queue, each.name) for each in places_of(queue) if each.unacked),
+        "num_unconfirmed": queue["counters"]["unconfirmed_count"],
+        **rates_printed(rates),
+        "qi_buffer_size": entries + acks,
+        "qi_buffer_num_up": acks,
+        "qs_buffer_size": files.get("waiting_bytes", 0),
+    }
 
 
 def _questions(printed: Printed) -> Iterator[Question]:

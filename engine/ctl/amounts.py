@@ -6,9 +6,8 @@ import re
 from typing import Final
 
 from engine.broker.commands.memory_limit import bytes_of
-from engine.ctl.errors import no_clause
-from engine.ctl.request import BAD_VALUE, Request
-from engine.ctl.usage import NODE_NAME
+from engine.ctl.errors import BAD_VALUE, SOFTWARE, NotHere
+from engine.ctl.request import Request
 from engine.values.errors import CommandError
 
 FRACTION: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -41,7 +40,7 @@ def watermark_bytes(request: Request, text: str) -> int:
     if found["more"]:
         raise request.invalid("Bad argument: The threshold should be an integer.", BAD_VALUE)
     if BELOW.fullmatch(text):
-        raise no_clause(NODE_NAME, text)
+        raise NotHere("rabbitmqctl ends with a stack trace at an absolute value below 0", SOFTWARE)
     try:
         if NOT_WATERMARKS.fullmatch(text):
             raise CommandError("no_amount", text=text)

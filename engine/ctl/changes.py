@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,21 +11,13 @@ import msgspec
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.control.report import Live
 from engine.ctl.amounts import fraction, limit_bytes, watermark_bytes
-from engine.ctl.errors import CtlRefused, NotHere
+from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
 from engine.ctl.listings import used
-from engine.ctl.request import BAD_VALUE, VHOST, Request
-from engine.ctl.terms import decoded, inspected
+from engine.ctl.request import VHOST, Request
 from engine.ctl.usage import NODE_NAME
 from engine.reading.hosts import state_of, vhosts_of
 from engine.reading.places import declared
 
-USAGE: Final = 64
-NO_MAP: Final = (
-    "{{{{:badmap, {text}}}, [{{:maps, :to_list, [{text}], [file: 'maps.erl', line: 581, error_info: "
-    "%{{module: :erl_stdlib_errors}}]}}, {{:rabbit_policy, :parse_set0, 8, [file: 'rabbit_policy.erl', line: 329]}}, "
-    "{{:rabbit_policy, :parse_set, 7, []}}]}}"
-)
-"""What the broker says of a list in the place of a definition."""
 State = Mapping[str, Any]
 
 
@@ -83,14 +76,16 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
         f'Setting policy "{name}" for pattern "{pattern}" to "{text}" with priority "{priority}" '
         f'for vhost "{request.vhost}" ...'
     )
+    facts = request.facts
     try:
-        definition = decoded(text)
+        # The decoder of 3.x takes texts in single quotes, too.
+        definition = json.loads(text.replace("'", '"') if facts.single_quotes and '"' not in text else text)
     except ValueError:
-        raise request.failed(heading, "JSON decoding error. Reason: badarg") from None
+        raise request.refused(heading, facts.no_json(text)) from None
     if request.vhost not in vhosts_of(state):
         raise request.no_vhost(heading)
     if isinstance(definition, list):
-        raise request.failed(heading, NO_MAP.format(text=inspected(definition)))
+        raise NotHere("the broker fails at a list in the place of a definition; write a map", UNREACHABLE)
     if not isinstance(definition, dict):
         raise request.failed(heading, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
     fields: dict[str, Any] = {
@@ -121,7 +116,7 @@ def _purge(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f"Purging queue '{name}' in vhost '{request.vhost}' ..."
     if name not in declared(state):
-        raise request.failed(heading, "not_found")
+        raise request.refused(heading, request.facts.refusals["purge_queue missing"])
     return Change({"do": "purge", "queue": name}, heading)
 
 
@@ -135,20 +130,22 @@ def _delete(request: Request, state: State, live: Live) -> Change:
     heading = " ".join(
         [f"Deleting queue '{name}' on vhost '{request.vhost}'", " and ".join(conditions), "..."]
     ).replace("  ", " ")
+    refusals = request.facts.refusals
     if name not in declared(state):
-        raise request.failed(heading, "Queue not found", USAGE)
+        raise request.refused(heading, refusals["delete_queue missing"])
     ready = state["queues"][name]["counters"]["len"]
+    where = {"name": name, "vhost": request.vhost}
     if "if-empty" in request.options and ready:
-        raise request.failed(heading, "Queue is not empty", USAGE)
+        raise request.refused(heading, refusals["delete_queue filled"].of(**where))
     if "if-unused" in request.options and used(state, live, name):
-        raise request.failed(heading, "Queue is in use", USAGE)
+        raise request.refused(heading, refusals["delete_queue used"].of(**where))
     command = {
         "do": "delete_queue",
         "name": name,
         "if_unused": "if-unused" in request.options,
         "if_empty": "if-empty" in request.options,
     }
-    return Change(command, heading, f"Queue was successfully deleted with {ready} ready messages\n")
+    return Change(command, heading, f"Queue was successfully deleted with {ready} {request.facts.deleted}\n")
 
 
 def _sync(request: Request, state: State, _: Live) -> Change:
@@ -161,7 +158,7 @@ def _sync(request: Request, state: State, _: Live) -> Change:
 def _cancel_sync(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f"Stopping synchronising queue '{name}' in vhost '{request.vhost}' ..."
-    if name in declared(state) and "mirrors" not in declared(state)[name]:
+    if name in declared(state) and not declared(state)[name].get("mirrors"):
         raise CtlRefused(f"{'' if request.quiet else heading}\nnot_syncing\n".lstrip("\n"), 0)
     _mirrored(request, state, heading)
     return Change({"do": "cancel_sync_queue", "queue": name}, heading)
@@ -195,8 +192,7 @@ def _delete_vhost(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     heading = f'Deleting vhost "{name}" ...'
     if name not in vhosts_of(state):
-        before = "" if request.quiet else f"{heading}\n"
-        raise CtlRefused(f"{before}Virtual host '{name}' does not exist\n", BAD_VALUE)
+        raise request.no_vhost(heading, name)
     if name == VHOST:
         raise NotHere(f"every session has the virtual host {VHOST}; it was not deleted")
     return Change({"do": "delete_vhost", "vhost": name}, heading)

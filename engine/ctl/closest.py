@@ -16,23 +16,23 @@ def closest(name: str, known: Collection[str]) -> str | None:
 
 
 def jaro(one: str, other: str) -> float:
-    """Return how alike two words are, from 0 to 1: common letters near the same place, less for those out of order."""
-    if one == other:
-        return 1.0
-    reach = max(len(one), len(other)) // 2 - 1
-    free = list(other)
-    matched = []
-    places = []
-    for at, letter in enumerate(one):
-        for place in range(max(0, at - reach), min(len(other), at + reach + 1)):
-            if free[place] == letter:
-                free[place] = ""
-                matched.append(letter)
-                places.append(place)
-                break
-    if not matched:
-        return 0.0
-    in_order = [other[place] for place in sorted(places)]
-    swapped = sum(mine != theirs for mine, theirs in zip(matched, in_order, strict=True)) / 2
-    count = len(matched)
-    return (count / len(one) + count / len(other) + (count - swapped) / count) / 3
+    """Return how alike two words are, from 0 to 1: common letters near the same place, less for those out of order.
+
+    Elixir counts a letter as out of order where its match lies before the match of the letter before it.
+    """
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    reach = len(long) // 2 - 1
+    free = list(long)
+    common = swapped = 0
+    former = -1
+    for at, letter in enumerate(short):
+        window = range(max(0, at - reach), min(len(long), at + reach + 1))
+        place = next((each for each in window if free[each] == letter), None)
+        if place is not None:
+            free[place] = ""
+            common += 1
+            swapped += place < former
+            former = place
+    if not common:
+        return float(one == other)
+    return (common / len(one) + common / len(other) + (common - swapped) / common) / 3

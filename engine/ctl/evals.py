@@ -6,26 +6,33 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from engine.broker.control.report import Live
 from engine.ctl.amounts import FRACTION
 from engine.ctl.changes import Change
 from engine.ctl.errors import NotHere
-from engine.ctl.health import raised
+from engine.ctl.listings import STATUS_LINE, status_terms
 from engine.ctl.memory import memory_terms
+from engine.ctl.reports import ALARMS, cluster_names
 from engine.ctl.request import Request
-from engine.ctl.status import cluster_names
 from engine.ctl.usage import NODE_NAME
 
 RATIO: Final = "vm_memory_high_watermark_paging_ratio"
 WATERMARK: Final = "vm_memory_high_watermark"
+State = Mapping[str, Any]
 GET: Final = re.compile(rf"application:get_env\(rabbit,({RATIO}|{WATERMARK})\)\.?")
 SET: Final = re.compile(rf"application:set_env\(rabbit,{RATIO},({FRACTION.pattern})\)\.?")
+MNESIA: Final = "rabbit_mnesia:"
+LITERAL: Final = re.compile(r"([a-z]\w{0,60}|[1-9]\d{0,15}|0)\.")
+"""What evaluates to itself."""
 
 
-def _alarms(state: Mapping[str, Any]) -> str:
-    return f"[{','.join(f'{{{{resource_limit,{name},{NODE_NAME}}},[]}}' for name in raised(state))}]"
+def _alarms(state: State) -> str:
+    found = state["node"].get("alarms", {})
+    rings = (f"{{{{resource_limit,{name},{NODE_NAME}}},[]}}" for name in ALARMS if found.get(name))
+    return f"[{','.join(rings)}]"
 
 
-def _cluster(state: Mapping[str, Any]) -> str:
+def _cluster(state: State) -> str:
     nodes, running = (",".join(each) for each in cluster_names(state))
     return (
         f"[{{nodes,[{{disc,[{nodes}]}}]}},\n {{running_nodes,[{running}]}},\n "
@@ -33,24 +40,21 @@ def _cluster(state: Mapping[str, Any]) -> str:
     )
 
 
-LITERAL: Final = re.compile(r"([a-z]\w{0,60}|[1-9]\d{0,15}|0)\.")
-"""What evaluates to itself."""
-READS: Final[Mapping[str, Callable[[Mapping[str, Any]], Any]]] = {
-    r"vm_memory_monitor:get_vm_memory_high_watermark\(\)": lambda state: _number(
+READS: Final[Mapping[str, Callable[[State], Any]]] = {
+    "vm_memory_monitor:get_vm_memory_high_watermark()": lambda state: _number(
         state["node"]["settings"][WATERMARK]
     ),
-    r"vm_memory_monitor:get_memory_limit\(\)": lambda state: state["node"]["memory"]["limit"],
-    r"rabbit_mnesia:cluster_nodes\(running\)": lambda state: f"[{','.join(cluster_names(state)[1])}]",
-    r"rabbit_nodes:cluster_name\(\)": lambda _: f'<<"{NODE_NAME}">>',
-    r"node\(\)": lambda _: NODE_NAME,
-    r"rabbit_alarm:get_alarms\(\)": _alarms,
-    r"rabbit_mnesia:status\(\)": _cluster,
-    r"rabbit_vm:memory\(\)": memory_terms,
+    "vm_memory_monitor:get_memory_limit()": lambda state: state["node"]["memory"]["limit"],
+    "rabbit_mnesia:cluster_nodes(running)": lambda state: f"[{','.join(cluster_names(state)[1])}]",
+    "rabbit_nodes:cluster_name()": lambda _: f'<<"{NODE_NAME}">>',
+    "node()": lambda _: NODE_NAME,
+    "rabbit_alarm:get_alarms()": _alarms,
+    "rabbit_mnesia:status()": _cluster,
 }
 """Expressions without a blank, and what they read."""
 
 
-def evaluated(request: Request, state: Mapping[str, Any]) -> str | Change:
+def evaluated(request: Request, state: State, live: Live) -> str | Change:
     """Return what an expression evaluates to, or what it changes.
 
     Raises:
@@ -63,17 +67,26 @@ def evaluated(request: Request, state: Mapping[str, Any]) -> str | Change:
         return f"{text[:-1]}\n"
     settings = state["node"]["settings"]
     if (found := GET.fullmatch(text)) is not None:
-        return f"{{ok,{_number(settings[found[1]])}}}\n"
+        return f"{{ok,{_number(settings[found[1]])}}}\n" if _has(request, found[1]) else "undefined\n"
     if (found := SET.fullmatch(text)) is not None:
+        if not _has(request, RATIO):
+            raise NotHere(f"RabbitMQ {request.facts.version} has no paging, and nothing that reads this; nothing was changed")
         return Change({"do": "set", "name": RATIO, "value": float(found[1])}, "", "ok\n")
-    for pattern, read in READS.items():
-        if re.fullmatch(rf"{pattern}\.?", text):
-            return f"{read(state)}\n"
+    if text == "rabbit_vm:memory().":
+        return f"{memory_terms(request.facts, state)}\n"
+    if text == re.sub(r"\s", "", STATUS_LINE):
+        return status_terms(request.facts, state, live)
+    if (read := READS.get(text[:-1])) is not None and (request.facts.mnesia or MNESIA not in text):
+        return f"{read(state)}\n"
     raise NotHere(
         "of eval only a few expressions are played: get_env and set_env of the paging ratio, get_env of the watermark, "
-        "what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms(), rabbit_mnesia:status() and "
-        "rabbit_vm:memory()"
+        "what vm_memory_monitor says of both, node(), rabbit_alarm:get_alarms(), rabbit_mnesia:status(), "
+        f"rabbit_vm:memory() and {STATUS_LINE}"
     )
+
+
+def _has(request: Request, setting: str) -> bool:
+    return setting != RATIO or request.facts.pages
 
 
 def _number(value: Any) -> str:

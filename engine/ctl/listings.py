@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from engine.amqp.exchanges import DEFAULT, PREDECLARED
 from engine.backing_queue.heap import heap_of
-from engine.backing_queue.places import VARIABLE_QUEUE_V2, places_of
+from engine.backing_queue.places import places_of
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands.base import DEFAULT_QUEUE
-from engine.broker.control.report import Live, Rates
+from engine.broker.control.report import Live
 from engine.broker.memory.model import entries_bytes
-from engine.ctl.printing import Pid, Tags, Term
+from engine.ctl.errors import NotHere
+from engine.ctl.printing import Definition, Pid, Term, plain, print_rows
+from engine.ctl.releases.facts import Facts
+from engine.ctl.request import PLAIN, Request
 from engine.ctl.usage import NODE_NAME, node_name
-from engine.reading.hosts import host_shown, vhosts_of
+from engine.reading.hosts import host_shown, state_of, vhosts_of
 from engine.reading.places import declared, parts_of
 from engine.values.extents import Extent
 from engine.values.labels import FIRST_HOST, bare, host_of
@@ -26,40 +29,29 @@ Row = dict[str, Any]
 
 NOTHING_MORE: Final = Live()
 
-FLAGS: Final = {
-    "classic_mirrored_queue_version": ("Support setting version for classic mirrored queues", ""),
-    "implicit_default_bindings": (
-        "Default bindings are now implicit, instead of being stored in the database",
-        "",
-    ),
-    "maintenance_mode_status": ("Maintenance mode status", ""),
-    "quorum_queue": ("Support queues of type `quorum`", "https://www.rabbitmq.com/quorum-queues.html"),
-    "stream_queue": ("Support queues of type `stream`", "https://www.rabbitmq.com/stream.html"),
-    "user_limits": ("Configure connection and channel limits for a user", ""),
-    "virtual_host_metadata": ("Virtual host metadata (description, tags, etc)", ""),
-}
-"""The feature flags of 3.10.8, each with what it is and where to read; a new node has them all enabled."""
-OF_FLAG: Final = {"provided_by": "rabbit", "stability": "stable", "state": "enabled"}
+STATUS: Final = "backing_queue_status"
+STATUS_LINE: Final = f'rabbit_amqqueue:info_all(<<"/">>, [name, {STATUS}]).'
 FIRST_PORT: Final = 50_001
 FIRST_PROCESS: Final = 800
 GUEST: Final = "guest"
-
-
-def erlang_float(value: float) -> str:
-    """Return a float as Erlang prints it: 1.0e-6, not 1e-06."""
-    mantissa, e, exponent = repr(value).partition("e")
-    if not e:
-        return mantissa
-    return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{int(exponent)}"
+OF_TLS: Final = (
+    "peer_cert_issuer peer_cert_subject peer_cert_validity ssl_cipher ssl_hash ssl_key_exchange ssl_protocol "
+    "container_id".split()
+)
+"""What a connection without TLS, of AMQP 0-9-1, has not."""
 
 
 def _count(rows: list[list[int]]) -> int:
     return sum(row[1] for row in rows)
 
 
+def _node(queue: Mapping[str, Any]) -> str:
+    node = queue.get("node")
+    return NODE_NAME if node is None else node_name(node)
+
+
 def _pid(number: int, queue: Mapping[str, Any] | None = None) -> Pid:
-    node = (queue or {}).get("node")
-    return Pid(NODE_NAME if node is None else node_name(node), number)
+    return Pid(_node(queue or {}), number)
 
 
 def _members(number: int, queue: Mapping[str, Any], which: str) -> Term | None:
@@ -111,69 +103,43 @@ def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
     return (process + held) // 1000
 
 
-def backing_queue_status(queues: Mapping[str, Mapping[str, Any]], live: Live) -> Term:
-    """Return the status of a queue's backing queue as the broker's own term (Q10).
+def _status_of(facts: Facts, queues: Mapping[str, Mapping[str, Any]], live: Live) -> list[str]:
+    """Return the terms of the status of a queue's backing queue, the release's own (Q10, W74).
 
     Of several, one for each priority, the broker adds up what can be added up (P20).
 
     Args:
+        facts: of the release.
         queues: the backing queues by name, the highest priority first.
+        live: what no snapshot contains.
     """
-    each = [_status(queue, live.rates.get(name)) for name, queue in queues.items()]
+    still = (0.0, 0.0, 0.0, 0.0)
+    each = [facts.status(queue, live.rates.get(name) or still) for name, queue in queues.items()]
     pairs = each[0]
     if len(each) > 1 or "part_of" in next(iter(queues.values())):
         for more in each[1:]:
             pairs = {name: _added(pairs[name], value) for name, value in more.items()}
         lengths = [f"{{{number},{status['len']}}}" for number, status in enumerate(reversed(each))]
         pairs = {"priority_lengths": f"[{','.join(lengths)}]", **pairs}
-    texts = {
-        name: erlang_float(value) if isinstance(value, float) else value for name, value in pairs.items()
-    }
-    return Term("[" + ",".join(f"{{{name},{value}}}" for name, value in texts.items()) + "]")
+    return [f"{{{name},{plain(value)}}}" for name, value in pairs.items()]
+
+
+def status_terms(facts: Facts, state: State, live: Live) -> str:
+    """Return what `STATUS_LINE` evaluates to: name and status of each queue of the first virtual host."""
+    found = []
+    for name in declared(state):
+        terms = f",\n{' ' * 25}".join(_status_of(facts, parts_of(state, name), live))
+        found.append(f'[{{name,{{resource,<<"/">>,queue,<<"{name}">>}}}},\n  {{{STATUS},[{terms}]}}]')
+    return "[" + ",\n ".join(found) + "]\n"
 
 
 def _added(one: Any, other: Any) -> Any:
     """Return two values of a status as one."""
     if isinstance(one, str) or isinstance(other, str):
         texts = [each for each in (one, other) if isinstance(each, str)]
-        return "{delta,todo,todo,todo,todo}" if texts[0].startswith("{delta") else texts[0]
+        record = texts[0].startswith("{") and texts[0].removeprefix("{").partition(",")[0]
+        return f"{{{record},{','.join(['todo'] * texts[0].count(','))}}}" if record else texts[0]
     return one + other
-
-
-def _status(queue: Mapping[str, Any], rates: Rates | None) -> dict[str, Any]:
-    """Return the status of one backing queue."""
-    counters = queue["counters"]
-    target = counters.get("target_ram_count")
-    paging = (
-        {"target_ram_count": "infinity" if target is None else target}
-        if "target_ram_count" in counters
-        else {}
-    )
-    ingress, egress, ack_ingress, ack_egress = rates or (0.0, 0.0, 0.0, 0.0)
-    ready = [place for place in places_of(queue) if not place.unacked]
-    return {
-        "mode": queue["mode"],
-        "version": 2 if queue.get("backing_queue") == VARIABLE_QUEUE_V2 else 1,
-        **{
-            each.name: _record(each.name, queue["counted"][each.name])
-            if each.counted
-            else _count(queue["lanes"][each.name])
-            for each in ready
-        },
-        "len": counters["len"],
-        **paging,
-        "next_seq_id": counters["next_seq_id"],
-        "next_deliver_seq_id": counters["next_deliver_seq_id"],
-        "avg_ingress_rate": ingress,
-        "avg_egress_rate": egress,
-        "avg_ack_ingress_rate": ack_ingress,
-        "avg_ack_egress_rate": ack_egress,
-    }
-
-
-def _record(name: str, record: Sequence[int | None]) -> str:
-    """Return what RAM keeps of a lane that it only counts, as the broker's record is printed."""
-    return f"{{{','.join([name, *('undefined' if each is None else str(each) for each in record)])}}}"
 
 
 def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -198,8 +164,15 @@ def _owners(state: State, queue: Mapping[str, Any], name: str) -> Row:
     return found
 
 
-def queues(state: State, live: Live) -> list[Row]:
+def _arguments(facts: Facts, queue: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a queue's arguments as the release prints them."""
+    given = queue.get("arguments", {})
+    return dict(sorted({"x-queue-type": "classic", **given}.items())) if facts.typed else given
+
+
+def queues(facts: Facts, state: State, live: Live) -> list[Row]:
     """Return a row for each queue."""
+    policies: Mapping[str, Any] = state["node"].get("policies", {})
     consumers = [_queue_of(info) for _, info in _consumers(state, live).values()]
     rows = []
     for number, (name, queue) in enumerate(declared(state).items()):
@@ -220,8 +193,12 @@ def queues(state: State, live: Live) -> list[Row]:
                 "durable": queue["durable"],
                 "auto_delete": queue.get("auto_delete", False),
                 "exclusive": queue.get("exclusive", False),
-                "arguments": queue.get("arguments", {}),
+                "arguments": _arguments(facts, queue),
                 "policy": queue.get("policy"),
+                "operator_policy": None,
+                "effective_policy_definition": Definition(
+                    policies.get(queue.get("policy"), {}).get("definition", {}), facts.no_definition
+                ),
                 "pid": _pid(FIRST_PROCESS // 2 + number, queue),
                 "slave_pids": _members(number, queue, "mirrors"),
                 "synchronised_slave_pids": _members(number, queue, "synchronised"),
@@ -243,29 +220,30 @@ def queues(state: State, live: Live) -> list[Row]:
                 "memory": memory_of(parts.values()),
                 "state": "flow" if counters["blocked"] else "running",
                 "type": "classic",
-                "leader": None,
                 **_owners(state, queue, name),
-                "members": None,
+                "leader": Term(_node(queue)) if facts.led else None,
+                "members": Term(f"[{_node(queue)}]") if facts.led else None,
                 "online": None,
                 **({} if consumers.count(name) else {"consumer_utilisation": 0, "consumer_capacity": 0}),
-                "backing_queue_status": backing_queue_status(parts, live),
+                STATUS: Term(f"[{','.join(_status_of(facts, parts, live))}]"),
             }
         )
     return rows
 
 
-def exchanges(state: State, _: Live) -> list[Row]:
+def exchanges(facts: Facts, state: State, __: Live) -> list[Row]:
     """Return a row for each exchange."""
     if host_shown(state) not in vhosts_of(state):
         return []
-    own = {each.name: msgspec.structs.asdict(each) for each in PREDECLARED}
+    more = facts.exchanges if host_shown(state) == FIRST_HOST else ()
+    own = {each.name: msgspec.structs.asdict(each) for each in (*PREDECLARED, *more)}
     return [
         {"policy": None, "arguments": {}, **info, "name": name}
         for name, info in sorted({**own, **state["node"].get("exchanges", {})}.items())
     ]
 
 
-def bindings(state: State, _: Live) -> list[Row]:
+def bindings(_: Facts, state: State, __: Live) -> list[Row]:
     """Return a row for each binding, first those that every queue has to the default exchange."""
     made = [{"exchange": DEFAULT, "queue": name, "routing_key": name} for name in declared(state)]
     return [
@@ -289,7 +267,7 @@ def _on_connections(state: State) -> dict[str, list[str]]:
     return found
 
 
-def connections(state: State, _: Live) -> list[Row]:
+def connections(_: Facts, state: State, __: Live) -> list[Row]:
     """Return a row for each connection (A4)."""
     shown = ("blocked", "blocking", "flow")
     rows = []
@@ -311,6 +289,7 @@ def connections(state: State, _: Live) -> list[Row]:
                 "protocol": "{0,9,1}",
                 "auth_mechanism": "PLAIN",
                 "ssl": False,
+                **dict.fromkeys(OF_TLS),
                 "state": info["state"] if info.get("state") in shown else "running",
                 "channel_max": 2047,
                 "frame_max": 131_072,
@@ -320,7 +299,7 @@ def connections(state: State, _: Live) -> list[Row]:
     return rows
 
 
-def channels(state: State, live: Live) -> list[Row]:
+def channels(_: Facts, state: State, live: Live) -> list[Row]:
     """Return a row for each channel."""
     consuming = _consumers(state, live)
     actors = _connections(state)
@@ -352,7 +331,7 @@ def channels(state: State, live: Live) -> list[Row]:
     ]
 
 
-def consumers(state: State, live: Live) -> list[Row]:
+def consumers(facts: Facts, state: State, live: Live) -> list[Row]:
     """Return a row for each consumer."""
     return [
         {
@@ -362,14 +341,14 @@ def consumers(state: State, live: Live) -> list[Row]:
             "ack_required": info["ack"] != "auto",
             "prefetch_count": info["prefetch"],
             "active": True,
-            "activity_status": "up",
+            "activity_status": facts.busy if 0 < info["prefetch"] <= info.get("unacked", 0) else "up",
             "arguments": {"x-priority": info["priority"]} if info.get("priority") else {},
         }
         for name, (number, info) in _consumers(state, live).items()
     ]
 
 
-def policies(state: State, _: Live) -> list[Row]:
+def policies(_: Facts, state: State, __: Live) -> list[Row]:
     """Return a row for each policy, the lowest priority first."""
     known: Mapping[str, Mapping[str, Any]] = state["node"].get("policies", {})
     return [
@@ -385,7 +364,7 @@ def policies(state: State, _: Live) -> list[Row]:
     ]
 
 
-def vhosts(state: State, _: Live) -> list[Row]:
+def vhosts(facts: Facts, state: State, _: Live) -> list[Row]:
     """Return a row for each virtual host."""
     return [
         {
@@ -393,41 +372,31 @@ def vhosts(state: State, _: Live) -> list[Row]:
             "tracing": False,
             "description": "Default virtual host" if name == FIRST_HOST else "",
             "tags": Term("[]"),
-            "default_queue_type": "undefined",
-            "cluster_state": Term(f"[{{'{NODE_NAME}',running}}]"),
+            "default_queue_type": facts.queue_type,
+            "cluster_state": Term(f"[{{{facts.atom.format(NODE_NAME)},{facts.space}running}}]"),
+            "protected_from_deletion": False,
         }
         for name in vhosts_of(state)
     ]
 
 
-def users(_: State, __: Live) -> list[Row]:
-    """Return a row for each user: the one that everybody is here."""
-    return [{"user": GUEST, "tags": Tags("administrator")}]
+def feature_flags(facts: Facts, _: State, __: Live) -> list[Row]:
+    """Return a row for each feature flag of a new node."""
+    return [
+        {"name": name, "state": state, "stability": stability, "provided_by": "rabbit"}
+        for name, (state, stability) in facts.flags.items()
+    ]
 
 
-def permissions(state: State, _: Live) -> list[Row]:
-    """Return a row for each user's permissions: a virtual host that was added gave nobody any."""
-    if host_shown(state) != FIRST_HOST:
-        return []
-    return [{"user": GUEST, "vhost": "/", "configure": ".*", "write": ".*", "read": ".*"}]
+def deprecated_features(facts: Facts, _: State, __: Live) -> list[Row]:
+    """Return a row for each deprecated feature."""
+    return [
+        {"name": name, "deprecation_phase": phase, "state": state, "provided_by": "rabbit"}
+        for name, (phase, state) in facts.deprecated.items()
+    ]
 
 
-def feature_flags(_: State, __: Live) -> list[Row]:
-    """Return a row for each feature flag of a new node of this release."""
-    return [{"name": name, "desc": desc, "doc_url": url, **OF_FLAG} for name, (desc, url) in FLAGS.items()]
-
-
-def global_parameters(_: State, __: Live) -> list[Row]:
-    """Return a row for each global parameter: a new node has one, its cluster's identity."""
-    return [{"name": "internal_cluster_id", "value": Term('"rabbitmq-cluster-id-waterline"')}]
-
-
-def nothing(_: State, __: Live) -> list[Row]:
-    """Return no row: there is no such thing here, or it is always well."""
-    return []
-
-
-LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
+LISTINGS: Final[dict[str, tuple[Callable[[Facts, State, Live], list[Row]], str]]] = {
     "list_queues": (queues, "Timeout: {timeout} seconds ...\nListing queues for vhost {vhost} ..."),
     "list_exchanges": (exchanges, "Listing exchanges for vhost {vhost} ..."),
     "list_bindings": (bindings, "Listing bindings for vhost {vhost}..."),
@@ -436,15 +405,52 @@ LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
     "list_consumers": (consumers, "Listing consumers in vhost {vhost} ..."),
     "list_policies": (policies, 'Listing policies for vhost "{vhost}" ...'),
     "list_vhosts": (vhosts, "Listing vhosts ..."),
-    "list_users": (users, "Listing users ..."),
-    "list_permissions": (permissions, 'Listing permissions for vhost "{vhost}" ...'),
-    "list_topic_permissions": (nothing, 'Listing topic permissions for vhost "{vhost}" ...'),
-    "list_user_permissions": (permissions, 'Listing permissions for user "{user}" ...'),
-    "list_user_topic_permissions": (nothing, 'Listing topic permissions for user "{user}" ...'),
-    "list_parameters": (nothing, 'Listing runtime parameters for vhost "{vhost}" ...'),
-    "list_operator_policies": (nothing, 'Listing operator policy overrides for vhost "{vhost}" ...'),
-    "list_global_parameters": (global_parameters, "Listing global runtime parameters ..."),
     "list_feature_flags": (feature_flags, "Listing feature flags ..."),
-    "list_unresponsive_queues": (nothing, "Listing unresponsive queues for vhost {vhost} ..."),
+    "list_deprecated_features": (deprecated_features, "Listing deprecated features ..."),
 }
 """For each listing what makes its rows, and what rabbitmqctl prints before them."""
+OF_HOST: Final = ("list_queues", "list_exchanges", "list_bindings", "list_consumers", "list_policies")
+"""Listings of one virtual host; the others are of the whole node."""
+
+
+def listed(request: Request, state: State, live: Live) -> str:
+    """Return what a listing prints.
+
+    Raises CtlRefused where there is no such virtual host and the listing asks for it.
+    """
+    rows_of, banner = LISTINGS[request.name]
+    heading = banner.format(vhost=request.vhost, timeout=float(request.options.get("timeout", "60")))
+    if "used" in request.options:
+        raise NotHere("which deprecated features are in use is not known here")
+    if request.name == "list_policies" and request.vhost not in vhosts_of(state):
+        raise request.no_vhost(heading)
+    if request.name in OF_HOST:
+        state, live = state_of(state, request.vhost), live.of_host(request.vhost)
+    rows = rows_of(request.facts, state, live)
+    if request.name == "list_queues":
+        rows = [row for row in rows if _is_wanted(request, row)]
+    columns = request.columns
+    if not rows and request.name == "list_policies":
+        text = {"json": "[]\n", "csv": "\n\n\n"}.get(request.formatter, "\n")
+    else:
+        text = print_rows(request, columns, [[row.get(name) for name in columns] for row in rows])
+    if request.formatter in PLAIN:
+        return text
+    remarks = []
+    unknown = [name for name in columns if any(name not in row for row in rows)]
+    if unknown:
+        remarks.append(f"Waterline: not known here: {', '.join(unknown)}\n")
+    if STATUS in columns:
+        remarks.append(
+            f"Waterline: list_queues of RabbitMQ {request.facts.version} has no column {STATUS}; "
+            f"eval '{STATUS_LINE}' prints it there\n"
+        )
+    return ("" if request.quiet else f"{heading}\n") + text + ("" if request.quiet else "".join(remarks))
+
+
+def _is_wanted(request: Request, row: Row) -> bool:
+    """Return whether a queue is listed: with --offline those that are down, with --online the others."""
+    down: bool = row["state"] == "down"
+    if "offline" in request.options and "online" not in request.options:
+        return down
+    return "online" not in request.options or "offline" in request.options or not down

@@ -22,17 +22,22 @@ class Term:
         return self.text
 
 
-class Tags(Term):
-    """A list of names."""
+class Definition(Term):
+    """What a policy defines, as a list of pairs; a word of the release's where there is none."""
 
-    def __init__(self, *names: str) -> None:
-        super().__init__(f"[{', '.join(names)}]")
-        self._names = names
+    def __init__(self, fields: Mapping[str, Any], none: str) -> None:
+        pairs = ", ".join(f'{{<<"{name}">>, {_binary(value)}}}' for name, value in fields.items())
+        super().__init__(f"[{pairs}]" if fields else none)
+        self._in_json: Any = [[*pair] for pair in fields.items()] if fields else {"#{}": {}}.get(none, [])
 
     @property
-    def in_json(self) -> list[str]:
-        """As a list."""
-        return list(self._names)
+    def in_json(self) -> Any:
+        """As a list of pairs."""
+        return self._in_json
+
+
+def _binary(value: Any) -> str:
+    return f'<<"{value}">>' if isinstance(value, str) else plain(value)
 
 
 class Pid(Term):
@@ -53,6 +58,14 @@ class Pid(Term):
         return f"#PID<1.{self._number}.0>"
 
 
+def erlang_float(value: float) -> str:
+    """Return a float as Erlang prints it: 1.0e-6, not 1e-06."""
+    mantissa, e, exponent = repr(value).partition("e")
+    if not e:
+        return mantissa
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{int(exponent)}"
+
+
 def erlang_table(fields: Mapping[str, Any]) -> str:
     """Return x-arguments as rabbitmqctl prints them in a table."""
     return "[" + ",".join(f'{{"{name}",{_element(value)}}}' for name, value in fields.items()) + "]"
@@ -70,10 +83,14 @@ def plain(value: Any) -> str:
         return "true" if value else "false"
     if value is None:
         return ""
+    if isinstance(value, float):
+        return erlang_float(value)
     return erlang_table(value) if isinstance(value, Mapping) else str(value)
 
 
-def _for_json(value: Any) -> Any:
+def _for_json(value: Any, json_pid: str) -> Any:
+    if isinstance(value, Pid):
+        return json_pid.format(value.in_json)
     if isinstance(value, Term):
         return value.in_json
     if isinstance(value, Mapping):
@@ -131,9 +148,10 @@ def print_rows(request: Request, columns: Sequence[str], rows: Iterable[Sequence
     if request.formatter in PRINTERS:
         return PRINTERS[request.formatter](columns, list(rows))
     if request.formatter == "json":
+        json_pid = request.facts.json_pid
         texts = [
             json.dumps(
-                dict(zip(columns, map(_for_json, row), strict=True)),
+                {name: _for_json(each, json_pid) for name, each in zip(columns, row, strict=True)},
                 separators=(",", ":"),
                 ensure_ascii=False,
             )

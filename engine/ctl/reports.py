@@ -1,32 +1,27 @@
-"""What whole reports print: status and cluster_status as JSON, the environment, and `report`, which has all of them.
+"""What whole reports print: status, nodes, alarms, settings, versions, and `report`, which has all of them.
 
 Of a node in virtual time there is a part; a remark at the end names what a broker prints besides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from engine.broker.control.report import Live
-from engine.ctl.errors import NotHere
-from engine.ctl.health import LISTENERS, OTP, VERSION
-from engine.ctl.listings import FLAGS, LISTINGS, OF_FLAG, connections, erlang_float
-from engine.ctl.memory import memory_parts, strategy_of, totals
-from engine.ctl.printing import print_rows
+from engine.ctl.errors import UNREACHABLE, CtlRefused, NotHere
+from engine.ctl.listings import NOTHING_MORE, OF_HOST, connections, feature_flags, listed
+from engine.ctl.memory import amounts, largest_first, memory_breakdown, memory_parts, strategy_of, totals
+from engine.ctl.printing import erlang_float
 from engine.ctl.request import Request
-from engine.ctl.status import ALARMS, cluster_names, cluster_status, status
-from engine.ctl.usage import NODE_NAME, USAGES
-from engine.reading.hosts import state_of, vhosts_of
+from engine.ctl.usage import NODE_NAME, node_name
+from engine.reading.hosts import vhosts_of
 from engine.reading.places import declared
 
 State = Mapping[str, Any]
-NOT_A_SETTING: Final = frozenset(
-    {"profile", "target_ram_count", "queue_mode", "seed", "nodes", "work_profile"}
-)
-"""Shown among the settings, and none of the broker's application."""
+ALARMS: Final = {"memory": "Memory alarm", "disk": "Free disk space alarm"}
 OF_BROKER: Final = {
     "segment_entry_count": "queue_index_segment_entry_count",
     "explicit_gc_run_operation_threshold": "lazy_queue_explicit_gc_run_operation_threshold",
@@ -41,41 +36,92 @@ KEYS: Final = frozenset(
     "lazy_queue_explicit_gc_run_operation_threshold vm_memory_calculation_strategy vm_memory_high_watermark "
     "vm_memory_high_watermark_paging_ratio".split()
 )
-REPORTED: Final = ("list_connections", "list_channels")
-REPORTED_OF_HOST: Final = (
-    "list_queues",
-    "list_exchanges",
-    "list_bindings",
-    "list_consumers",
-    "list_policies",
-)
+OF_NODE: Final = ("list_connections", "list_channels")
 REMARK: Final = "Waterline: a broker prints {} as well\n"
 
 
-def status_json(state: State, now_us: int) -> dict[str, Any]:
-    """Return what `status --formatter json` prints, as far as the node has it."""
+def _headed(request: Request, heading: str, text: str) -> str:
+    return text if request.quiet else f"{heading}\n{text}"
+
+
+def _sections(parts: Mapping[str, list[str]]) -> str:
+    return "\n".join("\n".join([title, "", *lines, ""]) for title, lines in parts.items())
+
+
+def _ringing(state: State) -> list[str]:
+    alarms = state["node"].get("alarms", {})
+    return [f"{words} on node {NODE_NAME}" for name, words in ALARMS.items() if alarms.get(name)]
+
+
+def status(request: Request, state: State, now_us: int, _: Live) -> str:
+    """Return memory, disk, alarms and totals of the node.
+
+    Raises CtlRefused for a unit that does not exist.
+    """
+    amount = amounts(request)
+    if request.formatter == "json":
+        return f"{msgspec.json.encode(_status_json(request, state, now_us)).decode()}\n"
+    _check_text(request)
+    memory = state["node"]["memory"]
+    parts = largest_first(request.facts, state)
+    text = _sections(
+        {
+            "Runtime": [
+                f"Uptime (seconds): {now_us // 1_000_000}",
+                "Is under maintenance?: false",
+                f"RabbitMQ version: {request.facts.version}",
+                f"Node name: {NODE_NAME}",
+            ],
+            "Alarms": _ringing(state) or ["(none)"],
+            "Memory": [
+                f"Total memory used: {amount(memory['process_memory'])}",
+                f"Calculation strategy: {strategy_of(state)}",
+                f"Memory high watermark setting: {_watermark(state, amount)}, computed to: {amount(memory['limit'])}",
+                "",
+                *(f"{name}: {amount(size)} ({share} %)" for name, size, share in parts),
+            ],
+            "Free Disk Space": _disk(state["node"]["disk"], amount),
+            "Totals": [f"{name} count: {count}" for name, count in _totals(request, state).items()],
+        }
+    )
+    return _headed(request, f"Status of node {NODE_NAME} ...", text)
+
+
+def _totals(request: Request, state: State) -> dict[str, int]:
+    return {
+        "Connection": len(connections(request.facts, state, NOTHING_MORE)),
+        "Queue": len(declared(state)),
+        "Virtual host": len(vhosts_of(state)),
+    }
+
+
+def _watermark(state: State, amount: Callable[[float], str]) -> str:
+    value = state["node"]["settings"]["vm_memory_high_watermark"]
+    return amount(value["absolute"]) if isinstance(value, Mapping) else f"{value} of available memory"
+
+
+def _disk(disk: Mapping[str, Any], amount: Callable[[float], str]) -> list[str]:
+    if "limit" not in disk:
+        return [f"Written by this node: {amount(disk['used_bytes'])}"]
+    limit, free = amount(disk["limit"]), amount(disk["free"])
+    return [f"Low free disk space watermark: {limit}", f"Free disk space: {free}"]
+
+
+def _status_json(request: Request, state: State, now_us: int) -> dict[str, Any]:
     node = state["node"]
     memory, disk = node["memory"], node["disk"]
     watermark = node["settings"]["vm_memory_high_watermark"]
     strategy = strategy_of(state)
-    parts = {**memory_parts(state), "strategy": strategy, "total": totals(state)}
+    parts = {**memory_parts(request.facts, state), "strategy": strategy, "total": totals(state)}
+    counts = _totals(request, state)
     return {
         "active_plugins": [],
-        "alarms": [
-            f"{ALARMS[each]} on node {NODE_NAME}" for each in ALARMS if node.get("alarms", {}).get(each)
-        ],
+        "alarms": _ringing(state),
         **({"disk_free": disk["free"], "disk_free_limit": disk["limit"]} if "free" in disk else {}),
         "is_under_maintenance": False,
         "memory": dict(sorted(parts.items())),
-        "product_name": "",
-        "product_version": "",
-        "rabbitmq_version": VERSION,
-        "release_series_support_status": "supported",
-        "totals": {
-            "virtual_host_count": len(vhosts_of(state)),
-            "connection_count": len(connections(state, Live())),
-            "queue_count": len(declared(state)),
-        },
+        "rabbitmq_version": request.facts.version,
+        "totals": {f"{name.lower().replace(' ', '_')}_count": count for name, count in counts.items()},
         "uptime": now_us // 1_000_000,
         "vm_memory_calculation_strategy": strategy,
         "vm_memory_high_watermark_limit": memory["limit"],
@@ -85,46 +131,77 @@ def status_json(state: State, now_us: int) -> dict[str, Any]:
     }
 
 
-def cluster_status_json(state: State) -> dict[str, Any]:
-    """Return what `cluster_status --formatter json` prints, as far as the node has it."""
+def _check_text(request: Request) -> None:
+    if request.formatter != "table":
+        also = " or JSON" if request.name in ("status", "cluster_status") else ""
+        raise NotHere(f"{request.name} is printed as text{also} only")
+
+
+def cluster_names(state: State) -> tuple[list[str], list[str]]:
+    """Return the names of the nodes that there are, and of those that run."""
+    cluster = state["node"].get("cluster", {})
+    names = sorted(name.removesuffix("_up") for name in cluster if name.endswith("_up"))
+    running = [node_name(name) for name in names if cluster[f"{name}_up"]] or [NODE_NAME]
+    return [node_name(name) for name in names] or [NODE_NAME], running
+
+
+def cluster_status(request: Request, state: State, _: int, live: Live) -> str:
+    """Return which nodes there are and which run."""
     nodes, running = cluster_names(state)
-    flags = [{"desc": desc, "doc_url": url, **OF_FLAG, "name": name} for name, (desc, url) in FLAGS.items()]
-    listening = [
-        {"interface": "127.0.0.1", "node": NODE_NAME, "port": port, "protocol": protocol, "purpose": purpose}
-        for protocol, (port, purpose) in LISTENERS.items()
-    ]
-    return {
-        "alarms": status_json(state, 0)["alarms"],
-        "cluster_name": NODE_NAME,
-        "disk_nodes": nodes,
-        "feature_flags": [dict(sorted(flag.items())) for flag in flags],
-        "listeners": {name: [{**each, "node": name} for each in listening] for name in running},
-        "maintenance_status": dict.fromkeys(running, "not under maintenance"),
-        "partitions": {},
-        "ram_nodes": [],
-        "running_nodes": running,
-        "versions": {
-            name: {"erlang_version": OTP, "rabbitmq_name": "RabbitMQ", "rabbitmq_version": VERSION}
-            for name in running
-        },
-    }
+    facts = request.facts
+    flags = feature_flags(facts, state, live)
+    if request.formatter == "json":
+        versions = {"erlang_version": facts.erlang, "rabbitmq_name": "RabbitMQ", "rabbitmq_version": facts.version}
+        found = {
+            "alarms": _ringing(state),
+            "cluster_name": NODE_NAME,
+            "disk_nodes": nodes,
+            "feature_flags": flags,
+            "maintenance_status": dict.fromkeys(running, "not under maintenance"),
+            "partitions": {},
+            "running_nodes": running,
+            "versions": dict.fromkeys(running, versions),
+        }
+        return f"{msgspec.json.encode(found).decode()}\n"
+    _check_text(request)
+    text = _sections(
+        {
+            "Basics": [f"Cluster name: {NODE_NAME}"],
+            "Disk Nodes": nodes,
+            "Running Nodes": running,
+            "Versions": [f"{name}: RabbitMQ {facts.version} on Erlang {facts.erlang}" for name in running],
+            "Alarms": _ringing(state) or ["(none)"],
+            "Feature flags": [f"Flag: {each['name']}, state: {each['state']}" for each in flags],
+        }
+    )
+    return _headed(request, f"Cluster status of node {running[0]} ...", text)
 
 
-def environment(request: Request, state: State) -> str:
+def _alarms(ask: str, none: str, *, fails: bool) -> Callable[[Request, State, int, Live], str]:
+    """Return what says which alarms have gone off; a check fails where there is one (A1)."""
+
+    def answer(request: Request, state: State, _: int, __: Live) -> str:
+        _check_text(request)
+        remark = request.facts.remarks.get(request.name)
+        heading = remark or f"Asking node {NODE_NAME} to report any {ask} ..."
+        found = "" if remark else "\n".join(_ringing(state))
+        if found and fails:
+            raise request.failed(heading, found, UNREACHABLE)
+        return _headed(request, heading, f"{found or f'Node {NODE_NAME} reported {none}'}\n")
+
+    return answer
+
+
+def environment(request: Request, state: State, _: int, __: Live) -> str:
     """Return the settings that a session has as the broker's application has them, in Erlang's form."""
-    found = {}
-    for name, value in state["node"]["settings"].items():
-        key = OF_BROKER.get(name, name)
-        if key in KEYS and name not in NOT_A_SETTING:
-            found[key] = _erlang(value)
     settings = state["node"]["settings"]
+    found = {OF_BROKER.get(name, name): value for name, value in settings.items()}
     if "credit_flow_initial" in settings:
-        credit = [settings["credit_flow_initial"], settings["credit_flow_more"]]
-        found["credit_flow_default_credit"] = _erlang(credit)
-    pairs = ",\n".join(f"      {{{key},{value}}}" for key, value in sorted(found.items()))
-    heading = "" if request.quiet else f"Application environment of node {NODE_NAME} ...\n"
+        found["credit_flow_default_credit"] = [settings["credit_flow_initial"], settings["credit_flow_more"]]
+    pairs = [f"{{{key},{_erlang(found[key])}}}" for key in sorted(KEYS & found.keys())]
+    text = "[{rabbit,\n     [" + ",\n      ".join(pairs) + "]}]\n"
     remark = REMARK.format("other keys, and other applications,")
-    return f"{heading}[{{rabbit,\n     [{pairs.lstrip()}]}}]\n{remark}"
+    return _headed(request, f"Application environment of node {NODE_NAME} ...", text + remark)
 
 
 def _erlang(value: Any) -> str:
@@ -138,39 +215,48 @@ def _erlang(value: Any) -> str:
 
 
 def report(request: Request, state: State, now_us: int, live: Live) -> str:
-    """Return everything at once: status, cluster_status, environment, and the listings of each virtual host."""
-    plain = msgspec.structs.replace(request, name="status", arguments=(), options={})
-    parts = [
-        f"Reporting server status of node {NODE_NAME} ...\n",
-        f"Status of node {NODE_NAME} ...\n{status(plain, state, now_us)}",
-        cluster_status(plain, state),
-        environment(plain, state).rpartition("Waterline")[0],
-    ]
-    parts += [_listed(plain, name, state, live) for name in REPORTED]
-    for vhost in vhosts_of(state):
-        here, live_here = state_of(state, vhost), live.of_host(vhost)
-        parts += [_listed(plain, name, here, live_here, f" on {vhost}") for name in REPORTED_OF_HOST]
-    return "\n".join(parts) + REMARK.format("its plugins, files, listeners, users and parameters")
+    """Return everything at once: status, nodes, settings, and the listings of each virtual host."""
+
+    def as_typed(name: str, vhost: str = "") -> Request:
+        options = {"vhost": vhost} if vhost else {}
+        columns = request.facts.columns.get(name, ())
+        return msgspec.structs.replace(request, name=name, arguments=columns, options=options)
+
+    parts = [each(as_typed(each.__name__), state, now_us, live) for each in (status, cluster_status, environment)]
+    parts[-1] = parts[-1].rpartition("Waterline")[0]
+    parts += [_listed(as_typed(name), state, live) for name in OF_NODE]
+    parts += [_listed(as_typed(name, vhost), state, live) for vhost in vhosts_of(state) for name in OF_HOST]
+    heading = f"Reporting server status of node {NODE_NAME} ...\n"
+    return "\n".join([heading, *parts]) + REMARK.format("plugins, files, listeners, users and parameters")
 
 
-def _listed(request: Request, name: str, state: State, live: Live, where: str = "") -> str:
-    rows_of, _ = LISTINGS[name]
-    rows = rows_of(state, live)
-    usage = USAGES[name]
-    columns = usage.columns or usage.default
-    asked = msgspec.structs.replace(request, name=name)
-    text = print_rows(asked, columns, [[row.get(each) for each in columns] for row in rows]) if rows else ""
-    title = name.removeprefix("list_").capitalize()
-    return f"{title}{where}:\n{text}"
+def _listed(request: Request, state: State, live: Live) -> str:
+    """Return a listing without its remark."""
+    return listed(request, state, live).partition("Waterline: ")[0]
 
 
-def as_json(request: Request, state: State, now_us: int) -> str:
-    """Return a report as JSON, on one line.
+def _version(request: Request, _: State, __: int, ___: Live) -> str:
+    _check_text(request)
+    return f"{request.facts.version}\n"
 
-    Raises:
-        NotHere: the broker has another formatter than this console.
-    """
-    if request.formatter != "json":
-        raise NotHere(f"{request.name} is printed as text or JSON only")
-    found = status_json(state, now_us) if request.name == "status" else cluster_status_json(state)
-    return msgspec.json.encode(found).decode() + "\n"
+
+def _server_version(request: Request, _: State, __: int, ___: Live) -> str:
+    _check_text(request)
+    return _headed(
+        request, f"Asking node {NODE_NAME} for its RabbitMQ version...", f"{request.facts.version}\n"
+    )
+
+
+REPORTS: Final[dict[str, Callable[[Request, State, int, Live], str]]] = {
+    "alarms": _alarms("known resource alarms", "no alarms, local or clusterwide", fails=False),
+    "check_alarms": _alarms("local resource alarms", "no alarms, local or clusterwide", fails=True),
+    "check_local_alarms": _alarms("local resource alarms", "no local alarms", fails=True),
+    "cluster_status": cluster_status,
+    "environment": environment,
+    "memory_breakdown": memory_breakdown,
+    "report": report,
+    "server_version": _server_version,
+    "status": status,
+    "version": _version,
+}
+"""What answers each report."""

@@ -9,11 +9,12 @@ from typing import Final
 import msgspec
 
 from engine.ctl.closest import closest
-from engine.ctl.errors import CtlRefused, NotHere, unreachable, without_formatter
-from engine.ctl.usage import COMMANDS, NODE_NAME, OF_DIAGNOSTICS, OVERVIEWS, PROGRAM, USAGES, Usage, usage_of
+from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
+from engine.ctl.releases import KNOWN_COLUMNS
+from engine.ctl.releases.facts import Facts, Refusal
+from engine.ctl.usage import CTL, NODE_NAME, PROGRAMS, USAGES, Usage
 
 MAX_LINE: Final = 255
-PROGRAMS: Final = (PROGRAM, OF_DIAGNOSTICS)
 FORMATTERS: Final = ("table", "json", "csv", "pretty_table", "erlang")
 PLAIN: Final = ("json", "csv")
 """Formatters that print no heading."""
@@ -28,8 +29,6 @@ SHELL: Final = re.compile(r"\||\|\||&&?|;|[0-9]?>>?.*|<.*")
 """A word that a shell keeps for itself, where it stands without quotes."""
 SHELLS: Final = frozenset({"sh", "bash", "ash"})
 VHOST: Final = "/"
-BAD_VALUE: Final = 65
-NODE_REFUSED: Final = 69
 
 _SHORT: Final = {
     "-p": "vhost",
@@ -42,6 +41,8 @@ _SHORT: Final = {
     "-e": "if-empty",
     "-u": "if-unused",
 }
+SHOWN_BESIDES: Final = {"list_queues": ["backing_queue_status"]}
+"""What a listing shows here and on no broker, whose nodes tell it by other ways (Q10)."""
 _WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
 _FLAGS: Final = ("quiet", "silent", "longnames", "help")
 _EVERYWHERE: Final = ("node", "timeout")
@@ -51,21 +52,24 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """A line that can be done.
 
     Args:
+        facts: of the release whose command line it is.
         words: what stands after `rabbitmqctl`, as typed; rabbitmqctl repeats it in its complaints.
         program: which was called.
         options: long names and values; a flag's value is "true".
     """
 
+    facts: Facts
+
     name: str
     arguments: tuple[str, ...]
     options: dict[str, str]
     words: str
-    program: str = PROGRAM
+    program: str = CTL
 
     @property
     def usage(self) -> Usage:
         """What the command takes."""
-        return USAGES[self.name]
+        return self.facts.usage(self.name)
 
     @property
     def quiet(self) -> bool:
@@ -75,37 +79,56 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def formatter(self) -> str:
         """How rows are printed."""
-        return self.options.get("formatter", "table")
+        return self.options.get("formatter") or self.facts.formatters.get(self.name, "table")
 
     @property
     def vhost(self) -> str:
         """The virtual host that the line is about."""
         return self.options.get("vhost", VHOST)
 
-    def refusal(self, what: str, code: int = 64) -> CtlRefused:
-        """Return a complaint about this line, with the usage."""
-        return CtlRefused(
-            f"Error{what}\nArguments given:\n\t{self.words}\n\n{usage_of(self.name, self.program)}\n", code
-        )
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a listing shows, each once."""
+        default = self.facts.default.get(self.name, ())
+        if self.name not in self.facts.columns:
+            return default
+        named = tuple(dict.fromkeys(each for word in self.arguments for each in word.split(",") if each))
+        if self.name == "list_consumers":  # in the release's order, whatever the line's is
+            known = self.facts.columns[self.name]
+            named = (*(each for each in known if each in named), *(each for each in named if each not in known))
+        return named or default
 
     def invalid(self, what: str, code: int = 64) -> CtlRefused:
-        """Return a complaint about an argument or option."""
-        return self.refusal(f" (argument validation): {what}", code)
+        """Return a complaint about an argument or option, with the usage."""
+        return self.complaint(f" (argument validation): {what}", code)
 
-    def failed(self, heading: str, reason: str, code: int = NODE_REFUSED) -> CtlRefused:
+    def complaint(self, what: str, code: int = 64) -> CtlRefused:
+        """Return a complaint about this line, with the usage."""
+        usage = self.usage.line(self.name, self.program)
+        return CtlRefused(f"Error{what}\nArguments given:\n\t{self.words}\n\nUsage\n\n{usage}\n", code)
+
+    def failed(self, heading: str, reason: str, code: int = UNREACHABLE) -> CtlRefused:
         """Return the node's refusal, after what the program says it does."""
-        return CtlRefused(f"{'' if self.quiet else heading}\nError:\n{reason}\n".lstrip("\n"), code)
+        return self.refused(heading, Refusal(code, f"Error:\n{reason}"))
 
-    def no_vhost(self, heading: str) -> CtlRefused:
-        """Return the broker's words for a virtual host that is not there."""
+    def refused(self, heading: str, refusal: Refusal) -> CtlRefused:
+        """Return a refusal, after what the program says it does."""
         before = "" if self.quiet else f"{heading}\n"
-        return CtlRefused(f"{before}Virtual host '{self.vhost}' does not exist\n", BAD_VALUE)
+        return CtlRefused(f"{before}{refusal.text}\n", refusal.code)
+
+    def no_vhost(self, heading: str, name: str | None = None) -> CtlRefused:
+        """Return the broker's words for a virtual host that is not there."""
+        return self.refused(heading, Refusal(BAD_VALUE, f"Virtual host '{name or self.vhost}' does not exist"))
 
 
-def parse(line: str) -> Request:
+def parse(line: str, facts: Facts) -> Request:
     """Return the request that a line makes; the word rabbitmqctl before it may be left out.
 
-    Raises CtlRefused with what rabbitmqctl would print.
+    Args:
+        line: as typed.
+        facts: of the release whose command line it is.
+
+    Raises CtlRefused with what is printed instead of an answer.
     """
     if len(line) > MAX_LINE:
         raise CtlRefused(f"Error: a line has at most {MAX_LINE} characters\n")
@@ -113,19 +136,19 @@ def parse(line: str) -> Request:
     _check_shell(line)
     program, words = _behind_program(words)
     arguments, options, unknown = _sorted_out(words)
-    given = " ".join(words)
-    if not arguments:
-        raise CtlRefused(OVERVIEWS[program])
-    name, *rest = arguments
-    if name not in COMMANDS[program]:
-        raise _unknown(name, program)
+    name, *rest = arguments or ["help"]
+    known = facts.commands[program]
+    if name not in known:
+        close = closest(name, known)
+        meant = f"Did you mean '{close}'? \n\n" if close else ""
+        raise CtlRefused(f"\nCommand '{name}' not found. \n{meant}")
     if "help" in options:
-        return Request(name="help", arguments=(name,), options={}, words=given, program=program)
+        name, rest, options = "help", [name], {}
     if name not in USAGES:
-        raise NotHere(
-            f"the command '{name}' exists in RabbitMQ, but is not played here; '{program} help {name}' explains it"
-        )
-    request = Request(name=name, arguments=tuple(rest), options=options, words=given, program=program)
+        raise NotHere(f"RabbitMQ {facts.version} has the command '{name}'; Waterline has no such part")
+    request = Request(
+        name=name, arguments=tuple(rest), options=options, words=" ".join(words), program=program, facts=facts
+    )
     _check(request, unknown)
     return request
 
@@ -135,7 +158,7 @@ def _behind_program(words: list[str]) -> tuple[str, list[str]]:
     names = [word.rpartition("/")[2].removesuffix(".bat") for word in words]
     if names and names[0] in OTHER_TOOLS:
         raise NotHere(
-            f"{names[0]} is another tool, and is not played here; this console takes lines of {PROGRAM}"
+            f"{names[0]} is another tool, and is not played here; this console takes lines of {CTL}"
         )
     for at, name in enumerate(names[:-2]):
         if name in SHELLS and words[at + 1] in ("-c", "-lc") and (at == 0 or names[0] in LAUNCHERS):
@@ -143,7 +166,7 @@ def _behind_program(words: list[str]) -> tuple[str, list[str]]:
     first = next((at for at, name in enumerate(names) if name in PROGRAMS), None)
     if first is not None and (first == 0 or names[0] in LAUNCHERS):
         return names[first], words[first + 1 :]
-    return PROGRAM, words
+    return CTL, words
 
 
 def _words(line: str) -> list[str]:
@@ -205,13 +228,6 @@ def _is_value(word: str) -> bool:
     return not word.startswith("-") or word == "-" or word[1:2].isdigit()
 
 
-def _unknown(name: str, program: str) -> CtlRefused:
-    close = closest(name, COMMANDS[program])
-    if close:
-        return CtlRefused(f"\nCommand '{name}' not found. \nDid you mean '{close}'? \n\n")
-    return CtlRefused(f"\nCommand '{name}' not found. \n{OVERVIEWS[program]}")
-
-
 def _check(request: Request, unknown: list[tuple[str, str]]) -> None:
     usage, options = request.usage, request.options
     known = {*usage.options, *usage.flags, *_FLAGS, *_EVERYWHERE}
@@ -219,29 +235,21 @@ def _check(request: Request, unknown: list[tuple[str, str]]) -> None:
     for name in ("priority", "timeout"):
         if name in options and not _WHOLE.fullmatch(options[name]):
             wrong.append((f"--{name}", options[name]))
-    if options.get("formatter", "table") not in FORMATTERS:
-        raise without_formatter(options["formatter"])
-    if options.get("formatter") == "csv" and "no-table-headers" in options:
+    if request.formatter not in FORMATTERS:
+        raise NotHere(f"rabbitmqctl has no formatter '{request.formatter}', and ends with a stack trace", 1)
+    if request.formatter == "csv" and "no-table-headers" in options:
         wrong.append(("--no-table-headers", ""))
     if wrong:
         listed = "\n".join(f"{name} : {value}" for name, value in wrong)
         raise request.invalid(f"Invalid options for this command:\n{listed}")
     if options.get("node", NODE_NAME) != NODE_NAME:
-        raise unreachable(options["node"])
+        raise NotHere(f"there is no node '{options['node']}' here: this one is {NODE_NAME}", UNREACHABLE)
     if len(request.arguments) < usage.least:
         raise request.invalid("not enough arguments.")
     if usage.most is not None and len(request.arguments) > usage.most:
         raise request.invalid("too many arguments.")
-    missing = [name for name in _columns(request) if usage.columns and name not in usage.columns]
-    if missing:
-        raise request.invalid(f"Info key(s) {', '.join(missing)} are not supported")
-
-
-def _columns(request: Request) -> tuple[str, ...]:
-    named = (each for word in request.arguments for each in word.split(","))
-    return tuple(dict.fromkeys(each for each in named if each))
-
-
-def columns_of(request: Request) -> tuple[str, ...]:
-    """Return the columns that a listing shows."""
-    return (_columns(request) if request.usage.columns else ()) or request.usage.default
+    columns = request.facts.columns.get(request.name)
+    missing = [name for name in request.columns if columns is not None and name not in columns]
+    if missing and missing != SHOWN_BESIDES.get(request.name):
+        listed = ",".join(sorted(missing, key=lambda name: (name not in KNOWN_COLUMNS, name)))
+        raise request.invalid(f"Info key(s) {listed} are not supported")

@@ -1,25 +1,15 @@
-"""The commands that the console takes: how many arguments, which options, what a listing can show."""
+"""The commands that the console plays: how many arguments each takes, which options, and what it is for."""
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import msgspec
 
-from engine.ctl.helps import TEXTS
-from engine.ctl.helps.overviews import CTL, DIAGNOSTICS, GENERAL
-
 NODE_NAME: Final = "rabbit@waterline"
-PROGRAM: Final = "rabbitmqctl"
-OF_DIAGNOSTICS: Final = "rabbitmq-diagnostics"
-OVERVIEWS: Final = {PROGRAM: CTL, OF_DIAGNOSTICS: DIAGNOSTICS}
-"""What each program prints where no command is named."""
-COMMANDS: Final = {
-    program: frozenset(re.findall(r"^   ([a-z_]+)\s", text, re.MULTILINE))
-    for program, text in OVERVIEWS.items()
-}
-"""What each program of 3.10.8 takes."""
+CTL: Final = "rabbitmqctl"
+DIAGNOSTICS: Final = "rabbitmq-diagnostics"
+PROGRAMS: Final = (CTL, DIAGNOSTICS)
 
 
 def node_name(node: str) -> str:
@@ -27,221 +17,136 @@ def node_name(node: str) -> str:
     return f"rabbit@{node}"
 
 
-QUEUE_COLUMNS: Final = (
-    "arguments auto_delete backing_queue_status consumer_capacity consumer_utilisation consumers disk_reads "
-    "disk_writes durable exclusive exclusive_consumer_pid exclusive_consumer_tag head_message_timestamp leader "
-    "members memory message_bytes message_bytes_persistent message_bytes_ram message_bytes_ready "
-    "message_bytes_unacknowledged messages messages_persistent messages_ram messages_ready messages_ready_ram "
-    "messages_unacknowledged messages_unacknowledged_ram name online owner_pid pid policy slave_pids state "
-    "synchronised_slave_pids type"
-).split()
-"""What list_queues can show; `backing_queue_status`, of older rabbitmqctl, is shown here too (Q10)."""
-
-EXCHANGE_COLUMNS: Final = "arguments auto_delete durable internal name policy type".split()
-BINDING_COLUMNS: Final = (
-    "arguments destination_kind destination_name routing_key source_kind source_name".split()
-)
-CONNECTION_COLUMNS: Final = (
-    "auth_mechanism channel_max channels client_properties connected_at frame_max host name "
-    "node peer_cert_issuer peer_cert_subject peer_cert_validity peer_host peer_port pid port protocol "
-    "recv_cnt recv_oct send_cnt send_oct send_pend ssl ssl_cipher ssl_hash ssl_key_exchange ssl_protocol state "
-    "timeout user user_provided_name vhost"
-).split()
-CHANNEL_COLUMNS: Final = (
-    "acks_uncommitted confirm connection consumer_count global_prefetch_count messages_unacknowledged "
-    "messages_uncommitted messages_unconfirmed name number pid prefetch_count transactional user vhost"
-).split()
-CONSUMER_COLUMNS: Final = (
-    "ack_required active activity_status arguments channel_pid consumer_tag prefetch_count queue_name"
-).split()
-
-
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """One command of rabbitmqctl.
+    """One command.
 
     Args:
+        about: what it does, one sentence.
+        takes: what the usage line shows, in its order: `name=` is an option with a value, `name!` one without, anything
+            else an argument.
+        hidden: options that it takes besides.
         least, most: how many arguments it takes, None for any number.
-        options: names of its own options that take a value; flags: those that take none.
-        columns: what a listing can show, default: what it shows when none is named.
         changes: whether it changes anything.
         needs_app: whether the broker's application must run.
-        needs_stopped: whether the broker's application must be stopped.
     """
 
+    about: str
+    takes: str = ""
+    hidden: str = ""
     least: int = 0
     most: int | None = 0
-    options: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    default: tuple[str, ...] = ()
     changes: bool = False
     needs_app: bool = True
-    needs_stopped: bool = False
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options that have a value."""
+        return tuple(word[:-1] for word in f"{self.takes} {self.hidden}".split() if word.endswith("="))
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that have none."""
+        return tuple(word[:-1] for word in f"{self.takes} {self.hidden}".split() if word.endswith("!"))
+
+    def without(self, text: str) -> Usage:
+        """Return the usage without a part of what its line shows."""
+        return msgspec.structs.replace(self, takes=self.takes.replace(text, ""))
+
+    def with_option(self, option: str, before: str) -> Usage:
+        """Return the usage with one option more, shown before another one."""
+        return msgspec.structs.replace(self, takes=self.takes.replace(before, f"{option} {before}"))
+
+    def line(self, name: str, program: str) -> str:
+        """Return the usage line of the command."""
+        shown = [program, "[--node <node>]", "[--longnames]", "[--quiet]", name, *map(_shown, self.takes.split())]
+        return " ".join(shown)
 
 
-OF_HOST: Final = ("vhost",)
+def _shown(word: str) -> str:
+    name = word[:-1]
+    if word.endswith("="):
+        return f"[--{name} <{name}>]"
+    return f"[--{name}]" if word.endswith("!") else word
 
 
-def _listing(columns: list[str], default: str, *more: str) -> Usage:
-    """Return a listing of named columns; `more` are options of its own."""
+def _listing(about: str, takes: str, hidden: str = "formatter= online! offline! local! no-table-headers!") -> Usage:
+    return Usage(about=about, takes=takes, hidden=hidden, most=None)
+
+
+def _report(about: str, takes: str = "", hidden: str = "timeout= formatter=", needs_app: bool = True) -> Usage:
+    return Usage(about=about, takes=takes, hidden=hidden, needs_app=needs_app)
+
+
+def _change(about: str, takes: str, least: int = 1, most: int = 1, hidden: str = "", needs_app: bool = True) -> Usage:
     return Usage(
-        most=None,
-        options=("vhost", "timeout", "formatter", *more),
-        flags=("no-table-headers", "online", "offline", "local"),
-        columns=tuple(columns),
-        default=tuple(default.split()),
+        about=about, takes=takes, hidden=hidden, least=least, most=most, changes=True, needs_app=needs_app
     )
 
 
-def _fixed(columns: str, *options: str, arguments: int = 0, flags: tuple[str, ...] = ()) -> Usage:
-    """Return a listing whose columns are always the same."""
-    return Usage(
-        least=arguments,
-        most=arguments,
-        options=("timeout", "formatter", *options),
-        flags=("no-table-headers", *flags),
-        default=tuple(columns.split()),
-    )
-
-
-def _says(least: int = 0, most: int | None = None, *options: str, needs_app: bool = True) -> Usage:
-    """Return a line that answers with a sentence; it has as many arguments as `least` where `most` is not given."""
-    most = least if most is None else most
-    return Usage(
-        least=least,
-        most=most,
-        options=("timeout", "formatter", *options),
-        flags=("global",),
-        needs_app=needs_app,
-    )
-
-
-def _changes(least: int, most: int, *options: str, flags: tuple[str, ...] = ()) -> Usage:
-    return Usage(least=least, most=most, options=options, flags=flags, changes=True)
-
-
-_STOPPED: Final = Usage(most=None, flags=("disc", "ram", "offline"), needs_app=False, needs_stopped=True)
-_POLICY: Final = "vhost name pattern apply-to definition priority"
+_COLUMNS: Final = "no-table-headers! [<column> ...] timeout="
 
 USAGES: Final[dict[str, Usage]] = {
-    "help": Usage(most=1, needs_app=False),
-    "start_app": Usage(changes=True, needs_app=False),
-    "stop_app": Usage(changes=True, needs_app=False),
+    "help": Usage(about="Shows how a command is written.", takes="[<command>]", most=1, needs_app=False),
     # --- listings ---
-    "list_bindings": _listing(
-        BINDING_COLUMNS, "source_name source_kind destination_name destination_kind routing_key arguments"
+    "list_bindings": _listing("Lists the bindings of a virtual host.", f"vhost= {_COLUMNS}"),
+    "list_channels": _listing("Lists the open channels.", "no-table-headers! [<column> ...]", "formatter= timeout= vhost="),
+    "list_connections": _listing("Lists the clients' connections.", _COLUMNS, "formatter= vhost="),
+    "list_consumers": _listing("Lists the consumers of a virtual host.", f"vhost= {_COLUMNS}"),
+    "list_deprecated_features": _listing("Lists what a later release takes away.", "used! [<column> ...]"),
+    "list_exchanges": _listing("Lists the exchanges of a virtual host.", f"vhost= {_COLUMNS}"),
+    "list_feature_flags": _listing("Lists the feature flags of the release.", "[<column> ...] timeout="),
+    "list_policies": Usage(
+        about="Lists the policies of a virtual host.",
+        takes="vhost= no-table-headers! timeout=",
+        hidden="formatter=",
     ),
-    "list_channels": _listing(CHANNEL_COLUMNS, "pid user consumer_count messages_unacknowledged"),
-    "list_connections": _listing(CONNECTION_COLUMNS, "user peer_host peer_port state"),
-    "list_consumers": _listing(
-        CONSUMER_COLUMNS, "queue_name channel_pid consumer_tag ack_required prefetch_count active arguments"
+    "list_queues": _listing(
+        "Lists the queues of a virtual host, with the columns that you name.",
+        "vhost= online! offline! local! no-table-headers! [<column>, ...] timeout=",
+        "formatter=",
     ),
-    "list_exchanges": _listing(EXCHANGE_COLUMNS, "name type"),
-    "list_queues": _listing(QUEUE_COLUMNS, "name messages"),
-    "list_vhosts": _listing("cluster_state default_queue_type description name tags tracing".split(), "name"),
-    "list_feature_flags": _listing("desc doc_url name provided_by stability state".split(), "name state"),
-    "list_unresponsive_queues": _listing(
-        "arguments auto_delete durable name pid recoverable_slaves".split(), "name", "queue-timeout"
-    ),
-    "list_policies": _fixed(_POLICY, *OF_HOST),
-    "list_operator_policies": _fixed(_POLICY, *OF_HOST),
-    "list_parameters": _fixed("component name value", *OF_HOST),
-    "list_global_parameters": _fixed("name value"),
-    "list_users": _fixed("user tags"),
-    "list_permissions": _fixed("user configure write read", *OF_HOST),
-    "list_topic_permissions": _fixed("user exchange write read", *OF_HOST),
-    "list_user_permissions": _fixed("vhost configure write read", arguments=1),
-    "list_user_topic_permissions": _fixed("vhost exchange write read", arguments=1),
-    "list_user_limits": _fixed("user limits", "user", flags=("global",)),
-    "list_vhost_limits": _fixed("vhost limits", *OF_HOST, flags=("global",)),
+    "list_vhosts": _listing("Lists the virtual hosts.", _COLUMNS),
     # --- reports ---
-    "environment": Usage(),
-    "report": Usage(),
-    "status": _says(0, 0, "unit"),
-    "cluster_status": Usage(needs_app=False, options=("formatter",)),
-    "memory_breakdown": _says(0, 0, "unit"),
-    "eval": Usage(least=1, most=1),
-    # --- checks, and what says one sentence ---
-    "ping": _says(needs_app=False),
-    "version": _says(needs_app=False),
-    "await_startup": _says(needs_app=False),
-    "await_online_nodes": _says(1),
-    "forget_cluster_node": Usage(least=1, most=1, options=("timeout", "formatter"), flags=("offline",)),
-    "force_gc": _says(needs_app=False),
-    "node_health_check": _says(needs_app=False),
-    "hipe_compile": _says(0, 9, needs_app=False),
-    "rotate_logs": _says(needs_app=False),
-    "list_hashes": _says(needs_app=False),
-    "check_port_connectivity": _says(),
-    "check_port_listener": _says(1),
-    "check_protocol_listener": _says(1),
-    "check_running": _says(),
-    "check_local_alarms": _says(),
-    "check_alarms": _says(),
-    "alarms": _says(),
-    "check_virtual_hosts": _says(),
-    "check_if_node_is_mirror_sync_critical": _says(),
-    "check_if_node_is_quorum_critical": _says(),
-    "is_running": _says(),
-    "is_booting": _says(),
-    "listeners": _says(),
-    "erlang_version": Usage(options=("timeout", "formatter"), flags=("details",)),
-    "server_version": _says(),
-    "tls_versions": _says(),
-    # --- users, limits, parameters: answered, and not kept ---
-    "add_user": _says(1, 2),
-    "delete_user": _says(1),
-    "change_password": _says(1, 2),
-    "clear_password": _says(1),
-    "authenticate_user": _says(1, 2),
-    "set_user_tags": _says(1, 99),
-    "set_permissions": _says(4, 4, "vhost"),
-    "clear_permissions": _says(1, 1, "vhost"),
-    "set_topic_permissions": _says(4, 4, "vhost"),
-    "clear_topic_permissions": _says(1, 2, "vhost"),
-    "set_user_limits": _says(2),
-    "clear_user_limits": _says(2),
-    "set_vhost_limits": _says(1, 1, "vhost"),
-    "clear_vhost_limits": _says(0, 0, "vhost"),
-    "set_operator_policy": _says(3, 3, "vhost", "priority", "apply-to"),
-    "clear_operator_policy": _says(1, 1, "vhost"),
-    "set_parameter": _says(3, 3, "vhost"),
-    "clear_parameter": _says(2, 2, "vhost"),
-    "set_global_parameter": _says(2),
-    "clear_global_parameter": _says(1),
-    "set_cluster_name": _says(1),
-    "enable_feature_flag": _says(1),
-    "set_log_level": _says(1),
-    "trace_on": _says(0, 0, "vhost"),
-    "trace_off": _says(0, 0, "vhost"),
-    "restart_vhost": _says(0, 0, "vhost"),
-    "close_connection": _says(2),
-    "close_all_connections": _says(1, 1, "vhost", "limit", "per-connection-delay"),
+    "alarms": _report("Says which alarms have gone off, in the whole cluster.", "timeout="),
+    "check_alarms": _report("Fails if an alarm has gone off anywhere in the cluster.", "timeout="),
+    "check_local_alarms": _report("Fails if an alarm has gone off on this node.", "timeout="),
+    "cluster_status": _report("Says which nodes there are and which of them run.", "timeout=", "formatter=", False),
+    "environment": Usage(about="Shows the settings that the node has."),
+    "eval": Usage(about="Evaluates one of a few Erlang expressions.", takes="<expression>", least=1, most=1),
+    "memory_breakdown": _report("Divides the node's memory into its parts.", "unit= timeout="),
+    "report": Usage(about="Prints status, settings and every listing at once."),
+    "server_version": _report("Says which release the node runs.", "timeout="),
+    "status": _report("Shows memory, disk, alarms and totals of the node.", "unit= timeout="),
+    "version": _report("Says which release the command line is of.", needs_app=False),
     # --- changes ---
-    "add_vhost": _changes(1, 1, "description", "tags", "default-queue-type"),
-    "delete_vhost": _changes(1, 1),
-    "clear_policy": _changes(1, 1, *OF_HOST),
-    "set_policy": _changes(3, 3, "vhost", "priority", "apply-to"),
-    "set_disk_free_limit": _changes(1, 2),
-    "set_vm_memory_high_watermark": _changes(1, 2),
-    "delete_queue": _changes(1, 1, "vhost", "timeout", flags=("if-empty", "if-unused")),
-    "purge_queue": _changes(1, 1, "vhost", "timeout"),
-    "sync_queue": _changes(1, 1, *OF_HOST),
-    "cancel_sync_queue": _changes(1, 1, *OF_HOST),
-    # --- a node out of its cluster, and into one ---
-    "join_cluster": _STOPPED,
-    "change_cluster_node_type": _STOPPED,
-    "reset": _STOPPED,
-    "force_reset": _STOPPED,
-    "force_boot": _STOPPED,
+    "add_vhost": _change(
+        "Adds a virtual host.",
+        '<vhost> [--description <description> --tags "<tag1>,<tag2>,<...>" --default-queue-type <quorum|classic|stream>]',
+        hidden="description= tags= default-queue-type=",
+    ),
+    "cancel_sync_queue": _change("Stops the synchronisation of a queue's mirrors.", "vhost= queue"),
+    "clear_policy": _change("Takes a policy away.", "vhost= <name>"),
+    "delete_queue": _change(
+        "Deletes a queue with its messages.",
+        "<queue_name> [--if-empty|-e] [--if-unused|-u] timeout=",
+        hidden="vhost= if-empty! if-unused!",
+    ),
+    "delete_vhost": _change("Deletes a virtual host with everything in it.", "<vhost>"),
+    "purge_queue": _change("Drops every ready message of a queue.", "<queue> timeout=", hidden="vhost="),
+    "set_disk_free_limit": _change(
+        "Sets how much of the disk must stay free.", "<disk_limit> | mem_relative <fraction>", most=2
+    ),
+    "set_policy": _change(
+        "Sets a policy for the queues or exchanges whose names fit a pattern.",
+        "vhost= priority= apply-to= <name> <pattern> <definition>",
+        3,
+        3,
+    ),
+    "set_vm_memory_high_watermark": _change(
+        "Sets from how much memory on publishers are blocked.", "<fraction> | absolute <value>", most=2
+    ),
+    "start_app": _change("Starts the broker on the node.", "", 0, 0, needs_app=False),
+    "stop_app": _change("Stops the broker; the node's virtual machine stays.", "", 0, 0, needs_app=False),
+    "sync_queue": _change("Synchronises a queue's mirrors.", "vhost= queue"),
 }
-
-
-def usage_of(name: str, program: str = PROGRAM) -> str:
-    """Return the usage block of one command."""
-    return f"Usage\n\n{program} [--node <node>] [--longnames] [--quiet] {TEXTS[name].partition(chr(10))[0]}"
-
-
-def help_on(name: str, program: str = PROGRAM) -> str:
-    """Return what `rabbitmqctl help <command>` prints."""
-    return f"\n{usage_of(name, program)}\n{TEXTS[name].partition(chr(10))[2]}\n\n{GENERAL}\n"
+"""By name; a release may lack some, or take other options (`engine.ctl.releases`)."""

@@ -6,54 +6,150 @@ import argparse
 import json
 import re
 import shlex
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pika
 from pika.exceptions import AMQPError
 
-from tests.programs.differential.node import PrivateNode
+from engine.ctl.listings import LISTINGS
+from tests.programs.differential.installation import LATEST, RELEASES
+from tests.programs.differential.node import NodeFailed, PrivateNode
 from tests.programs.interop.client import channel
+from tools.free_port import free_port
 
 HERE = Path(__file__).parent
 NODE = "waterline@localhost"
+START_LIMIT_S = 120
 PORT = "5672"
 """What stands in lines and answers for the port of the node's clients."""
 BOLD = re.compile("\x1b\\[[0-9]*m")
 
-SETS = {"": "lines.txt", "runbooks": "runbook_lines.txt", "more": "more_lines.txt"}
+IDLE = "idle"
+NAMES = "names"
+PROGRAMS = ("rabbitmqctl", "rabbitmq-diagnostics")
+LINES = ("first", "runbooks", "more", "releases")
 """Each set of lines is asked of a node of its own."""
+SETS = (*LINES, IDLE)
+"""IDLE is asked of a node on which nothing was done: it gives the parts of its memory."""
+PROSE = re.compile(
+    r"(?<=Command ')([^']*' not found\. \n)\n?Usage\n.*"
+    r"|(?<=on node ')([^']*'\.) Please see .*"
+    r"|(?<=\n)(Stack trace:) ?\n.*",
+    re.DOTALL,
+)
+"""The overview of all commands, what may keep a node from being found, and stack traces: texts that are not kept."""
+COMMAND_ROW = re.compile(r"^   ([a-z_0-9]+)\s", re.MULTILINE)
+COLUMNS = re.compile(r"must be one of ([a-z_, \n]+)")
 
 
 def lines_of(which: str) -> list[str]:
     """Return the lines of a set."""
-    return HERE.joinpath(SETS[which]).read_text().splitlines()
+    return (HERE / "lines" / f"{which}.txt").read_text().splitlines()
 
 
-def recorded_in(which: str) -> Path:
-    """Return the file with the answers to a set of lines."""
-    return HERE / f"recorded{'-' if which else ''}{which}.json"
+def recorded_in(release: str, which: str) -> Path:
+    """Return the file with a release's answers to a set of lines."""
+    return HERE / "recorded" / release / f"{which}.json"
 
 
-def _rabbitmqctl(node: PrivateNode, line: str) -> tuple[str, int]:
-    environment = {name: value for name, value in node.environment().items() if name != "RABBITMQ_DIST_PORT"}
-    words = shlex.split(line.replace(PORT, str(node.amqp_port)).replace("rabbit@waterline", NODE))
-    program = words.pop(0) if words[0].startswith("rabbitmq") else "rabbitmqctl"
-    run = subprocess.run(
-        [*node.program(program), "-n", NODE, *words],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    text = BOLD.sub("", run.stdout).replace(f"-n {NODE} ", "").replace(NODE, "rabbit@waterline")
-    text = text.replace(str(node.amqp_port), PORT)
-    return text, run.returncode
+class _Tool:
+    """One program of a release's command line, which answers line after line."""
+
+    def __init__(self, node: PrivateNode, program: str) -> None:
+        self.node = node
+        place, port = node.root / "gen" / program, free_port()
+        place.mkdir()
+        environment = {
+            name: value for name, value in node.environment().items() if name != "RABBITMQ_DIST_PORT"
+        }
+        environment["ERL_AFLAGS"] = f"-pa {node.root / 'ebin'} -run cq_console serve {port} {place}"
+        self._process = subprocess.Popen(
+            [*node.program(program), "-n", NODE],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        limit = time.monotonic() + START_LIMIT_S
+        while True:
+            with suppress(ConnectionRefusedError):
+                self._socket = socket.create_connection(("127.0.0.1", port))
+                return
+            if self._process.poll() is not None or time.monotonic() > limit:
+                raise NodeFailed(f"{program} did not start")
+            time.sleep(0.1)
+
+    def ask(self, words: list[str]) -> tuple[str, int]:
+        """Return what the program prints, and its exit code."""
+        request = b"\0".join(word.encode() for word in words)
+        self._socket.sendall(len(request).to_bytes(4) + request)
+        answer = self._read(int.from_bytes(self._read(4)))
+        return answer[4:].decode(), int.from_bytes(answer[:4])
+
+    def _read(self, count: int) -> bytes:
+        found = b""
+        while len(found) < count:
+            piece = self._socket.recv(count - len(found))
+            if not piece:
+                raise NodeFailed("the command line has ended")
+            found += piece
+        return found
+
+    def close(self) -> None:
+        """End the program."""
+        self._socket.close()
+        self._process.wait(START_LIMIT_S)
+
+
+class Tools:
+    """The command line of a node's release.
+
+    Args:
+        node: that is asked.
+    """
+
+    def __init__(self, node: PrivateNode) -> None:
+        self.node = node
+        self._programs: dict[str, _Tool] = {}
+
+    def program(self, name: str) -> _Tool:
+        """Return one of the programs, which is started with its first line."""
+        if name not in self._programs:
+            self._programs[name] = _Tool(self.node, name)
+        return self._programs[name]
+
+    def ask(self, line: str) -> tuple[str, int]:
+        """Return what a line prints, with the names of a session's node, and its exit code."""
+        node = self.node
+        words = shlex.split(line.replace(PORT, str(node.amqp_port)).replace("rabbit@waterline", NODE))
+        program = words.pop(0) if words[0].startswith("rabbitmq") else "rabbitmqctl"
+        text, code = self.program(program).ask(["-n", NODE, *words])
+        text = BOLD.sub("", text).replace(f"-n {NODE} ", "").replace(NODE, "rabbit@waterline")
+        text = text.replace(str(node.root), "DIR").replace(str(node.amqp_port), PORT)
+        return PROSE.sub(r"\1\2\3", text), code
+
+    def names(self) -> dict[str, Any]:
+        """Return the commands of each program, and the columns of each listing."""
+        help_of = self.program(PROGRAMS[0]).ask
+        commands = {name: COMMAND_ROW.findall(BOLD.sub("", self.program(name).ask(["help"])[0])) for name in PROGRAMS}
+        found = {
+            name: COLUMNS.search(help_of(["help", name])[0])
+            for name in commands[PROGRAMS[0]]
+            if name in LISTINGS
+        }
+        columns = {name: sorted(re.split(r"[,\s]+", each[1].strip())) for name, each in found.items() if each}
+        return {"commands": {name: sorted(each) for name, each in commands.items()}, "columns": columns}
+
+    def close(self) -> None:
+        """End its programs."""
+        for each in self._programs.values():
+            each.close()
 
 
 def _fill(port: int) -> Any:
@@ -74,34 +170,51 @@ def _fill(port: int) -> Any:
     return client
 
 
-def asked(lines: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield what a private node answers to each line, one after the other."""
-    with PrivateNode() as node:
+def asked(release: str, which: str, most: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield what a private node of a release answers to the first lines of a set, one after the other."""
+    with PrivateNode(release=release) as node:
         node.start()
         with channel(node.amqp_port):
             pass
-        client = _fill(node.amqp_port)
+        client = None if which == IDLE else _fill(node.amqp_port)
         time.sleep(1)
-        for line in lines:
-            text, code = _rabbitmqctl(node, line)
-            yield {"line": line, "text": text, "code": code}
-            with suppress(AMQPError, ValueError):  # stop_app closes the connection
-                client.process_data_events(0)
+        with closing(Tools(node)) as tools:
+            for line in lines_of(which)[:most]:
+                text, code = tools.ask(line)
+                yield {"line": line, "text": text, "code": code}
+                with suppress(AMQPError, ValueError):  # stop_app closes the connection
+                    if client is not None:
+                        client.process_data_events(0)
         node.stop()
 
 
+def names_of(release: str) -> dict[str, Any]:
+    """Return the names that the command line of a release knows."""
+    with PrivateNode(release=release) as node:
+        node.start()
+        with closing(Tools(node)) as tools:
+            found = tools.names()
+        node.stop()
+    return found
+
+
 def main() -> None:
-    """Record every line of a set, one after the other on the same node."""
+    """Record every line of a set, one after the other on the same node; or the names of commands and columns."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--set", choices=list(SETS), default="", help="which lines to ask")
-    parser.add_argument("--into", type=Path, help="file for the answers, instead of the one that tests read")
+    parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the node")
+    parser.add_argument("--set", choices=(*SETS, NAMES), default=SETS[0], help="which lines to ask")
     given = parser.parse_args()
-    answers = []
-    for each in asked(lines_of(given.set)):
-        answers.append(each)
-        print(f"{each['code']:3} {each['line']}", flush=True)
-    into = given.into or recorded_in(given.set)
-    into.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
+    found: Any
+    if given.set == NAMES:
+        found = names_of(given.release)
+    else:
+        found = []
+        for each in asked(given.release, given.set):
+            found.append(each)
+            print(f"{each['code']:3} {each['line']}", flush=True)
+    into = recorded_in(given.release, given.set)
+    into.parent.mkdir(exist_ok=True)
+    into.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

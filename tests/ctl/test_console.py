@@ -13,12 +13,12 @@ from engine.broker.control.report import Live
 from engine.ctl.closest import closest, jaro
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
-from engine.ctl.helps import TEXTS
-from engine.ctl.listings import erlang_float
 from engine.ctl.operator import operated
+from engine.ctl.printing import erlang_float
+from engine.ctl.releases import FACTS
 from engine.ctl.request import parse
 from engine.ctl.stands_for import STANDS_FOR
-from engine.ctl.usage import COMMANDS, OF_DIAGNOSTICS, OVERVIEWS, PROGRAM, USAGES
+from engine.ctl.usage import CTL, PROGRAMS, USAGES
 from engine.releases import PROFILES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
@@ -49,7 +49,8 @@ def test_queues_are_listed_on_each_release(profile):
         text = ask(
             f"{program}-s list_queues messages backing_queue_status", node.snapshot(), 0, node.live()
         ).text
-        assert text.startswith("3\t[{mode,")
+        assert re.match(r"3\t\[\{(mode|version),", text)
+        assert f"{{len,{3}}}" in text
         assert ask(f"{program}report", node.snapshot(), 0, node.live()).code == 0
 
 
@@ -120,7 +121,7 @@ def test_what_is_no_change_is_no_command(line):
 @pytest.mark.parametrize("line", ["list_queues 'open", "x" * 256, "-n other list_queues", "shutdown now"])
 def test_lines_that_cannot_be_done_say_why(line):
     with pytest.raises(CtlRefused) as caught:
-        parse(line)
+        parse(line, FACTS["3.10.8"])
     assert caught.value.text.strip()
 
 
@@ -204,7 +205,7 @@ def test_the_lines_are_ones_that_the_broker_takes():
     ],
 )
 def test_the_nearest_command_is_guessed_as_the_broker_guesses(typed: str, meant: str | None) -> None:
-    assert closest(typed, COMMANDS[PROGRAM]) == meant
+    assert closest(typed, FACTS["3.10.8"].commands[CTL]) == meant
 
 
 def test_likeness_by_jaros_measure() -> None:
@@ -218,20 +219,42 @@ def test_likeness_by_jaros_measure() -> None:
     ]
 
 
-CALLED_OTHERWISE = ("list_node_auth_attempt_stats", "disable_auth_attempt_source_tracking")
-"""Commands whose own help calls them by another name."""
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_help_has_a_usage_line_of_the_release_s_options_and_one_sentence(program: str, profile: str) -> None:
+    state = made_state(profile)
+    facts = FACTS[PROFILES[profile].release.name]
+    overview = ask(f"{program} help", state, 0)
+    assert overview.code == 0
+    assert f"RabbitMQ {facts.version}" in overview.text
+    for name in facts.commands[program]:
+        answer = ask(f"{program} help {name}", state, 0)
+        assert ask(f"{program} {name} --help", state, 0) == answer
+        assert answer.code == 0
+        if name not in USAGES:
+            assert answer.text == (
+                f"Waterline: RabbitMQ {facts.version} has the command '{name}'; Waterline has no such part\n"
+            )
+            continue
+        assert f"   {name} " in overview.text
+        _, line, sentence = answer.text.strip().split("\n\n")
+        assert line.startswith(f"{program} [--node <node>] [--longnames] [--quiet] {name}")
+        assert re.match(r"[A-Z][^.]+\.$", sentence.partition("\nColumns:")[0])
 
 
-@pytest.mark.parametrize("program", OVERVIEWS)
-def test_every_command_of_the_release_has_its_help_and_says_whether_it_is_played(program: str) -> None:
-    assert len(COMMANDS[program]) > 60
-    for name in COMMANDS[program]:
-        answer = ask(f"{program} help {name}", made_state(), 0) if name in ("help", "wait") else None
-        assert TEXTS[name].startswith(name) or name in CALLED_OTHERWISE
-        if answer is not None:
-            assert f"{program} [--node <node>] [--longnames] [--quiet] {name}" in answer.text
-            assert ("Waterline" in answer.text) == (name not in USAGES)
-    assert set(USAGES) <= COMMANDS[PROGRAM] | COMMANDS[OF_DIAGNOSTICS]
+def test_what_another_release_has_is_unknown() -> None:
+    for profile, line in (("4.3.6", "sync_queue orders"), ("real", "list_deprecated_features")):
+        answer = ask(line, made_state(profile), 0)
+        assert answer.text.startswith(f"\nCommand '{line.split()[0]}' not found.")
+        assert answer.code == 64
+    assert "slave_pids are not supported" in ask("list_queues slave_pids", made_state("4.0.5"), 0).text
+
+
+def test_a_release_without_facts_is_said_by_waterline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(FACTS, "4.0.5")
+    answer = ask("list_queues", made_state("4.0.5"), 0)
+    assert answer.text == "Waterline: what the command line of RabbitMQ 4.0.5 answers is not known here\n"
+    assert answer.code
 
 
 @pytest.mark.parametrize(
@@ -245,9 +268,12 @@ def test_every_command_of_the_release_has_its_help_and_says_whether_it_is_played
         "trace_on",
         "close_all_connections bye",
         "set_cluster_name x",
+        "list_users",
+        "ping",
+        "rabbitmq-diagnostics check_running",
     ],
 )
-def test_what_a_session_does_not_keep_is_said_by_waterline_and_changes_nothing(line: str) -> None:
+def test_what_has_no_part_here_is_said_by_waterline_and_changes_nothing(line: str) -> None:
     answer = ask(line, made_state(), 0)
     assert answer.text.startswith("Waterline: ")
     assert answer.code

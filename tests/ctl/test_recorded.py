@@ -3,66 +3,90 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from engine.broker.commands.scenario import parse
 from engine.ctl.console import Answer, ask, command_of
+from engine.ctl.operator import operated
+from engine.ctl.releases import FACTS
 from engine.ctl.usage import USAGES
-from engine.values.errors import CommandError
-from tests.ctl.played import answers, is_equal, made_state, recorded
-from tests.ctl.record import SETS
+from engine.releases import PROFILES, RELEASES
+from engine.storage.ledger import LedgerStorage
+from engine.values.errors import CommandError, EngineError
+from tests.ctl.otherwise import NOT_PLAYED, OTHERWISE, is_known
+from tests.ctl.played import answers, is_equal, made_state, profile_of, recorded
+from tests.ctl.record import IDLE, LINES, NAMES
 
-NOT_PLAYED = re.compile(
-    r"(?<!help )trace_on|eval 'rabbit_amqq|eval '1|add_user app|set_log_level (debug|info)"
-    r"|rabbitmqctl set_cluster_name"
-    r"|set_vhost_limits -p / '.\"[a-z-]+\": [0-9]|set_operator_policy limit '\^zz' '.\"max-len"
-    r"|set_global_parameter cluster_name|set_vhost_tags"
-    r"|(cookie_hash|log_location|maybe_stuck|attempt_stats|cipher_suites|suspend_listeners|resume_listeners)$"
-    r"|resolve_hostname|_definitions|shutdown|rabbitmqctl (wait|decode|encode|list_ciphers|autocomplete|schema_info)"
-    r"|rename_cluster_node|await_online_nodes 2|eval '(foo|application:get_env.rabbit, (nonsense|disk))|certificate"
-    r"|source_tracking|consume_event_stream|command_line_arguments|alarms --formatter|--details|all_connections .bye"
-)
-"""Lines that the broker does and Waterline does not: said as its own remark."""
-OTHERWISE = {
-    r"consumer_utilisation|recv_cnt": "numbers of a real connection",
-    r" memory |rabbit_vm:memory": "another machine, whose allocators' figure the model has not",
-    r"environment|^report|status --formatter": "a part of it, and a remark; see test_reports",
-    r" app\b|list_users$|list_permissions -p /$": "another user, whom the line before made on the node",
-    r"(list|clear)_vhost_limits|operator_polic(ies|y limit)$|clear_global_parameter|list_global_parameters$"
-    r"|list_vhosts name (tracing|description)|rabbit_mnesia:status": "what the line before set on the node",
-    r"add_vhost .* --": "a remark says what is not kept",
-    r"default_queue_type|list_consumers --silent$": "an empty name, or closed clients, of the lines before",
-    r"list_user_limits --global": "an empty line",
-}
-"""Lines that are answered otherwise, with the reason."""
+LINES_OF = Path(__file__).parent / "lines"
+NAMES_OF_RELEASES = [each.name for each in RELEASES.values()]
 
 
-def is_known(line: str) -> bool:
-    """Return whether it is said why a line is answered otherwise."""
-    return bool(NOT_PLAYED.search(line)) or any(re.search(pattern, line) for pattern in OTHERWISE)
-
-
-@pytest.mark.parametrize("which", list(SETS))
-def test_every_line_is_answered_as_the_broker_does(which: str) -> None:
+@pytest.mark.parametrize("release", NAMES_OF_RELEASES)
+@pytest.mark.parametrize("which", LINES)
+def test_every_line_is_answered_as_the_release_does(which: str, release: str) -> None:
     wrong = []
-    for each, found in answers(recorded(which)):
+    for each, found in answers(recorded(release, which), profile_of(release)):
         line = each["line"]
-        if NOT_PLAYED.search(line):
+        if any(release in named.releases and re.search(named.lines, line) for named in NOT_PLAYED):
             assert found.text.startswith("Waterline: "), f"{line}: {found.text}"
-        elif not is_equal(each, found) and not is_known(line):
+        elif not is_equal(each, found) and not is_known(line, release):
             wrong.append(
                 f"$ {line}\nbroker {each['code']}:\n{each['text']}\nhere {found.code}:\n{found.text}"
             )
     assert not wrong, "\n----\n".join(wrong)
 
 
-LIKE_OTHERS = {"force_reset"}
-"""Answered as the command beside each of them that was recorded."""
+@pytest.mark.parametrize("exception", OTHERWISE, ids=lambda each: each.lines)
+def test_an_exception_is_one_in_each_release_that_it_names(exception) -> None:
+    for release in exception.releases:
+        differ = [
+            each["line"]
+            for which in LINES
+            for each, found in answers(recorded(release, which), profile_of(release))
+            if re.search(exception.lines, each["line"]) and not is_equal(each, found)
+        ]
+        assert differ, release
 
 
-def test_all_commands_were_recorded_but_those_that_differ_by_design():
-    words = {word for which in SETS for each in recorded(which) for word in each["line"].split()}
-    assert set(USAGES) - words == LIKE_OTHERS
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("which", (*LINES, IDLE))
+def test_no_line_breaks_any_profile(profile: str, which: str) -> None:
+    """The lines of one release are asked on each of them, of a session with one node and, where it can, of three."""
+    lines = (LINES_OF / f"{which}.txt").read_text().splitlines()
+    mirrors = PROFILES[profile].release.mirrors
+    for nodes in (1, 3) if mirrors else (1,):
+        made = {"version": 1, "profile": profile, "seed": 1, "settings": {"nodes": nodes}}
+        node = operated(parse(made), LedgerStorage())
+        node.submit({"do": "publish", "count": 3, "size_bytes": 100})
+        node.advance(100_000)
+        for line in lines:
+            found = ask(line, node.snapshot(), node.now_us, node.live())
+            assert found.text or found.code == 0, line
+            if found.changes:
+                with suppress(EngineError):
+                    node.submit({"do": "ctl", "line": line})
+
+
+@pytest.mark.parametrize("release", NAMES_OF_RELEASES)
+def test_the_names_are_those_of_the_release(release: str) -> None:
+    """The commands of each program, and the columns of each listing, as its own help names them."""
+    facts, theirs = FACTS[release], recorded(release, NAMES)
+    assert {name: sorted(each) for name, each in facts.commands.items()} == theirs["commands"]
+    assert {name: sorted(each) for name, each in facts.columns.items()} == theirs["columns"]
+
+
+def test_every_command_that_is_played_was_recorded() -> None:
+    words = {
+        word
+        for release in NAMES_OF_RELEASES
+        for which in LINES
+        for each in recorded(release, which)
+        for word in each["line"].split()
+    }
+    assert set(USAGES) - words == {"help"}
 
 
 PREFIXES = (

@@ -1,0 +1,35 @@
+"""What the command line of each release says. A release without facts has no console here, which Waterline says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.broker.commands.settings import release_of
+from engine.ctl.errors import NotHere
+from engine.ctl.releases.facts import Facts
+from engine.ctl.releases.v3_8_9 import FACTS as V3_8_9
+from engine.ctl.releases.v3_10_8 import FACTS as V3_10_8
+from engine.ctl.releases.v4_0_5 import FACTS as V4_0_5
+from engine.ctl.releases.v4_3_6 import FACTS as V4_3_6
+
+FACTS: Final = {each.version: each for each in (V3_8_9, V3_10_8, V4_0_5, V4_3_6)}
+"""By the name of the release."""
+
+KNOWN_COLUMNS: Final = frozenset(
+    column for facts in FACTS.values() for columns in facts.columns.values() for column in columns
+)
+"""What any listing of any release can show: rabbitmqctl names such a word before one that it never heard."""
+
+
+def facts_of(state: Mapping[str, Any]) -> Facts:
+    """Return the facts of the release whose rules a snapshot goes by.
+
+    Raises:
+        NotHere: there are none.
+    """
+    settings = state["node"]["settings"]
+    name = release_of(settings["profile"], settings).name
+    if name not in FACTS:
+        raise NotHere(f"what the command line of RabbitMQ {name} answers is not known here")
+    return FACTS[name]

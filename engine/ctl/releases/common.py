@@ -1,0 +1,127 @@
+"""What the command lines of several releases have in common."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.ctl.releases.facts import Refusal, words
+
+CTL: Final = """
+ add_user add_vhost authenticate_user autocomplete await_online_nodes await_startup change_password
+ clear_global_parameter clear_operator_policy clear_parameter clear_password clear_permissions clear_policy
+ clear_topic_permissions clear_vhost_limits close_all_connections close_connection cluster_status decode delete_queue
+ delete_user delete_vhost enable_feature_flag encode environment eval eval_file exec export_definitions force_boot
+ force_gc force_reset forget_cluster_node help import_definitions join_cluster list_bindings list_channels
+ list_ciphers list_connections list_consumers list_exchanges list_feature_flags list_global_parameters list_hashes
+ list_node_auth_attempt_stats list_operator_policies list_parameters list_permissions list_policies list_queues
+ list_topic_permissions list_unresponsive_queues list_user_permissions list_user_topic_permissions list_users
+ list_vhost_limits list_vhosts node_health_check ping purge_queue rename_cluster_node report reset restart_vhost
+ resume_listeners rotate_logs set_cluster_name set_disk_free_limit set_global_parameter set_log_level
+ set_operator_policy set_parameter set_permissions set_policy set_topic_permissions set_user_tags set_vhost_limits
+ set_vm_memory_high_watermark shutdown start_app status stop stop_app suspend_listeners trace_off trace_on
+ update_cluster_nodes version wait"""
+"""What rabbitmqctl takes in each release."""
+
+DIAGNOSTICS: Final = """
+ alarms autocomplete certificates check_alarms check_certificate_expiration check_if_node_is_mirror_sync_critical
+ check_if_node_is_quorum_critical check_local_alarms check_port_connectivity check_port_listener
+ check_protocol_listener check_running check_virtual_hosts cipher_suites cluster_status command_line_arguments
+ consume_event_stream disable_auth_attempt_source_tracking discover_peers enable_auth_attempt_source_tracking
+ environment erlang_cookie_hash erlang_cookie_sources erlang_version help is_booting is_running list_bindings
+ list_channels list_ciphers list_connections list_consumers list_exchanges list_feature_flags list_global_parameters
+ list_hashes list_network_interfaces list_node_auth_attempt_stats list_operator_policies list_parameters
+ list_permissions list_policies list_queues list_topic_permissions list_unresponsive_queues list_user_permissions
+ list_user_topic_permissions list_users list_vhost_limits list_vhosts listeners log_location log_tail log_tail_stream
+ maybe_stuck memory_breakdown node_health_check observer os_env ping quorum_status report
+ reset_node_auth_attempt_metrics resolve_hostname resolver_info runtime_thread_stats server_version status
+ stream_status tls_versions version wait"""
+"""What rabbitmq-diagnostics takes in each release."""
+
+COLUMNS: Final = {
+    "list_bindings": words(
+        "source_name source_kind destination_name destination_kind routing_key arguments"
+    ),
+    "list_channels": words(
+        "pid connection name number user vhost transactional confirm consumer_count messages_unacknowledged "
+        "messages_uncommitted acks_uncommitted messages_unconfirmed prefetch_count"
+    ),
+    "list_connections": words(
+        "pid name port host peer_port peer_host ssl ssl_protocol ssl_key_exchange ssl_cipher ssl_hash "
+        "peer_cert_subject peer_cert_issuer peer_cert_validity state channels protocol auth_mechanism user vhost "
+        "timeout frame_max channel_max client_properties recv_oct recv_cnt send_oct send_cnt send_pend connected_at"
+    ),
+    "list_consumers": words(
+        "queue_name channel_pid consumer_tag ack_required prefetch_count active activity_status arguments"
+    ),
+    "list_exchanges": words("name type durable auto_delete internal arguments policy"),
+    "list_feature_flags": words("name state stability provided_by desc doc_url"),
+    "list_vhosts": words("name description tags default_queue_type tracing cluster_state"),
+}
+"""What listings can show in most releases; `list_queues` is made by `queue_columns`."""
+
+
+def queue_columns(policy: str = "", capacity: str = "consumer_capacity", mirrors: str = "", led: str = "") -> tuple[str, ...]:
+    """Return the columns of `list_queues`, with those that some releases have in their places."""
+    return words(
+        f"name durable auto_delete arguments policy {policy} pid owner_pid exclusive exclusive_consumer_pid "
+        "exclusive_consumer_tag messages_ready messages_unacknowledged messages messages_ready_ram "
+        "messages_unacknowledged_ram messages_ram messages_persistent message_bytes message_bytes_ready "
+        "message_bytes_unacknowledged message_bytes_ram message_bytes_persistent head_message_timestamp disk_reads "
+        f"disk_writes consumers consumer_utilisation {capacity} memory {mirrors} state type {led}"
+    )
+
+
+DEFAULT: Final = {
+    "list_bindings": COLUMNS["list_bindings"],
+    "list_channels": words("pid user consumer_count messages_unacknowledged"),
+    "list_connections": words("user peer_host peer_port state"),
+    "list_consumers": words("queue_name channel_pid consumer_tag ack_required prefetch_count active arguments"),
+    "list_exchanges": words("name type"),
+    "list_feature_flags": words("name state"),
+    "list_policies": words("vhost name pattern apply-to definition priority"),
+    "list_queues": words("name messages"),
+    "list_vhosts": words("name"),
+}
+"""What listings show where no column is named."""
+
+REFUSALS: Final = {
+    "purge_queue missing": Refusal(69, "Error:\nnot_found"),
+    "delete_queue missing": Refusal(64, "Error:\nQueue not found"),
+    "delete_queue filled": Refusal(64, "Error:\nQueue is not empty"),
+    "delete_queue used": Refusal(64, "Error:\nQueue is in use"),
+    "set_policy no_json": Refusal(69, "Error:\nJSON decoding error. Reason: badarg"),
+}
+"""As 3.x refuses."""
+
+CONNECTION: Final = {
+    "connection_readers": 3_904,
+    "connection_writers": 2_768,
+    "connection_channels": 4_040,
+    "connection_other": 16_928,
+    "metrics": 1_936,
+    "mnesia": 680,
+    "other_ets": 1_113,
+    "other_system": 2_936,
+}
+"""Bytes of a connection with one channel, as on 3.10.8; what it has beyond them are buffers, which are binaries."""
+
+
+def parts(text: str) -> dict[str, int]:
+    """Return the parts of a memory from their names, each followed by its bytes where it has some."""
+    found: dict[str, int] = {}
+    for word in text.split():
+        if word.isdecimal():
+            found[next(reversed(found))] = int(word)
+        else:
+            found[word] = 0
+    return found
+
+
+def flags(**names: str) -> dict[str, tuple[str, str]]:
+    """Return the feature flags of a new node by name, given the names of each stability; experiments are not enabled."""
+    found = {
+        name: ("disabled" if stability == "experimental" else "enabled", stability)
+        for stability, listed in names.items()
+        for name in words(listed)
+    }
+    return dict(sorted(found.items()))

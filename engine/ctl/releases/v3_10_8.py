@@ -1,0 +1,42 @@
+"""The command line of 3.10.8."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.classic_v1.status import printed
+from engine.ctl.releases import common
+from engine.ctl.releases.facts import Facts, programs
+
+FACTS: Final = Facts(
+    version="3.10.8",
+    erlang="25.2.3",
+    commands=programs(
+        f"{common.CTL} cancel_sync_queue change_cluster_node_type clear_user_limits close_all_user_connections "
+        "hipe_compile list_user_limits schema_info set_user_limits set_vhost_tags sync_queue",
+        f"{common.DIAGNOSTICS} list_user_limits reclaim_quorum_memory schema_info",
+    ),
+    columns={
+        **common.COLUMNS,
+        "list_channels": (*common.COLUMNS["list_channels"], "global_prefetch_count"),
+        "list_queues": common.queue_columns(
+            mirrors="slave_pids synchronised_slave_pids", led="leader members online"
+        ),
+    },
+    default=common.DEFAULT,
+    flags=dict.fromkeys(
+        "classic_mirrored_queue_version implicit_default_bindings maintenance_mode_status quorum_queue stream_queue "
+        "user_limits virtual_host_metadata".split(),
+        ("enabled", "stable"),
+    ),
+    idle=common.parts(
+        "connection_readers connection_writers connection_channels connection_other queue_procs queue_slave_procs "
+        "quorum_queue_procs quorum_queue_dlx_procs 2768 stream_queue_procs 2768 stream_queue_replica_reader_procs 2768 "
+        "stream_queue_coordinator_procs plugins 14232 other_proc 13861736 metrics 550072 mgmt_db mnesia 90400 "
+        "quorum_ets 24472 other_ets 2681976 binary 92104 msg_index 29808 code 31353566 atom 1335609 "
+        "other_system 12895153 allocated_unused reserved_unallocated"
+    ),
+    connection=common.CONNECTION,
+    refusals=common.REFUSALS,
+    status=printed,
+)
