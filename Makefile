@@ -281,8 +281,8 @@ differential: dev-env ## Compare COUNT random programs from SEED on with a real 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on with real nodes of RELEASE and on the engine
 	@$(PY) -m tests.programs.stories --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
-console-lines: dev-env ## Ask a real node the lines of the console's tests, and compare every answer
-	@$(PY) -m tests.ctl.compare $(CONSOLE_ARGS)
+console-lines: dev-env ## Ask a real node of RELEASE the lines of the console's tests, and compare every answer
+	@$(PY) -m tests.ctl.compare --release $(RELEASE) $(CONSOLE_ARGS)
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node of RELEASE, both ways
 	@$(PY) -m tests.programs.interop --release $(RELEASE) $(INTEROP_ARGS)

@@ -13,6 +13,8 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from engine.amqp.arguments import with_version
+from engine.amqp.policies import RULES_3_8
+from engine.amqp.policies import RULES_4_0 as POLICIES_4_0
 from engine.amqp.rules import TODAYS, AmqpRules
 from engine.backing_queue.generation import Generation
 from engine.backing_queue.host_files import StorageSettings
@@ -187,6 +189,7 @@ V3_8_9: Final = Release(
         "recovery_flushes": False,
         "fetchwhile_forgets": True,
     },
+    amqp=AmqpRules(policies=RULES_3_8),
     profiles={"real": "articles", "classroom": "3.8.9-classroom"},
 )
 """The broker that the articles describe (V1-V10)."""
@@ -221,7 +224,7 @@ V4_0_5: Final = Release(
         PRIORITY_QUEUE: priorities_of(from_version_1.make, least=1),
     },
     rules=RULES_4_0,
-    amqp=msgspec.structs.replace(TODAYS, limits_channels=True, exchanges_stay=False),
+    amqp=msgspec.structs.replace(TODAYS, limits_channels=True, exchanges_stay=False, policies=POLICIES_4_0),
     node=TODAYS_NODE,
     profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
     gone=GONE_IN_4,

@@ -29,7 +29,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         pattern: a regular expression, found anywhere in a name.
-        apply_to: queues, exchanges or all.
+        apply_to: one of the kinds that the release has.
     """
 
     name: str
@@ -37,6 +37,61 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     definition: dict[str, Any]
     priority: int = 0
     apply_to: str = "all"
+
+
+class PolicyRules(msgspec.Struct, frozen=True, kw_only=True):
+    """Which policies a release takes; the defaults are 3.10.8's.
+
+    Args:
+        without: keys that it does not know.
+        besides: keys that it knows and 3.10.8 does not.
+        any_number: keys whose whole number may be below 0.
+        denied: keys that it knows and takes from nobody, with its words.
+        kinds: what a policy can apply to.
+        other_kind: its words for anything else.
+    """
+
+    without: frozenset[str] = frozenset()
+    besides: frozenset[str] = frozenset()
+    any_number: frozenset[str] = frozenset()
+    denied: dict[str, str] = {}
+    kinds: tuple[str, ...] = ("queues", "exchanges", "all")
+    other_kind: str = "should be 'queues', 'exchanges' or 'all'"
+
+    def taking_all(self) -> PolicyRules:
+        """Return the rules without what the release refuses: kept runs have policies that it never took."""
+        return msgspec.structs.replace(self, without=frozenset(), denied={})
+
+
+REFERENCE: Final = PolicyRules()
+
+RULES_3_8: Final = PolicyRules(
+    without=frozenset(
+        {
+            "dead-letter-strategy",
+            "initial-cluster-size",
+            "max-age",
+            "queue-leader-locator",
+            "queue-version",
+            "stream-max-segment-size-bytes",
+        }
+    )
+)
+
+RULES_4_0: Final = PolicyRules(
+    without=frozenset(KEYS),
+    besides=frozenset({"consumer-timeout", "target-group-size"}),
+    any_number=frozenset({"delivery-limit"}),
+    kinds=("queues", "classic_queues", "quorum_queues", "streams", "exchanges", "all"),
+    other_kind=(
+        "should be one of: 'queues', 'classic_queues',  'quorum_queues', 'streams', 'exchanges', or 'all'"
+    ),
+)
+
+LOCATOR: Final = "queue-master-locator"
+RULES_4_3: Final = msgspec.structs.replace(
+    RULES_4_0, denied={LOCATOR: f"use of deprecated {LOCATOR} argument is not permitted"}
+)
 
 
 class PolicyRefused(Refusal):
@@ -74,35 +129,46 @@ _KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
 }
 
 
-def checked(policy: Policy) -> Policy:
+def checked(policy: Policy, rules: PolicyRules = REFERENCE) -> Policy:
     """Return the policy, if the broker would take it.
+
+    Args:
+        policy: as somebody wants it.
+        rules: of the release.
 
     Raises PolicyRefused, with the broker's words where the broker would not take it either.
     """
-    if policy.apply_to not in ("all", "queues", "exchanges"):
-        raise _in_its_words(
-            f"apply-to '{policy.apply_to}' unrecognised; should be 'queues', 'exchanges' or 'all'"
-        )
+    refusals = [_refused_definition(policy.definition, rules)]
+    if policy.apply_to not in rules.kinds:
+        refusals.append(f"apply-to '{policy.apply_to}' unrecognised; {rules.other_kind}")
     try:
         compiled(policy.pattern)
     except PatternRefused as error:
         raise error.inside("", PolicyRefused) from error
     except PatternInvalid as error:
-        raise _in_its_words(INVALID + _pair(f'"{error.why}"', str(error.at))) from error
-    if not policy.definition:
-        raise _in_its_words("no policy provided")
-    unknown = [(name, value) for name, value in policy.definition.items() if name not in (*_KNOWN, *KEYS)]
-    if unknown:
-        raise _in_its_words(f"{listed(unknown)} are not recognised policy settings")
-    for name, value in policy.definition.items():
-        good, words = _KNOWN.get(name, (_any, ""))
-        if not good(value):
-            objection = "invalid" if name == "queue-master-locator" else "is not a valid"
-            raise _in_its_words(f"{term(value)} {objection} {words}")
-    refused = refusal_of(policy.definition, term)
-    if refused is not None:
-        raise _in_its_words(refused)
+        refusals.append(INVALID + _pair(f'"{error.why}"', str(error.at)))
+    words = "\n".join(filter(None, refusals))
+    if words:
+        raise PolicyRefused("broker_refuses", words=words)
     return policy
+
+
+def _refused_definition(definition: Mapping[str, Any], rules: PolicyRules) -> str | None:
+    """Return how the broker refuses a definition, None where it takes it."""
+    if not definition:
+        return "no policy provided"
+    known = {*_KNOWN, *KEYS, *rules.besides} - rules.without
+    unknown = sorted((name, value) for name, value in definition.items() if name not in known)
+    if unknown:
+        return f"{listed(unknown)} are not recognised policy settings"
+    for name, value in definition.items():
+        if name in rules.denied:
+            return rules.denied[name]
+        good, words = _KNOWN.get(name, (_any, ""))
+        if not (good(value) or (name in rules.any_number and isinstance(value, int))):
+            objection = "invalid" if name == LOCATOR else "is not a valid"
+            return f"{term(value)} {objection} {words}"
+    return refusal_of(definition, term)
 
 
 def _pair(one: str, other: str) -> str:
@@ -113,13 +179,11 @@ def _pair(one: str, other: str) -> str:
     return f"{{{one},\n{' ' * (len(INVALID) + 1)}{other}}}"
 
 
-def _in_its_words(words: str) -> PolicyRefused:
-    return PolicyRefused("broker_refuses", words=words)
-
-
 def listed(fields: Iterable[tuple[str, Any]]) -> str:
-    """Return names with their values as the broker's messages have them."""
-    return f"[{','.join(_named(*each) for each in fields)}]"
+    """Return names with their values as the broker's messages have them, one a line where one is too short."""
+    named = [_named(*each) for each in fields]
+    line = f"[{','.join(named)}]"
+    return line if len(line) < WIDTH - 1 else f"[{f',{chr(10)} '.join(named)}]"
 
 
 def _named(name: str, value: Any) -> str:
@@ -130,7 +194,16 @@ def term(value: Any) -> str:
     """Return a value as the broker's messages have it."""
     if isinstance(value, str):
         return f'<<"{value}">>'
+    if isinstance(value, list):
+        return f"[{','.join(map(term, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+APPLIES: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "queues": ("all", "queues", "classic_queues"),
+    "exchanges": ("all", "exchanges"),
+}
+"""What a policy must apply to for a queue or an exchange of here: every queue is a classic one."""
 
 
 def policy_of(policies: Iterable[Policy], kind: Kind, name: str) -> Policy | None:
@@ -142,7 +215,7 @@ def policy_of(policies: Iterable[Policy], kind: Kind, name: str) -> Policy | Non
     fitting = [
         each
         for each in policies
-        if each.apply_to in ("all", kind) and host_of(each.name) == vhost and found_in(each.pattern, called)
+        if each.apply_to in APPLIES[kind] and host_of(each.name) == vhost and found_in(each.pattern, called)
     ]
     return min(fitting, key=lambda each: (-each.priority, each.name), default=None)
 

@@ -6,6 +6,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from engine.amqp.policies import RULES_4_3, PolicyRules
+
 
 class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
     """The defaults are 3.10.8's.
@@ -22,6 +24,7 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
         unknown_type: which of AMQP's errors an unknown type of an exchange is (P18, W225).
         exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not as at any time
             (W227); else it keeps what is durable (D1).
+        policies: which policies it takes.
     """
 
     limits_channels: bool = True
@@ -30,6 +33,7 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
     deaths_apart: bool = False
     unknown_type: Literal["command_invalid", "precondition_failed"] = "command_invalid"
     exchanges_stay: bool = False
+    policies: PolicyRules = PolicyRules()
 
 
 TODAYS: Final = AmqpRules(
@@ -39,5 +43,6 @@ TODAYS: Final = AmqpRules(
     deaths_apart=True,
     unknown_type="precondition_failed",
     exchanges_stay=True,
+    policies=RULES_4_3,
 )
 """4.x, with what 4.3 denies (section 17 of the rules of version 2)."""

@@ -13,6 +13,7 @@ from engine.broker.control.report import Live
 from engine.ctl.amounts import fraction, limit_bytes, watermark_bytes
 from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
 from engine.ctl.listings import used
+from engine.ctl.releases import release_shown
 from engine.ctl.request import VHOST, Request
 from engine.ctl.usage import NODE_NAME
 from engine.reading.hosts import state_of, vhosts_of
@@ -96,7 +97,7 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
         "apply_to": request.options.get("apply-to", "all"),
     }
     try:
-        checked(Policy(**fields))
+        checked(Policy(**fields), release_shown(state).amqp.policies)
     except PolicyRefused as error:
         if error.code != "broker_refuses":
             raise NotHere(f"{error}") from error

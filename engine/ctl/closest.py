@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-NEAR: Final = 0.8
+NEAR: Final = 0.75
 """From this likeness on a command is suggested."""
 
 

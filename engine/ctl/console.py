@@ -92,14 +92,24 @@ def _help(request: Request) -> str:
     known = request.facts.commands[request.program]
     if not request.arguments:
         width = max(map(len, USAGES))
-        lines = [f"   {name:<{width}}  {usage.about}" for name, usage in sorted(USAGES.items()) if name in known]
-        head = f"Usage\n\n{request.program} [--node <node>] [--longnames] [--quiet] <command> [<argument> ...]\n"
-        return f"{head}\nWaterline plays these commands of RabbitMQ {request.facts.version}:\n\n" + "\n".join(lines) + "\n"
+        lines = [
+            f"   {name:<{width}}  {usage.about}" for name, usage in sorted(USAGES.items()) if name in known
+        ]
+        head = (
+            f"Usage\n\n{request.program} [--node <node>] [--longnames] [--quiet] <command> [<argument> ...]\n"
+        )
+        return (
+            f"{head}\nWaterline plays these commands of RabbitMQ {request.facts.version}:\n\n"
+            + "\n".join(lines)
+            + "\n"
+        )
     name = request.arguments[0]
     if name not in known:
         raise CtlRefused(f"Error:\n\nCommand '{name}' not found.\n")
     if name not in USAGES:
-        raise NotHere(f"RabbitMQ {request.facts.version} has the command '{name}'; Waterline has no such part", 0)
+        raise NotHere(
+            f"RabbitMQ {request.facts.version} has the command '{name}'; Waterline has no such part", 0
+        )
     usage = request.facts.usage(name)
     columns = request.facts.columns.get(name)
     shown = f"Columns: {' '.join(columns)}\n" if columns else ""

@@ -70,7 +70,9 @@ def evaluated(request: Request, state: State, live: Live) -> str | Change:
         return f"{{ok,{_number(settings[found[1]])}}}\n" if _has(request, found[1]) else "undefined\n"
     if (found := SET.fullmatch(text)) is not None:
         if not _has(request, RATIO):
-            raise NotHere(f"RabbitMQ {request.facts.version} has no paging, and nothing that reads this; nothing was changed")
+            raise NotHere(
+                f"RabbitMQ {request.facts.version} has no paging, and nothing that reads this; nothing was changed"
+            )
         return Change({"do": "set", "name": RATIO, "value": float(found[1])}, "", "ok\n")
     if text == "rabbit_vm:memory().":
         return f"{memory_terms(request.facts, state)}\n"

@@ -130,7 +130,8 @@ def status_terms(facts: Facts, state: State, live: Live) -> str:
     for name in declared(state):
         terms = f",\n{' ' * 25}".join(_status_of(facts, parts_of(state, name), live))
         found.append(f'[{{name,{{resource,<<"/">>,queue,<<"{name}">>}}}},\n  {{{STATUS},[{terms}]}}]')
-    return "[" + ",\n ".join(found) + "]\n"
+    unknown = f"Waterline: not known here: {facts.not_in_status}\n" if facts.not_in_status else ""
+    return "[" + ",\n ".join(found) + f"]\n{unknown}"
 
 
 def _added(one: Any, other: Any) -> Any:
@@ -197,7 +198,7 @@ def queues(facts: Facts, state: State, live: Live) -> list[Row]:
                 "policy": queue.get("policy"),
                 "operator_policy": None,
                 "effective_policy_definition": Definition(
-                    policies.get(queue.get("policy"), {}).get("definition", {}), facts.no_definition
+                    policies.get(queue.get("policy") or "", {}).get("definition", {}), facts.no_definition
                 ),
                 "pid": _pid(FIRST_PROCESS // 2 + number, queue),
                 "slave_pids": _members(number, queue, "mirrors"),
@@ -277,7 +278,6 @@ def connections(_: Facts, state: State, __: Live) -> list[Row]:
         rows.append(
             {
                 "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672",
-                "user_provided_name": bare(name),
                 "pid": _pid(FIRST_PROCESS + 3 * number),
                 "node": NODE_NAME,
                 "user": GUEST,

@@ -1,4 +1,4 @@
-"""The parts of a node's memory, by the release's names and in its order: what the model counts, and an idle node's rest.
+"""The parts of a node's memory in the release's names and order: what the model counts, and the rest of an idle node.
 
 What the model calls the base is one figure. A broker's report divides it: code, atoms, tables of its own. It is divided
 here as on an idle node of the release, and a connection as one was measured.

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.broker.control.report import Live
-from engine.ctl.errors import UNREACHABLE, CtlRefused, NotHere
+from engine.ctl.errors import UNREACHABLE, NotHere
 from engine.ctl.listings import NOTHING_MORE, OF_HOST, connections, feature_flags, listed
 from engine.ctl.memory import amounts, largest_first, memory_breakdown, memory_parts, strategy_of, totals
 from engine.ctl.printing import erlang_float
@@ -151,7 +151,11 @@ def cluster_status(request: Request, state: State, _: int, live: Live) -> str:
     facts = request.facts
     flags = feature_flags(facts, state, live)
     if request.formatter == "json":
-        versions = {"erlang_version": facts.erlang, "rabbitmq_name": "RabbitMQ", "rabbitmq_version": facts.version}
+        versions = {
+            "erlang_version": facts.erlang,
+            "rabbitmq_name": "RabbitMQ",
+            "rabbitmq_version": facts.version,
+        }
         found = {
             "alarms": _ringing(state),
             "cluster_name": NODE_NAME,
@@ -222,7 +226,9 @@ def report(request: Request, state: State, now_us: int, live: Live) -> str:
         columns = request.facts.columns.get(name, ())
         return msgspec.structs.replace(request, name=name, arguments=columns, options=options)
 
-    parts = [each(as_typed(each.__name__), state, now_us, live) for each in (status, cluster_status, environment)]
+    parts = [
+        each(as_typed(each.__name__), state, now_us, live) for each in (status, cluster_status, environment)
+    ]
     parts[-1] = parts[-1].rpartition("Waterline")[0]
     parts += [_listed(as_typed(name), state, live) for name in OF_NODE]
     parts += [_listed(as_typed(name, vhost), state, live) for vhost in vhosts_of(state) for name in OF_HOST]

@@ -11,7 +11,7 @@ import msgspec
 from engine.ctl.closest import closest
 from engine.ctl.errors import BAD_VALUE, UNREACHABLE, CtlRefused, NotHere
 from engine.ctl.releases import KNOWN_COLUMNS
-from engine.ctl.releases.facts import Facts, Refusal
+from engine.ctl.releases.facts import CtlRefusal, Facts
 from engine.ctl.usage import CTL, NODE_NAME, PROGRAMS, USAGES, Usage
 
 MAX_LINE: Final = 255
@@ -95,7 +95,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         named = tuple(dict.fromkeys(each for word in self.arguments for each in word.split(",") if each))
         if self.name == "list_consumers":  # in the release's order, whatever the line's is
             known = self.facts.columns[self.name]
-            named = (*(each for each in known if each in named), *(each for each in named if each not in known))
+            named = (
+                *(each for each in known if each in named),
+                *(each for each in named if each not in known),
+            )
         return named or default
 
     def invalid(self, what: str, code: int = 64) -> CtlRefused:
@@ -109,16 +112,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def failed(self, heading: str, reason: str, code: int = UNREACHABLE) -> CtlRefused:
         """Return the node's refusal, after what the program says it does."""
-        return self.refused(heading, Refusal(code, f"Error:\n{reason}"))
+        return self.refused(heading, CtlRefusal(code, f"Error:\n{reason}"))
 
-    def refused(self, heading: str, refusal: Refusal) -> CtlRefused:
+    def refused(self, heading: str, refusal: CtlRefusal) -> CtlRefused:
         """Return a refusal, after what the program says it does."""
         before = "" if self.quiet else f"{heading}\n"
         return CtlRefused(f"{before}{refusal.text}\n", refusal.code)
 
     def no_vhost(self, heading: str, name: str | None = None) -> CtlRefused:
         """Return the broker's words for a virtual host that is not there."""
-        return self.refused(heading, Refusal(BAD_VALUE, f"Virtual host '{name or self.vhost}' does not exist"))
+        return self.refused(
+            heading, CtlRefusal(BAD_VALUE, f"Virtual host '{name or self.vhost}' does not exist")
+        )
 
 
 def parse(line: str, facts: Facts) -> Request:

@@ -58,7 +58,14 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
     def line(self, name: str, program: str) -> str:
         """Return the usage line of the command."""
-        shown = [program, "[--node <node>]", "[--longnames]", "[--quiet]", name, *map(_shown, self.takes.split())]
+        shown = [
+            program,
+            "[--node <node>]",
+            "[--longnames]",
+            "[--quiet]",
+            name,
+            *map(_shown, self.takes.split()),
+        ]
         return " ".join(shown)
 
 
@@ -69,15 +76,21 @@ def _shown(word: str) -> str:
     return f"[--{name}]" if word.endswith("!") else word
 
 
-def _listing(about: str, takes: str, hidden: str = "formatter= online! offline! local! no-table-headers!") -> Usage:
+def _listing(
+    about: str, takes: str, hidden: str = "formatter= online! offline! local! no-table-headers!"
+) -> Usage:
     return Usage(about=about, takes=takes, hidden=hidden, most=None)
 
 
-def _report(about: str, takes: str = "", hidden: str = "timeout= formatter=", needs_app: bool = True) -> Usage:
+def _report(
+    about: str, takes: str = "", hidden: str = "timeout= formatter=", needs_app: bool = True
+) -> Usage:
     return Usage(about=about, takes=takes, hidden=hidden, needs_app=needs_app)
 
 
-def _change(about: str, takes: str, least: int = 1, most: int = 1, hidden: str = "", needs_app: bool = True) -> Usage:
+def _change(
+    about: str, takes: str, least: int = 1, most: int = 1, hidden: str = "", needs_app: bool = True
+) -> Usage:
     return Usage(
         about=about, takes=takes, hidden=hidden, least=least, most=most, changes=True, needs_app=needs_app
     )
@@ -89,7 +102,9 @@ USAGES: Final[dict[str, Usage]] = {
     "help": Usage(about="Shows how a command is written.", takes="[<command>]", most=1, needs_app=False),
     # --- listings ---
     "list_bindings": _listing("Lists the bindings of a virtual host.", f"vhost= {_COLUMNS}"),
-    "list_channels": _listing("Lists the open channels.", "no-table-headers! [<column> ...]", "formatter= timeout= vhost="),
+    "list_channels": _listing(
+        "Lists the open channels.", "no-table-headers! [<column> ...]", "formatter= timeout= vhost="
+    ),
     "list_connections": _listing("Lists the clients' connections.", _COLUMNS, "formatter= vhost="),
     "list_consumers": _listing("Lists the consumers of a virtual host.", f"vhost= {_COLUMNS}"),
     "list_deprecated_features": _listing("Lists what a later release takes away.", "used! [<column> ...]"),
@@ -110,7 +125,9 @@ USAGES: Final[dict[str, Usage]] = {
     "alarms": _report("Says which alarms have gone off, in the whole cluster.", "timeout="),
     "check_alarms": _report("Fails if an alarm has gone off anywhere in the cluster.", "timeout="),
     "check_local_alarms": _report("Fails if an alarm has gone off on this node.", "timeout="),
-    "cluster_status": _report("Says which nodes there are and which of them run.", "timeout=", "formatter=", False),
+    "cluster_status": _report(
+        "Says which nodes there are and which of them run.", "timeout=", "formatter=", False
+    ),
     "environment": Usage(about="Shows the settings that the node has."),
     "eval": Usage(about="Evaluates one of a few Erlang expressions.", takes="<expression>", least=1, most=1),
     "memory_breakdown": _report("Divides the node's memory into its parts.", "unit= timeout="),
@@ -121,7 +138,8 @@ USAGES: Final[dict[str, Usage]] = {
     # --- changes ---
     "add_vhost": _change(
         "Adds a virtual host.",
-        '<vhost> [--description <description> --tags "<tag1>,<tag2>,<...>" --default-queue-type <quorum|classic|stream>]',
+        '<vhost> [--description <description> --tags "<tag1>,<tag2>,<...>" '
+        "--default-queue-type <quorum|classic|stream>]",
         hidden="description= tags= default-queue-type=",
     ),
     "cancel_sync_queue": _change("Stops the synchronisation of a queue's mirrors.", "vhost= queue"),

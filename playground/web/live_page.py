@@ -99,7 +99,7 @@ def context_of(
             "limits": limits.current().public(),
             "scenario": scenario,
             "engine": door().version,
-            "console": console.page_data(),
+            "console": console.page_data(scenario),
             **data,
         },
     }

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from engine.broker.cluster import Cluster
@@ -16,12 +15,19 @@ from engine.ctl.operator import operated
 from engine.releases import RELEASES
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError
-from tests.ctl.record import recorded_in
+from tests.ctl.record import NAMES, recorded_in
 
 RAM_BYTES: Final = 25_276_502_016
 """Of the machine on which the answers were recorded: 0.4 of it is what they give as the limit."""
 BREAKDOWN: Final = "memory_breakdown"
-UNORDERED: Final = ("list_queues", "list_exchanges", "list_bindings", "list_policies", "list_vhosts", BREAKDOWN)
+UNORDERED: Final = (
+    "list_queues",
+    "list_exchanges",
+    "list_bindings",
+    "list_policies",
+    "list_vhosts",
+    BREAKDOWN,
+)
 """Listings whose rows the broker gives in the order of a hash table, or of its own sizes."""
 LINE_DRAWING: Final = str.maketrans(
     "lqwkxtnumvj", "\u250c\u2500\u252c\u2510\u2502\u251c\u253c\u2524\u2514\u2534\u2518"
@@ -37,8 +43,9 @@ OWN: Final = (
     (r"waterline@vm", "rabbit@waterline"),
     (r"(?<=: )[0-9.]+ (bytes|kb|mb|gb) \([0-9.]+%\)", r"0 \1 (0%)"),
     (r"(?<=_rate,)[0-9.e-]+", "0.0"),
+    (r"(?<=_buffer_size,)[0-9]+|(?<=_num_up,)[0-9]+", "0"),
 )
-"""What is each node's own: ports, processes, rates, the bytes of its memory, and the name of the machine."""
+"""What is each node's own: ports, processes, rates, what is not written yet, its memory, and the machine's name."""
 
 Recorded = list[dict[str, Any]]
 
@@ -46,6 +53,12 @@ Recorded = list[dict[str, Any]]
 def recorded(release: str, which: str) -> Recorded:
     """Return a release's answers to a set of lines."""
     found: Recorded = json.loads(recorded_in(release, which).read_text(encoding="utf-8"))
+    return found
+
+
+def names_recorded(release: str) -> dict[str, Any]:
+    """Return the names of a release's commands and columns."""
+    found: dict[str, Any] = json.loads(recorded_in(release, NAMES).read_text(encoding="utf-8"))
     return found
 
 
@@ -97,17 +110,21 @@ def made_state(profile: str = "real") -> dict[str, Any]:
     return shown(made_node(profile))
 
 
-def answers(given: Iterable[dict[str, Any]], profile: str = "real") -> Iterator[tuple[dict[str, Any], Answer]]:
+def answers(
+    given: Iterable[dict[str, Any]], profile: str = "real"
+) -> Iterator[tuple[dict[str, Any], Answer]]:
     """Yield each recorded answer with the console's own; what a line changes is done before the next."""
     node = made_node(profile)
+    state = shown(node)
     for each in given:
-        found = ask(each["line"], shown(node), 0, node.live())
+        found = ask(each["line"], state, 0, node.live())
         yield each, found
         if found.changes:
             with suppress(EngineError):
                 node.submit({"do": "ctl", "line": each["line"]})
-        if each["line"] == "start_app":  # the recording's client does not connect again
-            node.submit({"do": "remove", "name": "c1"})
+            if each["line"] == "start_app":  # the recording's client does not connect again
+                node.submit({"do": "remove", "name": "c1"})
+            state = shown(node)
 
 
 def comparable(line: str, text: str) -> list[str]:
@@ -119,6 +136,8 @@ def comparable(line: str, text: str) -> list[str]:
         return [f"{name}: {','.join(sizes)}" for name, sizes in sorted(json.loads(text).items())]
     if "json" in line and text.startswith("["):  # whose keys have the order of a hash table in 4.3
         return sorted(json.dumps(row, sort_keys=True) for row in json.loads(text))
+    if "info_all" in line:
+        return sorted(queue.strip("[], \n") for queue in text.split("[{name,"))
     lines = text.splitlines()
     if any(name in line for name in UNORDERED) and not text.startswith("Error"):
         return sorted(row.removeprefix(",") for row in lines)

@@ -137,7 +137,9 @@ class Tools:
     def names(self) -> dict[str, Any]:
         """Return the commands of each program, and the columns of each listing."""
         help_of = self.program(PROGRAMS[0]).ask
-        commands = {name: COMMAND_ROW.findall(BOLD.sub("", self.program(name).ask(["help"])[0])) for name in PROGRAMS}
+        commands = {
+            name: COMMAND_ROW.findall(BOLD.sub("", self.program(name).ask(["help"])[0])) for name in PROGRAMS
+        }
         found = {
             name: COLUMNS.search(help_of(["help", name])[0])
             for name in commands[PROGRAMS[0]]

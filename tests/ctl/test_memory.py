@@ -78,7 +78,9 @@ def test_what_a_strategy_does_not_count_is_not_given_as_nothing():
 def test_the_term_has_the_broker_s_shape_and_names_what_is_missing(release):
     answer = ask("rabbitmqctl eval 'rabbit_vm:memory().'", made_state(profile_of(release)), 0).text
     text, remark = answer.strip().rsplit("\n", 1)
-    lines = [each["text"] for each in recorded(release, "first") if each["line"].endswith("'rabbit_vm:memory().'")]
+    lines = [
+        each["text"] for each in recorded(release, "first") if each["line"].endswith("'rabbit_vm:memory().'")
+    ]
     numbers = re.compile(r"(?<=,)\d+")
     allocated = re.compile(r",\{allocated,\d+\}")
     assert numbers.sub("0", text) == numbers.sub("0", allocated.sub("", lines[0])).strip()

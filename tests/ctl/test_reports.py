@@ -18,7 +18,6 @@ from tests.ctl.played import recorded as answers_to
 from tests.ctl.record import LINES
 
 
-
 def answer(line: str, profile: str = "real", **settings: Any) -> str:
     topology = {"queues": [{"name": "orders"}], "vhosts": [{"name": "prod", "queues": [{"name": "jobs"}]}]}
     scenario = {"version": 1, "profile": profile, "settings": settings, "topology": topology}
@@ -64,10 +63,14 @@ def test_text_has_the_broker_s_lines(line: str, release: str) -> None:
     lines = answer(line, profile_of(release), disk_total_bytes=10**10).splitlines()
     real = [each.partition(":")[0] for each in theirs(release, line, "releases").splitlines()]
     heads = [each.partition(":")[0] for each in lines if each]
-    parts = {name for name in FACTS[release].idle}
+    parts = set(FACTS[release].idle)
     missing = [each for each in heads if each not in real and each not in parts]
     assert missing == []
-    titles = [each for each in heads if each in ("Runtime", "Alarms", "Memory", "Totals", "Versions", "Feature flags")]
+    titles = [
+        each
+        for each in heads
+        if each in ("Runtime", "Alarms", "Memory", "Totals", "Versions", "Feature flags")
+    ]
     assert titles == [each for each in real if each in titles]
 
 
@@ -103,7 +106,11 @@ def test_a_report_has_everything_at_once_of_each_virtual_host(release: str) -> N
 def test_listings_of_a_report_have_the_release_s_form(release: str) -> None:
     """Banner and columns are those of a real report, in its order."""
     mine, real = answer("report", profile_of(release)), theirs(release, "rabbitmqctl report", "releases")
-    for banner in ("Listing queues for vhost / ...", "Listing exchanges for vhost / ...", "Listing bindings for vhost /..."):
+    for banner in (
+        "Listing queues for vhost / ...",
+        "Listing exchanges for vhost / ...",
+        "Listing bindings for vhost /...",
+    ):
         columns = [text.partition(f"{banner}\n")[2].partition("\n")[0] for text in (mine, real)]
         assert columns[0] == columns[1]
 

@@ -131,7 +131,7 @@ class SetPolicy(Command, frozen=True, tag="set_policy"):
     pattern: Pattern
     definition: Fields
     priority: Priority = 0
-    apply_to: Literal["queues", "exchanges", "all"] = "queues"
+    apply_to: Literal["queues", "classic_queues", "quorum_queues", "streams", "exchanges", "all"] = "queues"
 
     def __post_init__(self) -> None:
         """Look at what the pattern could cost, before it is given; raises ValueRefused."""

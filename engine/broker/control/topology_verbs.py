@@ -205,7 +205,8 @@ class TopologyVerbs(OnClientParts):
             apply_to=command.apply_to,
         )
         try:
-            self._definitions.set_policy(checked(policy))
+            rules = self._consumers.rules.policies.taking_all()
+            self._definitions.set_policy(checked(policy, rules))
         except PolicyRefused as error:
             raise error.inside("", CommandError) from error
         self._obey()

@@ -12,6 +12,7 @@ from engine.ctl.releases.v3_8_9 import FACTS as V3_8_9
 from engine.ctl.releases.v3_10_8 import FACTS as V3_10_8
 from engine.ctl.releases.v4_0_5 import FACTS as V4_0_5
 from engine.ctl.releases.v4_3_6 import FACTS as V4_3_6
+from engine.releases import Release
 
 FACTS: Final = {each.version: each for each in (V3_8_9, V3_10_8, V4_0_5, V4_3_6)}
 """By the name of the release."""
@@ -22,14 +23,19 @@ KNOWN_COLUMNS: Final = frozenset(
 """What any listing of any release can show: rabbitmqctl names such a word before one that it never heard."""
 
 
+def release_shown(state: Mapping[str, Any]) -> Release:
+    """Return the release whose rules a snapshot goes by."""
+    settings = state["node"]["settings"]
+    return release_of(settings["profile"], settings)
+
+
 def facts_of(state: Mapping[str, Any]) -> Facts:
     """Return the facts of the release whose rules a snapshot goes by.
 
     Raises:
         NotHere: there are none.
     """
-    settings = state["node"]["settings"]
-    name = release_of(settings["profile"], settings).name
-    if name not in FACTS:
-        raise NotHere(f"what the command line of RabbitMQ {name} answers is not known here")
-    return FACTS[name]
+    release = release_shown(state)
+    if release.name not in FACTS:
+        raise NotHere(f"what the command line of RabbitMQ {release.name} answers is not known here")
+    return FACTS[release.name]

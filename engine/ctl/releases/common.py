@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from engine.ctl.releases.facts import Refusal, words
+from engine.ctl.releases.facts import CtlRefusal, words
 
 CTL: Final = """
  add_user add_vhost authenticate_user autocomplete await_online_nodes await_startup change_password
@@ -13,7 +13,7 @@ CTL: Final = """
  delete_user delete_vhost enable_feature_flag encode environment eval eval_file exec export_definitions force_boot
  force_gc force_reset forget_cluster_node help import_definitions join_cluster list_bindings list_channels
  list_ciphers list_connections list_consumers list_exchanges list_feature_flags list_global_parameters list_hashes
- list_node_auth_attempt_stats list_operator_policies list_parameters list_permissions list_policies list_queues
+  list_operator_policies list_parameters list_permissions list_policies list_queues
  list_topic_permissions list_unresponsive_queues list_user_permissions list_user_topic_permissions list_users
  list_vhost_limits list_vhosts node_health_check ping purge_queue rename_cluster_node report reset restart_vhost
  resume_listeners rotate_logs set_cluster_name set_disk_free_limit set_global_parameter set_log_level
@@ -26,21 +26,24 @@ DIAGNOSTICS: Final = """
  alarms autocomplete certificates check_alarms check_certificate_expiration check_if_node_is_mirror_sync_critical
  check_if_node_is_quorum_critical check_local_alarms check_port_connectivity check_port_listener
  check_protocol_listener check_running check_virtual_hosts cipher_suites cluster_status command_line_arguments
- consume_event_stream disable_auth_attempt_source_tracking discover_peers enable_auth_attempt_source_tracking
+ consume_event_stream discover_peers
  environment erlang_cookie_hash erlang_cookie_sources erlang_version help is_booting is_running list_bindings
  list_channels list_ciphers list_connections list_consumers list_exchanges list_feature_flags list_global_parameters
- list_hashes list_network_interfaces list_node_auth_attempt_stats list_operator_policies list_parameters
+ list_hashes list_network_interfaces list_operator_policies list_parameters
  list_permissions list_policies list_queues list_topic_permissions list_unresponsive_queues list_user_permissions
  list_user_topic_permissions list_users list_vhost_limits list_vhosts listeners log_location log_tail log_tail_stream
  maybe_stuck memory_breakdown node_health_check observer os_env ping quorum_status report
- reset_node_auth_attempt_metrics resolve_hostname resolver_info runtime_thread_stats server_version status
- stream_status tls_versions version wait"""
+ resolve_hostname resolver_info runtime_thread_stats server_version status
+ tls_versions version wait"""
 """What rabbitmq-diagnostics takes in each release."""
 
+ATTEMPTS: Final = "list_node_auth_attempt_stats"
+ATTEMPTS_DIAGNOSED: Final = f"""{ATTEMPTS} disable_auth_attempt_source_tracking enable_auth_attempt_source_tracking
+ remote_shell reset_node_auth_attempt_metrics stream_status"""
+"""What 3.8.9 has not, and each later one has."""
+
 COLUMNS: Final = {
-    "list_bindings": words(
-        "source_name source_kind destination_name destination_kind routing_key arguments"
-    ),
+    "list_bindings": words("source_name source_kind destination_name destination_kind routing_key arguments"),
     "list_channels": words(
         "pid connection name number user vhost transactional confirm consumer_count messages_unacknowledged "
         "messages_uncommitted acks_uncommitted messages_unconfirmed prefetch_count"
@@ -60,7 +63,9 @@ COLUMNS: Final = {
 """What listings can show in most releases; `list_queues` is made by `queue_columns`."""
 
 
-def queue_columns(policy: str = "", capacity: str = "consumer_capacity", mirrors: str = "", led: str = "") -> tuple[str, ...]:
+def queue_columns(
+    policy: str = "", capacity: str = "consumer_capacity", mirrors: str = "", led: str = ""
+) -> tuple[str, ...]:
     """Return the columns of `list_queues`, with those that some releases have in their places."""
     return words(
         f"name durable auto_delete arguments policy {policy} pid owner_pid exclusive exclusive_consumer_pid "
@@ -75,7 +80,9 @@ DEFAULT: Final = {
     "list_bindings": COLUMNS["list_bindings"],
     "list_channels": words("pid user consumer_count messages_unacknowledged"),
     "list_connections": words("user peer_host peer_port state"),
-    "list_consumers": words("queue_name channel_pid consumer_tag ack_required prefetch_count active arguments"),
+    "list_consumers": words(
+        "queue_name channel_pid consumer_tag ack_required prefetch_count active arguments"
+    ),
     "list_exchanges": words("name type"),
     "list_feature_flags": words("name state"),
     "list_policies": words("vhost name pattern apply-to definition priority"),
@@ -85,11 +92,11 @@ DEFAULT: Final = {
 """What listings show where no column is named."""
 
 REFUSALS: Final = {
-    "purge_queue missing": Refusal(69, "Error:\nnot_found"),
-    "delete_queue missing": Refusal(64, "Error:\nQueue not found"),
-    "delete_queue filled": Refusal(64, "Error:\nQueue is not empty"),
-    "delete_queue used": Refusal(64, "Error:\nQueue is in use"),
-    "set_policy no_json": Refusal(69, "Error:\nJSON decoding error. Reason: badarg"),
+    "purge_queue missing": CtlRefusal(69, "Error:\nnot_found"),
+    "delete_queue missing": CtlRefusal(64, "Error:\nQueue not found"),
+    "delete_queue filled": CtlRefusal(64, "Error:\nQueue is not empty"),
+    "delete_queue used": CtlRefusal(64, "Error:\nQueue is in use"),
+    "set_policy no_json": CtlRefusal(69, "Error:\nJSON decoding error. Reason: badarg"),
 }
 """As 3.x refuses."""
 
@@ -118,7 +125,7 @@ def parts(text: str) -> dict[str, int]:
 
 
 def flags(**names: str) -> dict[str, tuple[str, str]]:
-    """Return the feature flags of a new node by name, given the names of each stability; experiments are not enabled."""
+    """Return the feature flags of a new node, given the names of each stability; experiments are not enabled."""
     found = {
         name: ("disabled" if stability == "experimental" else "enabled", stability)
         for stability, listed in names.items()

@@ -11,15 +11,15 @@ from engine.amqp.exchanges import Exchange
 from engine.ctl.usage import CTL, DIAGNOSTICS, USAGES, Usage
 
 
-class Refusal(NamedTuple):
+class CtlRefusal(NamedTuple):
     """How a refusal is printed below what the program says that it does, and its exit code."""
 
     code: int
     text: str
 
-    def of(self, **names: str) -> Refusal:
+    def of(self, **names: str) -> CtlRefusal:
         """Return the refusal of a thing, by what its text has places for."""
-        return Refusal(self.code, self.text.format(**names))
+        return CtlRefusal(self.code, self.text.format(**names))
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +40,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         deleted: what `delete_queue` says of the messages that it dropped.
         remarks: what a check prints in place of its heading; such a check finds nothing.
         status: returns what `backing_queue_status` prints of a backing queue of a snapshot with its rates.
+        not_in_status: what the release prints there and no snapshot has.
         queue_type: the type of queues that a virtual host has by default.
         atom: how a node's name is written in `cluster_state`; space: what stands behind a comma there.
         exchanges: those of the first virtual host that no other release has.
@@ -65,10 +66,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     units: str = "bytes, mb, gb"
     idle: Mapping[str, int]
     connection: Mapping[str, int]
-    refusals: Mapping[str, Refusal]
+    refusals: Mapping[str, CtlRefusal]
     deleted: str = "ready messages"
     remarks: Mapping[str, str] = {}
     status: Callable[[Mapping[str, Any], tuple[float, float, float, float]], dict[str, Any]]
+    not_in_status: str = ""
     queue_type: str = "undefined"
     atom: str = "'{}'"
     space: str = ""
@@ -83,7 +85,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     no_definition: str = "[]"
     busy: str = "up"
 
-    def no_json(self, text: str) -> Refusal:
+    def no_json(self, text: str) -> CtlRefusal:
         """Return how a definition is refused that is no JSON."""
         found = self.refusals["set_policy no_json"].of(text=text)
         if len(found.text.rpartition("\n")[2]) <= WIDTH:
@@ -92,7 +94,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         inner = found.text.partition("{error,")[2]
         deep = " " * (len(head) + 4)
         words = inner.partition(",")
-        return Refusal(found.code, f"Error:\n{head}{{error,\n{deep}{words[0]},\n{deep}    {words[2]}")
+        return CtlRefusal(found.code, f"Error:\n{head}{{error,\n{deep}{words[0]},\n{deep}    {words[2]}")
 
     def usage(self, name: str) -> Usage:
         """Return how a command is written."""

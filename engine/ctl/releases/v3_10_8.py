@@ -12,9 +12,10 @@ FACTS: Final = Facts(
     version="3.10.8",
     erlang="25.2.3",
     commands=programs(
-        f"{common.CTL} cancel_sync_queue change_cluster_node_type clear_user_limits close_all_user_connections "
+        f"{common.CTL} {common.ATTEMPTS} cancel_sync_queue change_cluster_node_type clear_user_limits "
+        "close_all_user_connections "
         "hipe_compile list_user_limits schema_info set_user_limits set_vhost_tags sync_queue",
-        f"{common.DIAGNOSTICS} list_user_limits reclaim_quorum_memory schema_info",
+        f"{common.DIAGNOSTICS} {common.ATTEMPTS_DIAGNOSED} list_user_limits reclaim_quorum_memory schema_info",
     ),
     columns={
         **common.COLUMNS,

@@ -26,7 +26,9 @@ FACTS: Final = Facts(
     usages={
         "add_vhost": USAGES["add_vhost"].without(" --default-queue-type <quorum|classic|stream>"),
     },
-    flags=common.flags(stable="implicit_default_bindings maintenance_mode_status quorum_queue virtual_host_metadata"),
+    flags=common.flags(
+        stable="implicit_default_bindings maintenance_mode_status quorum_queue virtual_host_metadata"
+    ),
     idle=common.parts(
         "connection_readers connection_writers connection_channels connection_other queue_procs queue_slave_procs "
         "quorum_queue_procs plugins 4732608 other_proc 29278820 metrics 196028 mgmt_db mnesia 80152 quorum_ets 47632 "

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from engine.ctl.releases import common
-from engine.ctl.releases.facts import Refusal
+from engine.ctl.releases.facts import CtlRefusal
 from engine.ctl.usage import USAGES
 
-CTL: Final = f"""{common.CTL}
+CTL: Final = f"""{common.CTL} {common.ATTEMPTS}
  activate_free_disk_space_monitoring check_if_any_deprecated_features_are_used clear_user_limits
  close_all_user_connections deactivate_free_disk_space_monitoring decrypt_conf_value encrypt_conf_value
  force_standalone_khepri_boot hash_password list_deprecated_features list_user_limits reconcile_vhosts
  remove_classic_queue_mirroring_from_policies set_permissions_globally set_user_limits set_vhost_tags
  update_vhost_metadata"""
 
-DIAGNOSTICS: Final = f"""{common.DIAGNOSTICS}
+DIAGNOSTICS: Final = f"""{common.DIAGNOSTICS} {common.ATTEMPTS_DIAGNOSED}
  activate_free_disk_space_monitoring check_if_any_deprecated_features_are_used
  check_if_cluster_has_classic_queue_mirroring_policy check_if_new_quorum_queue_replicas_have_finished_initial_sync
  coordinator_status deactivate_free_disk_space_monitoring list_deprecated_features
@@ -39,13 +39,15 @@ UNITS: Final = "bytes, mb, mib, gb, gib, tb, tib"
 
 DELETE_QUEUE: Final = USAGES["delete_queue"].with_option("vhost=", "<queue_name>")
 
-_ERROR: Final = "Error:\n{{:amqp_error, :precondition_failed, ~c\"queue '{name}' in vhost '{vhost}' %s\", :none}}"
+_ERROR: Final = (
+    "Error:\n{{:amqp_error, :precondition_failed, ~c\"queue '{name}' in vhost '{vhost}' %s\", :none}}"
+)
 REFUSALS: Final = {
     **common.REFUSALS,
-    "purge_queue missing": Refusal(65, "Object (queue, stream, exchange, etc) was not found"),
-    "delete_queue filled": Refusal(69, _ERROR % "not empty"),
-    "delete_queue used": Refusal(69, _ERROR % "in use"),
-    "set_policy no_json": Refusal(
+    "purge_queue missing": CtlRefusal(65, "Object (queue, stream, exchange, etc) was not found"),
+    "delete_queue filled": CtlRefusal(69, _ERROR % "not empty"),
+    "delete_queue used": CtlRefusal(69, _ERROR % "in use"),
+    "set_policy no_json": CtlRefusal(
         69, 'Error:\nCould not parse JSON document: {{error,{{failed_to_decode_json,<<"{text}">>}}}}'
     ),
 }

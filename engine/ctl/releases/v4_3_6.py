@@ -7,7 +7,7 @@ from typing import Final
 from engine.amqp.exchanges import Exchange
 from engine.classic_v2.status import printed_4_3
 from engine.ctl.releases import common, v4
-from engine.ctl.releases.facts import Facts, Refusal, programs, words
+from engine.ctl.releases.facts import CtlRefusal, Facts, programs, words
 
 CTL: Final = (
     f"{v4.CTL} disable_vhost_deletion_protection enable_vhost_deletion_protection has_reached_target_cluster_size "
@@ -65,11 +65,12 @@ FACTS: Final = Facts(
         "code 20420015 atom 1008374 other_system 19290051 allocated_unused reserved_unallocated"
     ),
     connection=common.CONNECTION,
-    refusals={**v4.REFUSALS, "delete_queue missing": Refusal(64, "Error:\nNo such queue was found")},
+    refusals={**v4.REFUSALS, "delete_queue missing": CtlRefusal(64, "Error:\nNo such queue was found")},
     remarks={
         "check_local_alarms": "This command is DEPRECATED and is a no-op. It will be removed in a future version."
     },
     status=printed_4_3,
+    not_in_status="delivery_count",
     queue_type="classic",
     atom="{}",
     space=" ",
