@@ -8,9 +8,10 @@ from random import Random
 from typing import Any, Final
 
 from tests.ctl.played import recorded
-from tests.ctl.record import SETS
+from tests.ctl.record import LINES
+from tests.programs.differential.installation import LATEST
 
-RECORDED: Final = [each for which in SETS for each in recorded(which)]
+RECORDED: Final = [each for which in LINES for each in recorded(LATEST, which)]
 DEFINITIONS: Final[dict[str, Any]] = {
     "rabbit_version": "3.10.8",
     "users": [{"name": "guest", "password_hash": "x"}],

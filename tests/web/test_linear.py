@@ -14,7 +14,8 @@ import pytest
 from engine.classic_v1.formats.journal import decode_journal
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import decode_segment
-from engine.ctl import request
+from engine.ctl.releases import FACTS
+from engine.ctl.request import Request, parse
 from engine.formats import clean_stop, names, terms
 from engine.formats.message import MessageCodec
 from engine.values.errors import EngineError
@@ -54,6 +55,11 @@ def zipped(count: int) -> io.BytesIO:
 
 def repeated(text: str) -> Make:
     return lambda count: (text * (count // len(text) + 1))[:count]
+
+
+def console_line(text: str) -> Request:
+    """Read a line of the console as 3.10.8 does."""
+    return parse(text, FACTS["3.10.8"])
 
 
 def in_bytes(make: Make) -> Make:
@@ -103,8 +109,8 @@ CASES: Final[dict[str, tuple[Read, Make]]] = {
     "PerfTest: continued lines": (imported("perf-test"), repeated("-x \\\n")),
     "tracing: lines": (imported("tracing"), repeated("{}\n")),
     "arrivals: rows": (imported("csv"), lambda count: "at_us,size_bytes\n" + "1,2\n" * (count // 4)),
-    "console: words": (request.parse, lambda count: "list_queues " + "name " * (count // 5)),
-    "console: quotes": (request.parse, lambda count: "list_queues " + "\"'" * (count // 2)),
+    "console: words": (console_line, lambda count: "list_queues " + "name " * (count // 5)),
+    "console: quotes": (console_line, lambda count: "list_queues " + "\"'" * (count // 2)),
     "configuration: lines": (reading.listing, repeated("vm_memory_high_watermark.relative = 0.5\n")),
     "configuration: many keys": (
         reading.listing,

@@ -10,8 +10,9 @@ import pytest
 from playground.inspecting import reading
 from playground.inspecting.unreadable import Unreadable
 from tests.ctl.played import recorded
+from tests.programs.differential.installation import LATEST
 
-ANSWERS = {each["line"]: each["text"] for each in reversed(recorded())}
+ANSWERS = {each["line"]: each["text"] for each in reversed(recorded(LATEST, "first"))}
 """To the first time that each line was asked."""
 OVERVIEW: dict[str, Any] = {
     "management_version": "3.10.8",
