@@ -9,14 +9,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-try:
-    from lzma import LZMAError
-except ModuleNotFoundError:  # Python in a browser; zipfile then says RuntimeError
-
-    class LZMAError(Exception):  # type: ignore[no-redef]
-        """Never raised where there is no lzma."""
-
-
 import msgspec
 
 from playground.inspecting.unreadable import Unreadable
@@ -39,15 +31,17 @@ NEEDED: Final = re.compile(
 STEP: Final = re.compile(r"^[A-Za-z0-9@._-]{1,128}\Z")
 LONGEST_PATH: Final = 12
 
+METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""How members are packed that are read: zipfile expands what others give in one piece, gigabytes of some bytes."""
+
 BROKEN_ZIP: Final = (
     zipfile.BadZipFile,
     zlib.error,
-    LZMAError,
     struct.error,
     NotImplementedError,  # zipfile's word for a compression that it cannot expand
     RuntimeError,
     EOFError,
-    OSError,  # bzip2's word for what it cannot expand
+    OSError,
     OverflowError,
     ValueError,
 )
@@ -131,6 +125,8 @@ def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES, left_out: list[str] |
 
 
 def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    if member.compress_type not in METHODS:
+        raise Unreadable("zip_member", name=member.filename[:80])
     try:
         with packed.open(member) as opened:
             while block := opened.read(BLOCK_BYTES):

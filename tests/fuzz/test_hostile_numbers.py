@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from playground.inspecting.desk import Desk
 from tests.fuzz.hostile import counted, read
 
 DIRECTORIES = ("datadirs/clean-mixed", "datadirs/dirty-mixed", "v2/datadirs/kill9-segments-4.3.6")
@@ -51,3 +54,17 @@ def test_hostile_numbers(repo_root: Path, recordings: Path, directory: str) -> N
 @pytest.mark.parametrize("directory", [*DIRECTORIES, *MORE])
 def test_all_hostile_numbers(repo_root: Path, recordings: Path, directory: str, first: int) -> None:
     assert " variants, " in _tried(repo_root, recordings, directory, 8, first)
+
+
+def test_the_same_holds_where_the_reader_s_own_browser_reads() -> None:
+    """Inspect in WebAssembly has no bounds of memory and time: this is the code that runs there."""
+    desk = Desk()
+    path = "queues/q/999999999999999999.idx"
+    calls, answer = counted(lambda: desk.directory(json.dumps([path]), [PUBLISHED]), 10 * MOST_CALLS)
+    assert json.loads(answer)["queues"][0]["live"] == 1
+    assert calls < MOST_CALLS
+    for offset, count in ((0, 34), (0, 1 << 62), (1 << 62, 1 << 62), (-5, 7), (33, -1)):
+        calls, shown = counted(partial(desk.bytes_at, path, offset, count), MOST_CALLS)
+        assert isinstance(json.loads(shown), dict)
+        calls, listed = counted(partial(desk.records, path, offset), MOST_CALLS)
+        assert isinstance(json.loads(listed), dict)

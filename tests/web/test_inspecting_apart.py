@@ -189,6 +189,16 @@ def test_broken_compression_is_a_clear_error(method: int, at: int) -> None:
         uploads.of_zip(io.BytesIO(bytes(data)))
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_method_that_expands_in_one_piece_is_refused(method: int) -> None:
+    """46 MB of zeros are 45 bytes of bzip2, and zipfile expands all that it has read: 4 kB became gigabytes."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", method) as packed:
+        packed.writestr("0.idx", bytes(1000))
+    with pytest.raises(Unreadable, match="zip_member"):
+        uploads.of_zip(io.BytesIO(held.getvalue()))
+
+
 @pytest.mark.django_db
 def test_the_page_hears_of_each_step_and_of_what_was_not_read() -> None:
     answer = sent(files=zipped({**scattered_acks(1000), "queues/readme.txt": b"x"}))
