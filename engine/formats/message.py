@@ -73,11 +73,19 @@ _Parts = tuple[bytes, memoryview, bytes, bytes]
 
 
 class _Alike(NamedTuple):
-    """What terms with a body of one frame share: the bytes up to its length, and those behind the id."""
+    """What terms with a body of one frame share: all but their properties, their body and their id.
+
+    Args:
+        head: the bytes up to the length of the properties.
+        between: those from there to the length of the body.
+        tail: those behind the id.
+    """
 
     head: bytes
+    between: bytes
     tail: bytes
-    template: int
+    exchange: str
+    routing_keys: tuple[str, ...]
     raw_persistent: bool
 
 
@@ -85,6 +93,8 @@ _BODY_BEGINS = b"\x6c\x00\x00\x00\x01\x6d"
 """A list of one binary."""
 _ID_BEGINS = b"\x6a\x6d\x00\x00\x00\x10"
 """The end of that list, and a binary of 16 bytes."""
+_BETWEEN_BYTES: Final = 40
+"""An atom and the beginning of a list; more than that is no such term."""
 
 
 class MessageCodec(MessageIds):
@@ -372,13 +382,10 @@ class MessageCodec(MessageIds):
         if alike is not None:
             return alike
         message = parse_message(term)
-        template = self.template_no(
-            Template(
-                _string(message.exchange),
-                tuple(_string(key) for key in message.routing_keys),
-                None if message.delivery_mode_only else message.properties or b"",
-            )
-        )
+        exchange = _string(message.exchange)
+        keys = tuple(_string(key) for key in message.routing_keys)
+        properties = None if message.delivery_mode_only else message.properties or b""
+        template = self.template_no(Template(exchange, keys, properties))
         msg_no = self.msg_no_of(message.id16)
         size_bytes = sum(len(frame) for frame in message.frames)
         generated = (
@@ -388,30 +395,60 @@ class MessageCodec(MessageIds):
         )
         if generated:
             self._shapes = [(template, message.persistent), *self._shapes[: _KNOWN_SHAPES - 1]]
-        elif msg_no >= FIRST_FOREIGN and len(message.frames) == 1:
-            self._learn(term, message.id16, size_bytes, template, message.persistent)
+        elif msg_no >= FIRST_FOREIGN and message.properties is not None and len(message.frames) == 1:
+            self._learn(
+                term, message.id16, message.properties, size_bytes, exchange, keys, message.persistent
+            )
         return ReadMessage(msg_no, size_bytes, message.persistent, template, generated)
 
-    def _learn(self, term: bytes, id16: bytes, size_bytes: int, template: int, raw_persistent: bool) -> None:
-        """Remember what a term shares with others that differ from it in id and body alone."""
+    def _learn(
+        self,
+        term: bytes,
+        id16: bytes,
+        properties: bytes,
+        size_bytes: int,
+        exchange: str,
+        keys: tuple[str, ...],
+        raw_persistent: bool,
+    ) -> None:
+        """Remember what a term shares with others that differ from it in properties, body and id alone."""
         id_at = term.rfind(_ID_BEGINS + id16) + len(_ID_BEGINS)
         body_at = id_at - len(_ID_BEGINS) - size_bytes
-        head = term[: max(0, body_at - 4)]
-        if head.endswith(_BODY_BEGINS) and term[len(head) : body_at] == size_bytes.to_bytes(4, "big"):
-            found = _Alike(head, term[id_at + 16 :], template, raw_persistent)
-            self._alike = [found, *self._alike[: _KNOWN_SHAPES - 1]]
+        begins = len(properties).to_bytes(4, "big") + properties
+        head, found, between = term[: max(0, body_at - 4)].rpartition(begins)
+        known = (
+            found
+            and head.endswith(b"m")
+            and between.endswith(_BODY_BEGINS)
+            and len(between) <= _BETWEEN_BYTES
+            and term[body_at - 4 : body_at] == size_bytes.to_bytes(4, "big")
+        )
+        if known:
+            alike = _Alike(head, between, term[id_at + 16 :], exchange, keys, raw_persistent)
+            self._alike = [alike, *self._alike[: _KNOWN_SHAPES - 1]]
 
     def _read_alike(self, term: bytes) -> ReadMessage | None:
         """Read another node's term without taking it apart if one of the same shape was read before."""
-        for head, tail, template, raw_persistent in self._alike:
+        for head, between, tail, exchange, keys, raw_persistent in self._alike:
             if not term.startswith(head) or not term.endswith(tail):
                 continue
             at = len(head) + 4
-            size_bytes = int.from_bytes(term[len(head) : at], "big")
-            id_at = at + size_bytes + len(_ID_BEGINS)
-            if id_at + 16 + len(tail) == len(term) and term.startswith(_ID_BEGINS, at + size_bytes):
+            end = at + int.from_bytes(term[len(head) : at], "big")
+            body_at = end + len(between) + 4
+            size_bytes = int.from_bytes(term[body_at - 4 : body_at], "big")
+            id_at = body_at + size_bytes + len(_ID_BEGINS)
+            if (
+                id_at + 16 + len(tail) == len(term)
+                and term.startswith(between, end)
+                and term.startswith(_ID_BEGINS, body_at + size_bytes)
+            ):
                 number = self.msg_no_of(term[id_at : id_at + 16])
                 if number >= FIRST_FOREIGN:
+                    properties = term[at:end]
+                    plain = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
+                    template = self.template_no(
+                        Template(exchange, keys, None if properties == plain else properties)
+                    )
                     return ReadMessage(number, size_bytes, raw_persistent, template, False)
         return None
 

@@ -21,11 +21,18 @@ def _term(chance: Random) -> bytes:
             Names.BASIC_MESSAGE,
             (Names.RESOURCE, b"/", Names.EXCHANGE, chance.choice([b"", b"amq.topic"])),
             keys,
-            (Names.CONTENT, 60, NONE, b"\x10\x00" + bytes([chance.choice([1, 2])]), Names.PROTOCOL, frames),
+            (Names.CONTENT, 60, NONE, _properties(chance), Names.PROTOCOL, frames),
             chance.randbytes(16),
             chance.choice([TRUE, FALSE]),
         )
     )
+
+
+def _properties(chance: Random) -> bytes:
+    """Return a delivery mode, mostly with a message_id of its own as clients set it."""
+    mode = bytes([chance.choice([1, 2])])
+    own = str(chance.randrange(10**6)).encode()
+    return b"\x10\x00" + mode if chance.random() < 0.3 else b"\x10\x80" + mode + bytes([len(own)]) + own
 
 
 def _read(codec: MessageCodec, term: bytes) -> ReadMessage | str:
