@@ -207,6 +207,6 @@ def beyond(command: dict[str, Any], limits: Limits) -> tuple[str, Message] | Non
         if name == "size_bytes" and command.get("sizes"):
             value = _largest(command)
         if value > most:
-            text = _("%(name)s is %(value)s; this server takes up to %(most)s. Choose less.")
+            text = _("%(name)s is %(value)s; this server takes up to %(most)s. Choose a smaller value.")
             return name, Message(text, name=name, value=value, most=most)
     return None

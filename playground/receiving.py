@@ -41,7 +41,7 @@ TOO_SLOW_TEXT: Final = _(
     "less."
 )
 BUSY_TEXT: Final = _(
-    "More is being sent to this server than it can hold at the same time. Send it again in %(seconds)s seconds."
+    "More is being sent to this server than it can hold at once. Send it again in %(seconds)s seconds."
 )
 
 

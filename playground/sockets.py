@@ -209,7 +209,10 @@ class SessionSocket(Consumer):
     def _check_may_command(self, client: Client, may: bool | None = None) -> None:
         if not (client.owner if may is None else may):
             raise Refused(
-                _("You are watching somebody's session. Use Share, and open the link for one of your own.")
+                _(
+                    "You are watching somebody else's session. To get one of your own, use Share and open "
+                    "the link."
+                )
             )
         if holds.is_held(self.session_id):
             raise Refused(_("Your teacher has paused the class. Look up, it goes on soon."))

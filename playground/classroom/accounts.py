@@ -84,9 +84,7 @@ def recover(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         teacher = admission.recover(form.cleaned_data["username"], form.cleaned_data["code"])
         if teacher is None:
-            form.add_error(
-                None, _("Name and recovery code do not belong together. Ask the operator otherwise.")
-            )
+            form.add_error(None, _("Name and recovery code do not match. Check them, or ask the operator."))
         else:
             teacher.set_password(form.cleaned_data["new_password1"])
             teacher.save(update_fields=["password"])

@@ -86,7 +86,8 @@ def block(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     """Ask once more; then delete a student, and keep nickname and browser out of this class."""
     question = _("Block %(name)s?")
     lost = _(
-        "The student and all work go, and neither this nickname nor this browser can join the class again."
+        "The student and all work will be deleted, and neither this nickname nor this browser can join "
+        "the class again."
     )
     return _part_from(request, found, pk, question, lost, blocked=True)
 
@@ -97,7 +98,7 @@ def block(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
 def delete(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     """Ask once more; then delete a student with all work."""
     question = _("Delete %(name)s and all work?")
-    lost = _("The nickname, the answers and the sessions of this student go.")
+    lost = _("The nickname, the answers and the sessions of this student will be deleted.")
     return _part_from(request, found, pk, question, lost, blocked=False)
 
 

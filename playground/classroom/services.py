@@ -52,7 +52,7 @@ def make_class(teacher: Any, name: str, units: list[str], keep_days: int) -> Cla
         raise Refused(_("Give the class a name of up to 80 characters."))
     if teacher.classes.count() >= limits.CLASSES:
         raise Refused(
-            _("You have %(most)s classes, the most there may be. Delete one first."), most=limits.CLASSES
+            _("You have %(most)s classes, which is the limit. Delete one first."), most=limits.CLASSES
         )
     return Classroom.objects.create(
         public_id=_letters(ID_LETTERS),
@@ -134,7 +134,7 @@ def seen_in(student: Student, visitor: str) -> None:
         Student.objects.filter(pk=student.pk).update(visitor=visitor)
 
 
-NO_CLASS = _("No class takes students under this code. Look at it once more, or ask your teacher.")
+NO_CLASS = _("No class takes students with this code. Check it, or ask your teacher.")
 
 
 def freeze(classroom: Classroom, frozen: bool) -> None:

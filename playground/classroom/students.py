@@ -151,7 +151,10 @@ def delete(request: HttpRequest, student: Student) -> HttpResponse:
         return ask_to_delete(
             request,
             _("Delete yourself and all your work?"),
-            _("Your nickname, your answers and your sessions go. Your teacher cannot bring them back."),
+            _(
+                "Your nickname, your answers and your sessions will be deleted. Your teacher cannot bring "
+                "them back."
+            ),
             reverse("student"),
         )
     leaving.leave(request, student.learner, learners.code_of(request.session))
@@ -167,7 +170,7 @@ def delete_work(request: HttpRequest) -> HttpResponse:
     """Ask once more; then delete the work of a visitor who is in no class."""
     learner = learners.current(request.session)
     if learner is not None and request.method != "POST":
-        text = _("Your answers and your sessions go, and your personal code is of no use any more.")
+        text = _("Your answers and your sessions will be deleted, and your personal code will stop working.")
         return ask_to_delete(request, _("Delete all your work?"), text, reverse("units"))
     if learner is not None:
         leaving.leave(request, learner, learners.code_of(request.session))
@@ -197,7 +200,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
         return _join_page(
             request,
             "",
-            _("No student has this code. Look at it once more, or ask your teacher for another."),
+            _("No student has this code. Check it, or ask your teacher for another."),
             422,
         )
     learners.remember(request.session, code)

@@ -74,7 +74,7 @@ PRESETS = (
         "vm_memory_high_watermark_paging_ratio",
         "0.75",
         _("Paging at 0.5 against 0.75"),
-        _("Paging that begins later has less time before the alarm."),
+        _("Paging that begins later leaves less time before the alarm."),
     ),
     (
         "work_profile",
@@ -86,7 +86,7 @@ PRESETS = (
         "prefetch",
         "100",
         _("Prefetch 1 against 100"),
-        _("What the consumer holds, the queue has to remember."),
+        _("The queue must remember whatever the consumer holds."),
     ),
 )
 """Changes that teach something: change, value, title, what to watch."""

@@ -6,5 +6,5 @@ TOO_LONG = _("One of the runs has more than %(most)s transitions. Compare a shor
 TOO_SLOW = _(
     "The comparison takes more than %(most)s seconds on this server. Compare a shorter or smaller scenario."
 )
-BUSY = _("This server compares other runs at the moment. Try again in a minute.")
+BUSY = _("This server is comparing other runs. Try again in a minute.")
 BROKEN = _("The engine could not repeat one of the runs. Open it alone to see why.")

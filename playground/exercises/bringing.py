@@ -76,7 +76,7 @@ def bring(learner: Learner, file: File) -> int:
     """Keep what the learner has not worked on yet; return how many exercises that were."""
     if is_counted(learner):
         raise Refused(
-            _("Your work belongs to a class or a learning platform, and cannot be filled from a file.")
+            _("Your work belongs to a class or a learning platform, and cannot be imported from a file.")
         )
     with transaction.atomic():
         known = {*learner.works.values_list("exercise", flat=True)}

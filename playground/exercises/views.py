@@ -228,7 +228,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
     """Go on with the work that belongs to a personal code."""
     code = request.POST.get("code", "")[:64]
     if learners.by_code(code) is None:
-        error = _("No work is kept under this code. Look at it once more.")
+        error = _("No work is kept under this code. Check the code.")
         return _units(request, 404, code_error=error)
     learners.remember(request.session, code)
     return redirect("units")
@@ -244,7 +244,7 @@ def bring(request: HttpRequest) -> HttpResponse:
         count = bringing.bring(learners.begin(request.session), file)
     except Refused as refused:
         return _units(request, 422, file_error=str(refused.message))
-    sentence = ngettext("%(n)s exercise was taken in.", "%(n)s exercises were taken in.", count)
+    sentence = ngettext("%(n)s exercise was imported.", "%(n)s exercises were imported.", count)
     return _units(request, taken_in=sentence % {"n": count})
 
 

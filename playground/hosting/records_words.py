@@ -20,10 +20,10 @@ _BUFFERS: Final = {
 def missing_words(missing: NotThere, kind: str) -> dict[str, str]:
     """Return the sentence for each reason."""
     words = {
-        "asleep": _("The session sleeps, and its files with it. They are made again as soon as it runs."),
-        "no_file": _("There is no such file now: it is not made yet, or it was deleted."),
+        "asleep": _("While the session sleeps it has no files. They are made again as soon as it runs."),
+        "no_file": _("There is no such file now: it has not been made yet, or it was deleted."),
         "no_record": _("No record begins there now: the file has changed. Choose the message again."),
-        "future": _("The run has not come to that moment."),
+        "future": _("The run has not reached that moment yet."),
         "too_long": _("Repeating the run up to that moment takes longer than this server allows."),
         "busy": _("Other moments are being repeated. Try again in a moment."),
         "absent": _(

@@ -43,15 +43,16 @@ TEXTS: Final[dict[str, Any]] = {
     "too_many_channels": _("There are %(most)s channels already. Close a connection first."),
     "not_held": _("Held by hand: %(held)s, not %(count)s. First use Get, or a consumer with acks by hand."),
     "ack_mode_fixed": _(
-        "%(name)s holds messages (%(held)s), so its way to ack cannot change. Remove it, and add it again."
+        "%(name)s holds messages (%(held)s), so its way of acknowledging cannot change. Remove it, and "
+        "add it again."
     ),
     "queue_fixed": _(
         "%(name)s holds messages (%(held)s), so its queue cannot change. Remove it, and add it again."
     ),
     "name_taken": NAME_TAKEN,
     "name_of_page": _(
-        "Waterline calls something else %(name)s: a queue's member on a node, or one of its priorities. Choose another "
-        "name."
+        "Waterline uses the name %(name)s for something else: a queue's member on a node, or one of its "
+        "priorities. Choose another name."
     ),
     "name_reserved": NAME_TAKEN,
     "too_many_actors": _("There are %(most)s publishers and consumers already. Remove one first."),
@@ -75,7 +76,7 @@ TEXTS: Final[dict[str, Any]] = {
     "no_member": _("%(name)s has no member on %(node)s."),
     "no_consumer": _("There is no consumer called %(name)s."),
     "no_policy": _("There is no policy called %(name)s."),
-    "no_channel": _("Nobody called %(name)s has a channel."),
+    "no_channel": _("No client called %(name)s has a channel."),
     "too_many_queues": _("There are %(most)s queues already. Delete one first."),
     "too_many_priorities": _(
         "Each priority is a backing queue of its own, and there may be %(most)s. x-max-priority is at most "
@@ -84,8 +85,8 @@ TEXTS: Final[dict[str, Any]] = {
     "too_many_exchanges": _("There are %(most)s exchanges already. Delete one first."),
     "too_many_bindings": _("There are %(most)s bindings already. Remove one first."),
     "too_many_policies": _("There are %(most)s policies already. Clear one first."),
-    "only_asks": _("%(line)s changes nothing: it is a question."),
-    "pattern_too_long": _("A pattern may have %(most)s characters. Write a shorter one."),
+    "only_asks": _("%(line)s only asks; it changes nothing."),
+    "pattern_too_long": _("A pattern may have at most %(most)s characters. Write a shorter one."),
     "pattern_repeats_twice": _(
         "Character %(at)s of the pattern repeats a repeat, which is not understood here. Put the first one in a group."
     ),
@@ -98,7 +99,8 @@ TEXTS: Final[dict[str, Any]] = {
         "(?!...)."
     ),
     "pattern_too_deep": _(
-        "The group at character %(at)s of the pattern lies in too many others. At most %(most)s may lie in each other."
+        "The group at character %(at)s of the pattern is nested too deeply. At most %(most)s levels "
+        "are possible."
     ),
     "pattern_too_costly": _(
         "Matching the pattern against a name of %(letters)s letters could take more than %(most)s steps. Use fewer or "
@@ -112,7 +114,7 @@ TEXTS: Final[dict[str, Any]] = {
     # --- values ---
     "no_command": _('A command must be an object, such as {"do": "purge"}.'),
     "no_verb": _("do must be one of these: %(verbs)s."),
-    "no_amount": _("%(text)s is no amount of bytes. Write it like 512MiB, 1GB or 1073741824."),
+    "no_amount": _("%(text)s is not an amount of bytes. Write it like 512MiB, 1GB or 1073741824."),
     "setting_impossible": _("%(name)s cannot be %(value)s. Possible: %(allowed)s."),
     "not_whole": _("%(place)s must be a whole number."),
     "no_time": _("%(place)s must be a whole number."),
@@ -131,7 +133,7 @@ TEXTS: Final[dict[str, Any]] = {
     "too_long": _("%(place)s must have at most %(most)s characters."),
     "too_many_elements": _("%(place)s must have at most %(most)s elements."),
     "wrong_length": _("%(place)s must have this number of elements: %(wanted)s, not %(got)s."),
-    "no_name": _("%(place)s must begin with a letter and have only a-z, 0-9, ., - and _ after it."),
+    "no_name": _("%(place)s must begin with a letter; after it only a-z, 0-9, ., - and _ are allowed."),
     "name_no_text": _("%(place)s is not a text that UTF-8 can write."),
     "column_unreadable": _("%(place)s must be written as an import packs it."),
     "column_of_others": _("%(place)s must have one value for each message: %(count)s."),
@@ -142,7 +144,7 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "sizes_other_mean": _("size_bytes must be the mean of %(place)s, rounded up."),
     "expirations_beside_one": _(
-        "Leave expiration_ms and expiration out where %(place)s has that of each message."
+        "Leave out expiration_ms and expiration: %(place)s already has one for each message."
     ),
     "name_too_long": _("%(place)s must have at most %(most)s bytes of UTF-8."),
     "name_line_break": _("%(place)s has a line break, which the broker takes out of a name. Leave it out."),
@@ -164,13 +166,13 @@ TEXTS: Final[dict[str, Any]] = {
     "invalid": "%(words)s",
     # --- scenarios ---
     "scenario_too_large": _("A scenario has at most %(most)s bytes; this one has %(count)s."),
-    "no_json": _("This is no scenario: it is not JSON."),
-    "no_object": _("This is no scenario: it must be an object."),
+    "no_json": _("This is not a scenario: it is not JSON."),
+    "no_object": _("This is not a scenario: it must be an object."),
     "other_version": _("The version of the scenario must be %(version)s; this program knows no other."),
     "no_setting": _("settings: there is no setting called %(name)s."),
     "twice": _("topology.%(part)s has %(name)s twice."),
     "topology_refused": _("The topology cannot be declared: %(words)s"),
-    "out_of_order": _("commands[%(number)s].at_us is before that of the command in front of it."),
+    "out_of_order": _("commands[%(number)s].at_us is earlier than that of the command before it."),
     # --- files and runs ---
     "storage_full": _(
         "The files would need %(needed)s bytes, and this session may have %(most)s. Drain or purge the queue, or use "
@@ -178,17 +180,20 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "no_file": _("There is no file %(path)s."),
     "queue_crashes": _("The queue's process crashes at %(path)s: %(reason)s in %(function)s."),
-    "path_too_long": _("%(path)s is no path of a session's files: it needs 1 to %(most)s characters."),
+    "path_too_long": _("%(path)s is not a path of a session's files: it needs 1 to %(most)s characters."),
     "path_not_plain": _(
-        "%(path)s is no path of a session's files: it must be relative, without empty names and without . and .."
+        "%(path)s is not a path of a session's files: it must be relative, without empty names and "
+        "without . and .."
     ),
-    "path_name_too_long": _("%(path)s is no path of a session's files: a name has more than %(most)s bytes."),
+    "path_name_too_long": _(
+        "%(path)s is not a path of a session's files: a name has more than %(most)s bytes."
+    ),
     "path_signs": _(
-        "%(path)s is no path of a session's files: a name has a backslash or a control character."
+        "%(path)s is not a path of a session's files: a name has a backslash or a control character."
     ),
-    "path_of_storage": _("%(path)s is no path of a session's files: %(name)s belongs to the storage."),
-    "path_of_directory": _("%(path)s is no path of a session's files: it is a directory."),
-    "path_below_file": _("%(path)s is no path of a session's files: %(file)s is a file."),
+    "path_of_storage": _("%(path)s is not a path of a session's files: %(name)s belongs to the storage."),
+    "path_of_directory": _("%(path)s is not a path of a session's files: it is a directory."),
+    "path_below_file": _("%(path)s is not a path of a session's files: %(file)s is a file."),
     "stray_byte": _("The segment file ends with a single byte at offset %(at)s."),
     "no_record_begins": _("No record begins with %(found)s, which is at offset %(at)s."),
     "entry_too_high": _("Entry %(entry)s at offset %(at)s is too high: a segment has %(entries)s entries."),
@@ -200,7 +205,7 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "no_segment_number": _("%(path)s does not begin with a segment's number. Remove the file."),
     "journal_impossible": _("The records of %(path)s do not fit what the segment files hold."),
-    "no_journal_action": _("A journal knows no action %(action)s."),
+    "no_journal_action": _("A journal has no action %(action)s."),
     "slots_impossible": _(
         "Messages %(first)s to %(last)s: what the journal adds cannot follow what the segment file has (%(rule)s)."
     ),
@@ -214,11 +219,11 @@ TEXTS: Final[dict[str, Any]] = {
     "term_without_version": _("An external term must begin with byte %(version)s."),
     "term_cut_off": _("The term is cut off at byte %(at)s; %(count)s B is missing."),
     "term_too_deep": _("The term is nested in more than %(most)s levels."),
-    "bytes_behind_term": _("Behind the end of the term %(count)s B follows."),
-    "too_few_bytes": _("Elements (%(count)s) do not fit into the %(left)s B that is left."),
+    "bytes_behind_term": _("%(count)s B follow the end of the term."),
+    "too_few_bytes": _("Elements (%(count)s) do not fit into the %(left)s B that are left."),
     "unknown_tag": _("The tag %(tag)s at byte %(at)s is not known."),
     "atom_not_in_charset": _("The name of an atom is not %(charset)s."),
-    "no_float": _("%(text)s is no number with a decimal point."),
+    "no_float": _("%(text)s is not a number with a decimal point."),
     "no_external_form": _("%(value)s cannot be written as an external term."),
     "no_basic_message": _("The term is no basic_message (S50)."),
     "unknown_properties": _("These properties are not known: %(names)s."),
@@ -227,7 +232,7 @@ TEXTS: Final[dict[str, Any]] = {
     "unknown_field_type": _("The field type %(letter)s is not known."),
     "field_impossible": _("%(value)s cannot be a field of type %(letter)s."),
     "unknown_property_flags": _("The property flags %(flags)s are not known."),
-    "bytes_behind_properties": _("Behind the end of the property list %(count)s B follows."),
+    "bytes_behind_properties": _("%(count)s B follow the end of the property list."),
     "properties_cut_off": _("The property list is cut off at byte %(at)s."),
     "fields_end_elsewhere": _("A table or array must end at byte %(end)s, but ends at byte %(at)s."),
     "no_table_dump": _("A table dump must begin with the bytes %(wanted)s."),
@@ -237,8 +242,8 @@ TEXTS: Final[dict[str, Any]] = {
     "table_cut_off": _("The table is cut off at offset %(at)s."),
     "no_table_item": _("No item of a table begins at offset %(at)s."),
     "table_item_cut_off": _("The item of the table at offset %(at)s is cut off."),
-    "no_row_of_file_summary": _("%(row)s is no row of the file summary."),
-    "no_row_of_store_index": _("%(row)s is no row of the index of a message store."),
+    "no_row_of_file_summary": _("%(row)s is not a row of the file summary."),
+    "no_row_of_store_index": _("%(row)s is not a row of the index of a message store."),
     "run_too_long": _("The run is too long to be played here."),
 }
 

@@ -78,7 +78,7 @@ class Registry:
         """
         host = self._hosts.get(session_id) or self._new(session_id, client.address)
         if not client.owner and host.audience.strangers >= self.limits.sockets_per_session:
-            text = _("%(most)s people watch this session already, which is its limit.")
+            text = _("This session already has %(most)s viewers, which is its limit.")
             raise TooManyWatchers(text, most=self.limits.sockets_per_session)
         host.join(client)
         return host
@@ -92,7 +92,7 @@ class Registry:
             )
             self._make_room(same, Message(text, most=self.limits.sessions_per_address))
         if len(self._hosts) >= self.limits.sessions_per_process:
-            text = _("This server hosts %(most)s sessions, which is its limit. Try again in some minutes.")
+            text = _("This server hosts %(most)s sessions, which is its limit. Try again in a few minutes.")
             self._make_room(self._hosts.values(), Message(text, most=self.limits.sessions_per_process))
         host = Host(
             session_id,

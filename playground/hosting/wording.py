@@ -12,7 +12,7 @@ from playground.messages import Message
 
 BROKE = Message(_("That broke the engine; the session is back where it was before."))
 ASLEEP = Message(_("The session is being restored. Try again in a moment."))
-BUSY = Message(_("Too many commands wait already. Try again in a moment."))
+BUSY = Message(_("Too many commands are waiting already. Try again in a moment."))
 ENDLESS = Message(
     _(
         "The session's last command takes longer than this server allows, so the session stands still. Take the "
@@ -71,10 +71,10 @@ TOO_MANY_OPEN = Message(
 NOT_STRUCK_OUT = Message(
     _("The undo could not be written down, so nothing is undone. Try again in a moment.")
 )
-NOTHING_TO_UNDO = Message(_("There is no command to undo: what the scenario brought along stays."))
-NOTHING_LEFT = Message(_("Nothing is left to happen by itself. Publish something, or start a consumer."))
+NOTHING_TO_UNDO = Message(_("There is no command to undo; the scenario's own commands stay."))
+NOTHING_LEFT = Message(_("Nothing more will happen by itself. Publish something, or start a consumer."))
 STRUCK_OUT = Message(
-    _("Undone. The session is run again without its last command as soon as what is wrong is mended.")
+    _("Undone. As soon as the problem is solved, the session runs again without its last command.")
 )
 TOO_LONG = Message(
     _(
@@ -101,7 +101,7 @@ WORKER_LOST = Message(
         "in another one."
     )
 )
-WOKE_DIFFERENT = Message(_("Repeating the session gave another digest: this is our mistake."))
+WOKE_DIFFERENT = Message(_("Repeating the session gave a different digest: this is our mistake."))
 
 
 def files_failed(why: str) -> Message:
@@ -177,8 +177,8 @@ CODED = {
     ),
     "waking": _("Waking the session: %(percent)s %% of its time repeated."),
     "worn_out": _(
-        "This session has come as far as it may (%(steps)s steps, or %(hours)s hours of its own time). "
-        "Share it, or go on in a new one."
+        "This session has reached its limit (%(steps)s steps, or %(hours)s hours of its own time). Share "
+        "it, or go on in a new one."
     ),
 }
 """By the codes that a worker uses."""

@@ -22,63 +22,64 @@ TEXTS: Final[dict[str, Any]] = {
     "file_became_shorter": _("The file became shorter while it was read."),
     "recovery_crashes": _("%(why)s A broker's recovery crashes on it."),
     "no_term": _("The file cannot be read: %(why)s A broker starts as after a crash."),
-    "other_content": _("The file does not say what a broker writes into it."),
-    "nothing_known": _("No queue, message store, virtual host or node is here."),
+    "other_content": _("The file does not contain what a broker writes to it."),
+    "nothing_known": _("There is no queue, message store, virtual host or node here."),
     # --- a virtual host ---
     "config_without_number": _(
         "The file gives no number from 1 to %(most)s: %(assumed)s entries in a segment are assumed, as a broker does "
         "(S4)."
     ),
-    "queue_elsewhere": _("Queue %(name)s of virtual host %(vhost)s belongs into another directory (S1)."),
+    "queue_elsewhere": _("Queue %(name)s of virtual host %(vhost)s belongs in another directory (S1)."),
     "messages_without_record": _(
         "Live persistent messages without a record in %(store)s: %(count)s; the first has seq %(first)s. A broker "
         "drops them when it starts after a crash."
     ),
     # --- a queue's index ---
     "segment_missing": _(
-        "recovery.dets counts live messages in this segment (%(count)s), and the file is not there: what only it had "
-        "does not come back (S112)."
+        "recovery.dets counts live messages in this segment (%(count)s), but the file is missing: what "
+        "only it held does not come back (S112)."
     ),
     "segment_of_other_count": _(
         "Live messages of this segment: %(saved)s by recovery.dets, %(found)s by the file and the journal (S112)."
     ),
     "start_ends_process": _(
-        "The next start of a 3.8 ends this queue's process, in %(function)s: its journal has what the segments have "
-        "already, since a kill in the middle of a flush was followed by an orderly stop. The queue is then started "
-        "again as after a crash: what was acknowledged in between may come back (V8)."
+        "The next start of a 3.8 ends this queue's process, in %(function)s: its journal repeats what the "
+        "segments already have, because an orderly stop followed a kill in the middle of a flush. The "
+        "queue is then started again as after a crash: what was acknowledged in between may come back (V8)."
     ),
     # --- a queue of version 2 ---
     "index_header": _(
-        "The header of a .qi file is not whole or not right in this file of %(size)s B. Recovery after a crash deletes "
-        "the file and its .qs (W97)."
+        "In this file of %(size)s B the header of a .qi file is incomplete or wrong. Recovery after a "
+        "crash deletes the file and its .qs (W97)."
     ),
     "index_range": _(
         "The header says that the segment begins at %(first)s and ends before %(end)s, so none of its slots is read "
         "here."
     ),
     "slots_beyond": _(
-        "Slots behind the end of the segment, which is %(end)s: %(count)s. A broker reads none of them."
+        "The file has slots after the end of its segment, which is %(end)s: %(count)s. A broker reads "
+        "none of them."
     ),
     "slot_status": _(
         "The slot at offset %(at)s begins with byte %(found)s, which is neither live (1) nor empty (0). The queue's "
         "process crashes on it (W205)."
     ),
-    "slot_fields": _("The slot at offset %(at)s is live, and its fields are none that a broker writes."),
+    "slot_fields": _("The slot at offset %(at)s is live, but no broker writes such fields."),
     "slot_cut_off": _("The slot at offset %(at)s is cut off after %(count)s B. Recovery ends there."),
     "body_header": _(
-        "This (%(size)s B) is no whole header of a .qs file. Recovery after a crash drops its messages; a clean "
-        "start crashes at the first fetch (W205)."
+        "These %(size)s B are not a complete header of a .qs file. Recovery after a crash drops its "
+        "messages; a clean start crashes at the first fetch (W205)."
     ),
     "body_magic": _(
         "The file does not begin as a .qs file of version 2. The queue's process crashes on it (W205)."
     ),
     "bodies_missing": _(
-        "Live messages from seq %(first)s on have their bodies in this file, and it is not there: %(count)s. Recovery "
-        "after a crash drops them."
+        "This file is missing, and live messages from seq %(first)s on have their bodies in it: %(count)s. "
+        "Recovery after a crash drops them."
     ),
     "body_cut_off": _(
-        "The body of seq %(seq)s at offset %(at)s should have %(wanted)s B behind its header; %(left)s B is left. "
-        "Recovery after a crash drops it, and a fetch crashes the queue's process."
+        "The body of seq %(seq)s at offset %(at)s should have %(wanted)s B after its header; only %(left)s "
+        "B are left. Recovery after a crash drops it, and a fetch crashes the queue's process."
     ),
     "body_of_other_size": _(
         "The body of seq %(seq)s at offset %(at)s says %(found)s B, and the index %(wanted)s B. Recovery after a "
@@ -124,7 +125,8 @@ TEXTS: Final[dict[str, Any]] = {
     "store_file_missing": _("The file summary names this file with %(size)s B."),
     "store_file_too_short": _("The file summary says %(size)s B, but the file ends at %(end)s."),
     "no_record": _(
-        "From offset %(at)s on %(count)s B is no record. A broker's scanner looks on byte by byte (W143)."
+        "The %(count)s B from offset %(at)s on are not a record. A broker's scanner goes on byte by "
+        "byte (W143)."
     ),
     "record_without_message": _("The record at offset %(at)s holds no message. Reading it would fail."),
     "record_of_another_message": _(
@@ -135,10 +137,12 @@ TEXTS: Final[dict[str, Any]] = {
         "The record at offset %(at)s ends with byte %(found)s instead of %(wanted)s. A broker skips it."
     ),
     "zero_size": _(
-        "What follows from offset %(at)s on (%(count)s B) begins with a zero size. A broker stops reading here."
+        "The bytes from offset %(at)s on (%(count)s B) begin with a size of zero. A broker stops "
+        "reading here."
     ),
     "size_field_cut_off": _(
-        "What follows from offset %(at)s on (%(count)s B) is too short for a size field. A broker stops reading here."
+        "The bytes from offset %(at)s on (%(count)s B) are too few for a size field. A broker stops "
+        "reading here."
     ),
     "store_record_cut_off": _(
         "The record at offset %(at)s says %(size)s B, and %(left)s B is all that is left. A broker stops reading here."

@@ -170,12 +170,12 @@ def _decoded(data: bytes | str | dict[str, Any]) -> tuple[str, dict[Steps, int] 
         places = positions(text)
         body = json.loads(text, parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise BadScenario([Problem("$", Message(_("This is no text: it must be UTF-8.")))]) from None
+        raise BadScenario([Problem("$", Message(_("This is not text: it must be UTF-8.")))]) from None
     except JSONDecodeError as error:
-        message = Message(_("This is no JSON: %(why)s."), why=error.msg)
+        message = Message(_("This is not JSON: %(why)s."), why=error.msg)
         raise BadScenario([Problem("$", message, error.lineno, error.colno)]) from None
     except (RecursionError, ValueError) as error:
-        raise BadScenario([Problem("$", Message(_("This is no JSON: %(why)s."), why=error))]) from None
+        raise BadScenario([Problem("$", Message(_("This is not JSON: %(why)s."), why=error))]) from None
     if not isinstance(body, dict):
         raise BadScenario([Problem("$", Message(_("A scenario is an object: { … }.")), 1, 1)])
     return text, places, body

@@ -77,7 +77,7 @@ PATHS: Final = (
     _path(
         "files",
         _("Files and bytes"),
-        _("What stands in .idx, .jif and .rdq, and when does a file go?"),
+        _("What is in .idx, .jif and .rdq, and when is a file deleted?"),
         "index-segments journal-flush journal-at-32768 segment-that-stays store-files store-record write-buffer "
         "embed-4092-4093 fourteen-properties big-transient-messages one-body-three-queues garbage-collection rdq-pin "
         "a-store-for-each-host read-while-combining sixteen-mebibytes busy-store-syncs thousand-and-first "
@@ -108,7 +108,7 @@ PATHS: Final = (
     _path(
         "today",
         _("Today's broker"),
-        _("What does RabbitMQ 4.x do otherwise?"),
+        _("What does RabbitMQ 4.x do differently?"),
         "two-lanes l-follows-the-consumer one-in-ram-after-a-start confirmed-and-gone compacted-in-place "
         "one-holds-4095 counted-twice a-stop-that-loses purged-and-stopped",
     ),

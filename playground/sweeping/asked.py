@@ -166,7 +166,7 @@ def _planned(
         spec = make_spec((workload,), grid)
         return spec, make_plan(spec, ENGINE_VERSION)
     except (SweepError, ValueError) as error:
-        raise Refused(_("This workload cannot be varied so: %(why)s"), why=message_of(error)) from None
+        raise Refused(_("This workload cannot be varied like this: %(why)s"), why=message_of(error)) from None
 
 
 def answers(given: Mapping[str, str]) -> dict[str, Any]:

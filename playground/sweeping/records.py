@@ -35,7 +35,7 @@ def ask(visitor: str, spec: Spec, cells: int, large: bool, remarks: Sequence[Rem
         if under_way.filter(visitor=visitor).exists():
             raise Refused(_("A sweep of yours is still under way. Wait for it, then ask again."))
         if under_way.count() >= bounds.sweeps_waiting:
-            raise Refused(_("This server has enough sweeps to do at the moment. Try again in some minutes."))
+            raise Refused(_("This server is busy with other sweeps. Try again in a few minutes."))
         kept = OwnSweep.objects.filter(visitor=visitor).order_by("-created", "-pk")
         old = kept.values_list("pk", flat=True)[max(0, bounds.sweeps_per_visitor - 1) :]
         OwnSweep.objects.filter(pk__in=list(old)).delete()

@@ -35,7 +35,7 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "time_too_late": _("It is more than %(hours)s hours after the first message. Cut the log here."),
     "body_impossible": _("A body cannot have %(size)s bytes. Possible: 0 to %(most)s."),
     "expiration_impossible": _("An expiration cannot be %(given)s ms. Possible: 0 to %(most)s."),
-    "no_time_value": _("%(name)s = %(text)s is no time."),
+    "no_time_value": _("%(name)s = %(text)s is not a time."),
     # --- a line of a table of arrivals ---
     "no_column": _("There is no column %(name)s. Possible: %(known)s."),
     "no_time_column": _("Name exactly one column for the time: at_us, at_ms, at_s or timestamp."),
@@ -44,18 +44,18 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "wrong_cell_count": _("The line has %(count)s values for %(wanted)s columns."),
     "not_true_or_false": _("%(name)s = %(text)s is neither true nor false."),
     "count_out_of_range": _("count cannot be %(count)s. Possible: 1 to %(most)s."),
-    "no_whole_number": _("%(name)s = %(text)s is no whole number."),
+    "no_whole_number": _("%(name)s = %(text)s is not a whole number."),
     "no_table_line": _(
         "This is no line of a table: a value has more than %(most)s characters, or a quotation mark has no partner."
     ),
     # --- a line of a trace ---
-    "no_trace_line": _("This is no line of a rabbitmq_tracing log in JSON."),
-    "no_trace_entry": _("This is no entry of a rabbitmq_tracing log as text."),
+    "no_trace_line": _("This is not a line of a rabbitmq_tracing log in JSON."),
+    "no_trace_entry": _("This is not an entry of a rabbitmq_tracing log as text."),
     "trace_type": _("type is %(text)s, neither published nor received."),
-    "trace_time": _("The timestamp %(text)s is no time such as 2026-01-31 12:00:00:123."),
+    "trace_time": _("The timestamp %(text)s is not a time such as 2026-01-31 12:00:00:123."),
     # --- a line of a Firehose capture ---
-    "no_firehose_line": _("This is no message of the Firehose in JSON."),
-    "firehose_time": _("The Firehose says no time. Add timestamp, at_us, at_ms or at_s to each line."),
+    "no_firehose_line": _("This is not a message of the Firehose in JSON."),
+    "firehose_time": _("The Firehose gives no times. Add timestamp, at_us, at_ms or at_s to each line."),
     # --- a line of a PerfTest command ---
     "no_perf_test": _(
         "There is no PerfTest command in it. Such a command begins with perf-test, runjava, java -jar "
@@ -95,7 +95,7 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
 OF_SWEEPS: Final[dict[str, Any]] = {
     # --- the description of a sweep ---
     "value_not_offered": _("%(name)s cannot be %(value)s. Possible: %(allowed)s."),
-    "value_no_number": _("%(name)s = %(value)s is no number. Write it without quotes."),
+    "value_no_number": _("%(name)s = %(value)s is not a number. Write it without quotes."),
     "value_out_of_range": _("%(name)s cannot be %(value)s. Possible: %(least)s to %(most)s."),
     "value_fraction": _("%(name)s = %(value)s has a fraction. Use whole numbers."),
     "nothing_to_vary": _(
@@ -110,7 +110,7 @@ OF_SWEEPS: Final[dict[str, Any]] = {
         "The sweep has %(count)s runs; at most %(most)s are possible. Take values out of an axis."
     ),
     "no_metric": _("There is no metric called %(name)s."),
-    "home_no_axis": _("%(name)s is no axis of this sweep. Its axes: %(known)s."),
+    "home_no_axis": _("%(name)s is not an axis of this sweep. Its axes: %(known)s."),
     # --- a run of it ---
     "event_too_long": _("One event made more than %(most)s transitions. Use smaller bursts."),
     "cell_too_long": _("The run made more than %(most)s transitions. Give a shorter part of the workload."),
@@ -121,7 +121,7 @@ OF_SWEEPS: Final[dict[str, Any]] = {
     "sweep_too_slow": _("It took longer than %(seconds)s s. Ask for fewer runs, or a shorter workload."),
     "job_too_slow": _("The Spark job took too long. Ask for fewer runs, or a shorter workload."),
     "job_failed": _("The Spark job failed (%(why)s)."),
-    "server_fault": _("This is the server's fault, and its operator finds it in the log."),
+    "server_fault": _("This is the server's fault; its operator finds the reason in the log."),
 }
 """By the codes of `sweeps.refusals`."""
 

@@ -21,8 +21,8 @@ TEXTS: Final[dict[str, Any]] = {
         "%(after)s here."
     ),
     "consumer_ticks": _(
-        "Consumers hand in what they finished every %(ms)s ms instead of every %(usual)s, as bursts are wide. "
-        "Deliveries come later by less than that, and queues sync as often as before (P2)."
+        "Consumers acknowledge every %(ms)s ms instead of every %(usual)s ms, because bursts are wide. "
+        "Deliveries are late by less than that, and queues sync as often as before (P2)."
     ),
     "queues_kept": _(
         "The messages of all %(count)s queues are kept. The queues are called q1, q2 and so on."
@@ -32,20 +32,20 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "nowhere": _("Left out, as they went to no queue: %(count)s."),
     "log_part": _("This is part %(number)s of the log. It begins with empty queues."),
-    "table_without_consumer": _("A table of arrivals tells of no consumer, so there is none."),
+    "table_without_consumer": _("A table of arrivals names no consumer, so there is none."),
     "trace_rate": _("The consumer takes messages at %(rate)s/s, as it did on average in the log."),
     "trace_rates": _(
         "Each queue's consumer takes messages as fast as in the log on average: %(least)s to %(most)s a second."
     ),
-    "trace_acks": _("A trace tells of no acknowledgements: they are assumed to follow at that rate."),
+    "trace_acks": _("A trace holds no acknowledgements; they are assumed to come at that rate."),
     "trace_without_consumer": _("Nothing was received in this log, so there is no consumer."),
     "no_effect": _("Without effect on what is stored: %(names)s"),
     "first_command": _("Only the first PerfTest command is read; another begins in line %(line)s."),
-    "commands_around": _("Left out, as it is no part of PerfTest: %(names)s"),
+    "commands_around": _("Left out, because it is not part of PerfTest: %(names)s"),
     "exclusive_queues": _(
         "--exclusive: each consumer has a queue of its own, which ends with its connection. The run ends before that."
     ),
-    "stray_words": _("No options, so PerfTest passes over them: %(names)s"),
+    "stray_words": _("Not options, so PerfTest ignores them: %(names)s"),
     "default_time": _("There is neither --time nor a number of messages: the run lasts %(seconds)s s."),
     "names_replaced": _("Names of queues and exchanges are replaced."),
     "no_queue": _(
@@ -66,7 +66,7 @@ TEXTS: Final[dict[str, Any]] = {
         "profile %(profile)s lets them."
     ),
     "ram_for_connections": _(
-        "The node gets %(mib)s MiB of RAM: %(count)s connections take their part of it, buffers and all."
+        "The node gets %(mib)s MiB of RAM: %(count)s connections and their buffers take part of it."
     ),
     "unlimited_consumers": _("Consumers have no rate: each takes up to %(rate)s/s."),
     "rate_rounded": _("%(name)s %(given)s is played as %(rate)s/s."),
@@ -74,7 +74,7 @@ TEXTS: Final[dict[str, Any]] = {
     "messages_burst": _("--pmessages %(count)s without --rate: each producer sends them at once."),
     "consumer_messages": _("--cmessages %(count)s: the consumers go on after so many messages."),
     "confirm_window": _(
-        "--confirm %(count)s: confirms are asked for, but no producer waits when so many are missing."
+        "--confirm %(count)s: confirms are asked for, but no producer waits when that many are missing."
     ),
     "nacks_requeue": _("--nack: what a consumer finishes goes back to its queue, and is delivered again"),
     "nacks_discard": _("--nack --requeue false: what a consumer finishes is a dead letter, or gone"),

@@ -91,7 +91,7 @@ def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
         if past.has(session_id, at, remembered):
             root = held.enter_context(past.at(session_id, at, remembered))
         elif not may_repeat(request):
-            raise TooOften(_("Too many moments of the past were asked for. Wait a little."))
+            raise TooOften(_("Too many requests for past moments. Wait a little."))
         else:
             with repeating.for_request(request):
                 root = held.enter_context(past.at(session_id, at, remembered))

@@ -27,7 +27,7 @@ rows_kept: Final = Answers(24 * 1024 * 1024)
 fates_kept: Final = Answers(4 * 1024 * 1024)
 """For the next page that asks the same."""
 MISSING: Final = {
-    "future": gettext_lazy("The run has not come to that moment."),
+    "future": gettext_lazy("The run has not reached that moment yet."),
     "too_long": gettext_lazy("Repeating the run up to that moment takes longer than this server allows."),
 }
 
@@ -102,9 +102,7 @@ def _answer_kept(
     kept = answers.find(key, record.commands)
     if kept is None:
         if not may_repeat(request):
-            return too_many(
-                request, Message(_("Too many moments of the past were asked for. Wait a little."))
-            )
+            return too_many(request, Message(_("Too many requests for past moments. Wait a little.")))
         try:
             with repeating.for_request(request):
                 kept, count = repeat()

@@ -43,7 +43,7 @@ def rate_limited_reading(view: View) -> View:
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not _has_token(request, "reads_per_minute"):
-            return too_many(request, Message(_("Too many questions for bytes of files. Wait a little.")))
+            return too_many(request, Message(_("Too many requests for bytes of files. Wait a little.")))
         return view(request, *args, **kwargs)
 
     return limited

@@ -74,7 +74,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Handle 403."""
-    return answer(request, 403, _("That is not allowed"), _("Only who began this session may do that."))
+    return answer(
+        request, 403, _("That is not allowed"), _("Only the person who began this session may do that.")
+    )
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -14,7 +14,7 @@ from playground.web import turned_away
 logger = logging.getLogger(__name__)
 
 BUSY = _("The server is busy")
-TEXT = _("More pages are asked of this server than it can make. Ask again in %(seconds)s seconds.")
+TEXT = _("This server is asked for more pages than it can make. Ask again in %(seconds)s seconds.")
 
 
 async def answer_busy(scope: dict[str, Any], send: Any) -> None:

@@ -46,15 +46,15 @@ class Certainty(NamedTuple):
         """Return what stands beside the metric's name."""
         numbers = {"median": f"{self.median_pct:.0f}", "worst": f"{self.worst_pct:.0f}", "cells": self.cells}
         if self.verdict == "good":
-            text = _("± %(median)s %% in the middle of %(cells)s measured runs, at worst %(worst)s %%")
+            text = _("± %(median)s %% (median of %(cells)s measured runs), at worst %(worst)s %%")
         elif self.verdict == "rough":
-            text = _("rough: ± %(median)s %% in the middle of %(cells)s measured runs, at worst %(worst)s %%")
+            text = _("rough: ± %(median)s %% (median of %(cells)s measured runs), at worst %(worst)s %%")
         elif self.verdict == "order":
-            text = _("only which setting has more is predicted; values were off by %(median)s %%")
+            text = _("predicts only which setting has more; values were off by %(median)s %%")
         elif self.verdict == "none":
-            text = _("not predicted: off by %(median)s %% in the middle of %(cells)s measured runs")
+            text = _("not predicted: off by %(median)s %% (median of %(cells)s measured runs)")
         else:
-            return _("counted by the engine; never held against a real node")
+            return _("counted by the engine; never compared with a real node")
         return text % numbers
 
 

@@ -77,7 +77,7 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "address": query.address(),
         "panel": shown,
         "least": _picker(
-            "least", _("what is to be best"), _objective_options(query, shown["best"]["objective"])
+            "least", _("what should be best"), _objective_options(query, shown["best"]["objective"])
         ),
         "front": front,
         "fronted": not front.isdisjoint(drawn),

@@ -84,7 +84,7 @@ WORKLOADS = {
     "many-queues": _("eight queues that share a node"),
     "persistent-drain": _("a persistent backlog that drains"),
     "persistent-steady": _("persistent messages and a consumer that keeps up"),
-    "working-consumer": _("a consumer behind its publisher, on a real machine"),
+    "working-consumer": _("a consumer slower than its publisher, on a real machine"),
     "one-queue": _("one publisher and one consumer, on a real machine"),
     "confirmed": _("a steady publisher, on a real machine"),
     "master-dies": _("the first node dies and comes back"),

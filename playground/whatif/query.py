@@ -111,7 +111,10 @@ def read_query(asked: Mapping[str, str], known: Mapping[str, Heatmap]) -> tuple[
         wanted = asked.get(key, "")
         if wanted and wanted not in allowed:
             notices.append(
-                _("This link asks for “%(wanted)s”, which is not there (any more). Shown instead: %(shown)s.")
+                _(
+                    "This link asks for “%(wanted)s”, which does not exist (any more). Shown instead: "
+                    "%(shown)s."
+                )
                 % {"wanted": wanted[:60], "shown": default}
             )
         return wanted if wanted in allowed else default

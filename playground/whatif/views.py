@@ -28,9 +28,9 @@ from playground.whatif.shipped import beside, directories
 VIEW_LETTERS = 1000
 """Longest description of a view that a cell's run takes along, for the way back."""
 WATCH = gettext_lazy(
-    "This is the run of the cell. It stands at %(seconds)s s, where memory is at its peak. Watch the gauge of "
-    "RAM, how many contents may stay, and what sinks to disk around this moment; then let it play on: at its "
-    "end the page says whether it is the very run of the heatmap."
+    "This is the run of the cell, at %(seconds)s s, where memory peaks. Around this moment watch the gauge "
+    "of RAM, how many contents may stay, and what sinks to disk. Then let it play on. At its end the page "
+    "says whether it is exactly the heatmap's run."
 )
 
 
@@ -103,7 +103,7 @@ def open_cell(request: HttpRequest) -> HttpResponse:
     run = heatmap.runs.get(request.POST.get("cell", "")) if heatmap else None
     if heatmap is None or run is None:
         text = _("The heatmap was computed again. Choose a cell of the current one.")
-        raise Gone(_("This run is not there any more"), Message(text))
+        raise Gone(_("This run no longer exists"), Message(text))
     if run.digest is None:
         text = _("It failed when the heatmap was computed: %(error)s")
         return answer(request, 409, _("This run cannot be opened"), Message(text, error=failure(run.error)))

@@ -63,7 +63,7 @@ def test_the_same_id_in_index_and_store_and_rules_with_their_text(
     expect(opened.value.get_by_role("heading", level=1)).to_contain_text(re.compile(r"^[A-Z]\d+"))
     opened.value.close()
     page.get_by_role("button", name="Bytes").click()
-    expect(strip(page, "index")).to_contain_text("Choose a message")
+    expect(strip(page, "index")).to_contain_text("choose the message on the stage")
     choose_oldest(page)
     for side in ("index", "store"):
         expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible()
@@ -80,7 +80,7 @@ def test_the_same_id_in_index_and_store_and_rules_with_their_text(
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")
     expect(strip(page, "index").get_by_role("button", name=re.compile("^message id"))).to_be_focused()
-    expect(strip(page, "index")).to_contain_text("the only thread between the two")
+    expect(strip(page, "index")).to_contain_text("the only link between the two")
     expect(strip(page, "store").locator(".is-lit").first).to_be_visible()
     page.keyboard.press("End")
     frames(page, OF_A_ROUND)
@@ -98,7 +98,7 @@ def test_the_same_id_in_index_and_store_and_rules_with_their_text(
         assert any(name.endswith("journal.jif") for name in files.namelist())
 
     page.keyboard.press("Escape")
-    expect(strip(page, "store")).to_contain_text("Choose a message")
+    expect(strip(page, "store")).to_contain_text("choose the message on the stage")
 
 
 def test_a_click_on_a_block_chooses_its_message(open_page: OpenPage) -> None:

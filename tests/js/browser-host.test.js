@@ -78,7 +78,7 @@ test("a record is asked of the engine, and what is not there is said in words", 
   const missing = host.record({ file: "persistent:0", offset: "99" });
   worker.emit({ run: 1, message: JSON.stringify({ t: "record", id: id + 1, record: { reason: "waiting", size: 40 } }) });
   assert.match((await missing).waiting, /1 MiB write buffer: the file ends at 40/);
-  assert.match((await host.record({ seq: "7", at: 3 })).waiting, /moment that has passed/);
+  assert.match((await host.record({ seq: "7", at: 3 })).waiting, /bytes of a past moment/);
   assert.deepEqual(heard.notices, []);
 });
 
@@ -113,7 +113,7 @@ test("a link carries the run with what was done in it", async () => {
   await assert.rejects(long, /too long/);
 });
 
-test("a record of a moment that has passed is asked of the desk, and what it refuses is told", async () => {
+test("a record of a bytes of a past moment is asked of the desk, and what it refuses is told", async () => {
   const { worker, host } = edition();
   const record = host.record({ seq: 7, at: 3 });
   const { id, q, number, seq, lang, at } = lastAsked(worker);

@@ -254,7 +254,7 @@ def test_several_options_may_come_true_but_not_all(author: Client, session: Sess
     assert solution_of(catalog.exercise(slug)) == ["option-1", "option-3"]
     all_true = {**SEVERAL, **condition(2, "q4", "==", 2, "two stay")}
     page = author.post(address(session), {**TEXTS, **all_true, "keep": "1"}).content.decode()
-    assert "some must come true" in page
+    assert "must come true in the run, and some" in page
 
 
 def test_messages_are_matched_with_the_places_that_the_engine_finds(author: Client, session: Session) -> None:
@@ -263,7 +263,7 @@ def test_messages_are_matched_with_the_places_that_the_engine_finds(author: Clie
     assert solution_of(exercise) == {"message-1": "gone", "message-2": "q3"}
     assert exercise.en.words == {"message-1": "the oldest", "message-2": "message 5"}
     for change, sentence in [
-        ({"message-2": "77"}, "Not exactly one answer comes true for this line: message 77"),
+        ({"message-2": "77"}, "Exactly one answer must come true for this line: message 77"),
         ({"message-2": ""}, "A message has a number"),
         ({"message-2": "", "observable-2": ""}, "two to six messages"),
     ]:
@@ -308,7 +308,7 @@ def test_a_number_is_what_the_run_comes_to(author: Client, session: Session) -> 
     assert exercise.en.feedback["slip-2"] == "Four is what stays in q4."
     for change, sentence in [
         ({"observable-1": "place"}, "what is counted"),
-        ({"value-2": "2"}, "must not be what the run comes to"),
+        ({"value-2": "2"}, "must differ from what the run comes to"),
         ({"text-2": ""}, "A wrong number needs"),
     ]:
         page = author.post(address(session), {**TEXTS, **NUMBER, **change, "keep": "1"})
@@ -342,7 +342,7 @@ def test_a_second_try_has_other_numbers_where_the_author_says_so(author: Client,
         ({"first-a": "few"}, "a is usually 6"),
         ({"first-a": "1", "last-a": "2000"}, "combinations"),
         ({**condition(1, "q3", "==", 2, "two go")}, "With other numbers (a = 5)"),
-        ({**condition(1, "q3", "==", "{b-1}", "two go")}, "This is no exercise"),
+        ({**condition(1, "q3", "==", "{b-1}", "two go")}, "This is not an exercise"),
     ],
 )
 def test_every_combination_of_numbers_is_checked(

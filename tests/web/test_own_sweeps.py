@@ -139,7 +139,7 @@ def test_the_bounds(client: Client, taken: list[str], settings: Any) -> None:
 def test_a_server_takes_so_many_and_keeps_so_many(client: Client, taken: list[str], settings: Any) -> None:
     bounded(settings, sweeps_waiting=1, sweeps_per_visitor=2)
     assert ask(Client()).status_code == 302
-    assert "enough sweeps" in ask(client).content.decode()
+    assert "busy with other sweeps" in ask(client).content.decode()
     records.end(taken[0], b"{}")
     for _ in range(3):
         assert ask(client).status_code == 302
@@ -162,7 +162,7 @@ def test_one_that_takes_too_long_or_loses_its_process_says_so(
     bounded(settings, sweep_s=60)
     assert ask(client).status_code == 302
     OwnSweep.objects.filter(name=taken[1]).update(touched=timezone.now() - records.STALE)
-    assert "started anew" in client.get(f"/whatif/own/{taken[1]}/").content.decode()
+    assert "restarted in the meantime" in client.get(f"/whatif/own/{taken[1]}/").content.decode()
     assert ask(client).status_code == 302
     assert client.get("/whatif/own/own-0/").status_code == 404
 

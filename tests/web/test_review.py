@@ -100,7 +100,7 @@ def test_progress_goes_along_and_comes_back_elsewhere(client: Client) -> None:
     data = client.get("/class/my-data.json").content
     other = Client()
     page = upload(other, data).content.decode()
-    assert "2 exercises were taken in." in page
+    assert "2 exercises were imported." in page
     first, other_one = Work.objects.get(pk__in=mine(other), exercise="first-in"), "read-back"
     assert first.right_first
     assert first.done_at is not None
@@ -108,7 +108,7 @@ def test_progress_goes_along_and_comes_back_elsewhere(client: Client) -> None:
     assert (brought.attempts, brought.wrong, brought.done_at) == (1, True, None)
     assert Attempt.objects.filter(work=brought).get().tally == "8"
     assert other.get(address("first-in")).status_code == 200
-    assert "0 exercises were taken in." in upload(other, data).content.decode(), "nothing is taken in twice"
+    assert "0 exercises were imported." in upload(other, data).content.decode(), "nothing is taken in twice"
 
 
 def mine(client: Client) -> list[int]:

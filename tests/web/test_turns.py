@@ -265,7 +265,7 @@ async def test_whoever_repeats_a_run_needs_no_turn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "More pages are asked"), ("zh-hans", "页面"), ("zh-hant", "頁面")]
+    ("language", "words"), [("en", "asked for more pages"), ("zh-hans", "页面"), ("zh-hant", "頁面")]
 )
 async def test_one_request_too_many_hears_when_to_ask_again(language: str, words: str) -> None:
     turns = Turns(at_once=1, waiting=0)

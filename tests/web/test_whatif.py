@@ -107,7 +107,7 @@ def test_the_borders_of_blocking_and_paging_are_drawn(client: Client, made_up: d
     assert "blocked-right" in page
     assert "blocked-top" in page
     assert "paging-right" in page
-    assert "publishers begin to be blocked" in page
+    assert "publishers become blocked" in page
 
 
 def test_a_failed_cell_is_marked_and_the_rest_is_there(client: Client, published: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_cell_opens_its_very_run_with_its_digest(client: Client, made_up: dict
     peak_us = min(until_us * (series.index(max(series)) + 1) // len(series), until_us - 1_000_000)
     assert response["Location"].startswith(f"/s/{session.public_id}/?at={peak_us}&cell=")
     page = client.get(response["Location"]).content.decode()
-    assert "where memory is at its peak" in page, "what to watch for"
+    assert "where memory peaks" in page, "what to watch for"
     back = f'href="/whatif/?{view}#cell-{cell[0]}"'.replace("&", "&amp;")
     assert back in page, "the way back"
     assert session.reached_us == peak_us, "a cell opens at its interesting second"

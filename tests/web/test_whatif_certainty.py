@@ -69,7 +69,7 @@ def test_what_is_not_predicted_has_no_error_around_it_and_says_so() -> None:
     assert found is not None
     assert found.low == found.high
     assert "not predicted" in certainty("peak_ram_bytes").words()
-    assert "never held against" in certainty("paged_out").words()
+    assert "never compared with" in certainty("paged_out").words()
 
 
 def test_bands_that_share_a_value_are_no_cliff() -> None:
@@ -88,6 +88,6 @@ def test_the_page_shows_the_answer_its_error_and_the_lines_that_set_it(
     write(folder, heatmap())
     page = client.get("/whatif/", {"ram": "", "blocked": ""}).content.decode()
     assert "When will publishers be blocked?" in page
-    assert "rough: ± 20 % in the middle of 10 measured runs, at worst 40 %" in page
+    assert "rough: ± 20 % (median of 10 measured runs), at worst 40 %" in page
     assert "rabbitmqctl set_vm_memory_high_watermark" in page
     assert "1*</th>" in page  # a paging ratio of 1 is marked

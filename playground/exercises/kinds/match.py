@@ -137,7 +137,7 @@ class Match(Prediction):
         for item, holding in _holding.answer(made, give_up).items():
             if len(holding) != 1:
                 raise Refused(
-                    _("Not exactly one answer comes true for this line: %(line)s"),
+                    _("Exactly one answer must come true for this line: %(line)s"),
                     line=self.about(made.en, item),
                 )
 

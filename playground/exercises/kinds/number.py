@@ -96,7 +96,9 @@ class Number(Prediction):
         if not self.grade(made, right, give_up).passed:
             raise Refused(words.TOO_LONG)
         if right in [slip.measure for slip in made.form.slips]:
-            raise Refused(_("A wrong number must not be what the run comes to: %(number)s."), number=right)
+            raise Refused(
+                _("A wrong number must differ from what the run comes to: %(number)s."), number=right
+            )
 
 
 def _measured(exercise: Exercise, give_up: GiveUp) -> tuple[int, dict[str, int]]:

@@ -78,10 +78,10 @@ class Reach(Kind):
     is_played = True
     form = Form
     button = _("Check")
-    help = _("The engine repeats your session and looks whether the state was reached.")
+    help = _("The engine repeats your session and checks whether the state was reached.")
     feedback = {
         "_too-many-commands": _(
-            "The state counts, but you used more commands than allowed. Begin again with fewer."
+            "You reached the state, but used more commands than allowed. Begin again with fewer."
         ),
         "_verb-not-allowed": _(
             "One of your commands is not allowed in this exercise. Begin again without it."

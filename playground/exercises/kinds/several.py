@@ -49,7 +49,7 @@ class Several(OptionsKind):
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse where all options hold, or none."""
         if not 0 < len(holding(made, give_up)) < len(made.form.options):
-            raise Refused(_("Of the options some must come true in the run, and some must not."))
+            raise Refused(_("Some of the options must come true in the run, and some must not."))
 
     def solution(self, exercise: Exercise) -> list[str]:
         """Return the options that hold."""

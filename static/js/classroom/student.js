@@ -106,6 +106,6 @@ function vote(now) {
 }
 
 follow("/ws/class/me/", receive, (status) => {
-  if (status === "ended") writeNote(gettext("You are in this class no more, or it was deleted."));
+  if (status === "ended") writeNote(gettext("You are no longer in this class, or it was deleted."));
 });
 countDown(() => location.assign(dataOf(bar, "voteAddress")));

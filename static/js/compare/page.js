@@ -219,7 +219,7 @@ class Page {
     const [left, right] = [divergence.a, divergence.b].map((row) => row && decode(row));
     const fields = differingFields(left, right);
     if (left && right && !fields.length && explain(left).title === explain(right).title)
-      list.append(el("dd.mid.is-whole", {}, gettext("Both take the same step; what they differ in shows in their files or settings.")));
+      list.append(el("dd.mid.is-whole", {}, gettext("Both take the same step; the difference shows in their files or settings.")));
     if (fields.length)
       list.append(
         el("dt", { "aria-hidden": "true" }, "\u2260"),

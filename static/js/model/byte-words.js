@@ -36,12 +36,12 @@ const NAMES = () => ({
   ],
   deliver: [
     gettext("deliver"),
-    gettext("Written right behind every publish record. It does not mean that a consumer got the message."),
+    gettext("Written right after every publish record. It does not mean that a consumer got the message."),
   ],
-  ack: [gettext("ack"), gettext("The second mark of an entry: the message is over, its bytes may go.")],
+  ack: [gettext("ack"), gettext("The second mark of an entry: the message is done, and its bytes may be dropped.")],
   "message id": [
     gettext("message id"),
-    gettext("16 bytes, the same in the index and in the store: the only thread between the two."),
+    gettext("16 bytes, the same in the index and in the store: the only link between the two."),
   ],
   expiry: [gettext("expiry"), gettext("When the message dies, in microseconds since 1970; 0 for never.")],
   "body size": [
@@ -100,7 +100,7 @@ const NAMES = () => ({
   magic: [gettext("magic"), gettext("RCQI begins a .qi file, RCQS a .qs file.")],
   version: [gettext("version"), gettext("Of the format: 2.")],
   "first seq_id": [gettext("first"), gettext("The first seq_id of this segment.")],
-  "seq_id behind the segment": [gettext("end"), gettext("The seq_id behind the last of this segment.")],
+  "seq_id behind the segment": [gettext("end"), gettext("The seq_id after the last one of this segment.")],
   "empty slot": [gettext("zeros"), gettext("A slot of zeros is no message: acknowledged, or never written.")],
   status: [gettext("status"), gettext("1 for a message. A start after a crash writes 0 over this byte alone where it drops one.")],
   "slot flags": [gettext("flags"), gettext("Bit 0: persistent, as the queue counts it.")],

@@ -58,9 +58,9 @@ const FACTS = {
   rate_timer_at_us: (value, atUs) =>
     value === null ? gettext("no report is due") : due(value, atUs, gettext("reports in %(what)s"), gettext("reports at %(what)s")),
   reported_duration: (value) =>
-    value === null ? gettext("reports that nothing flows") : said(gettext("reports that what it has in RAM lasts %(what)s s"), decimal(value, 3)),
+    value === null ? gettext("reports that nothing flows") : said(gettext("reports that its messages in RAM last %(what)s s"), decimal(value, 3)),
   desired_duration: (value) =>
-    value === null ? gettext("may keep any number in RAM") : said(gettext("is to keep what lasts %(what)s s"), decimal(value, 3)),
+    value === null ? gettext("may keep any number in RAM") : said(gettext("is to keep messages for %(what)s s"), decimal(value, 3)),
   policy: (value) => (value === null ? gettext("no policy fits any more") : said(gettext("policy %(what)s"), value)),
   effective: (value) => said(gettext("it obeys: %(what)s"), tableText(value)),
   arguments: (value) => said(gettext("arguments: %(what)s"), tableText(value)),
@@ -68,7 +68,7 @@ const FACTS = {
   exclusive: (value) => (value ? gettext("belongs to one connection") : gettext("is for every connection")),
   ttl_at_us: (value, atUs) =>
     value === null
-      ? gettext("no message's time to live runs")
+      ? gettext("no message is going to expire")
       : due(value, atUs, gettext("the next message expires in %(what)s"), gettext("the next message expires at %(what)s")),
   expires_at_us: (value, atUs) =>
     value === null

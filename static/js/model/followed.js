@@ -101,7 +101,7 @@ const CAPTIONS = {
   beta: ({ content }) =>
     ({
       file: gettext("Beta: the content of message %(seq)s sank to disk; its index stays in RAM, in %(place)s."),
-      buffer: gettext("Beta: the content of message %(seq)s left RAM for the write buffer (there %(buffered)s for the next write to disk); its index stays in RAM, in %(place)s."),
+      buffer: gettext("Beta: the content of message %(seq)s left RAM for the write buffer (%(buffered)s there wait for the next write to disk); its index stays in RAM, in %(place)s."),
       sent: gettext("Beta: the queue has handed the content of message %(seq)s to the message store, which has yet to write it; its index stays in RAM, in %(place)s."),
     })[content],
   gamma: ({ content, index }) => {
@@ -109,7 +109,7 @@ const CAPTIONS = {
       return gettext("Gamma: the index of message %(seq)s is in RAM, in %(place)s; its content and a copy of its index are in files, or on their way there.");
     return content === "file"
       ? gettext("Gamma: the content of message %(seq)s is on disk, and its index in RAM and on disk, in %(place)s.")
-      : gettext("Gamma: the content of message %(seq)s is in the write buffer (there %(buffered)s for the next write to disk), and its index in RAM and on disk, in %(place)s.");
+      : gettext("Gamma: the content of message %(seq)s is in the write buffer (%(buffered)s there wait for the next write to disk), and its index in RAM and on disk, in %(place)s.");
   },
   delta: ({ content, index }) =>
     content === "file" && index

@@ -9,8 +9,8 @@ import { gettext } from "./text.js";
  * @param {string} place
  */
 export function fateWords(fate, place) {
-  if (fate === "no_effect") return gettext("taken, without effect");
-  if (fate === "taken") return gettext("taken");
+  if (fate === "no_effect") return gettext("accepted, without effect");
+  if (fate === "taken") return gettext("accepted");
   if (place === "configuration") return gettext("refused: the node does not start");
   return place === "queue" ? gettext("refused: the queue is not declared") : gettext("refused: the import ends with an error");
 }

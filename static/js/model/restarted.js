@@ -19,6 +19,6 @@ export function restarted(state, lines) {
   const name = shownQueue(state);
   const line = lines.findLast(({ t, fate }) => t.queue === name && (fate || KINDS[t.kind].group === "messages"));
   if (!line?.fate) return null;
-  const rest = readyOf(shownState(state)) ? gettext("Whatever the files hold is delta until it is read.") : "";
+  const rest = readyOf(shownState(state)) ? gettext("Everything in the files is delta until it is read.") : "";
   return { tone: "delta", text: `${outcomeText(line.fate)}. ${rest}`.trim() };
 }

@@ -133,7 +133,7 @@ export function joining(state, one, other) {
       text: fill(gettext("%(consumer)s consumes from %(queue)s"), { consumer, queue }),
     };
   if (exchange === "" && queue !== undefined)
-    return { problem: gettext("The default exchange leads to every queue by its name already: nothing is bound to it.") };
+    return { problem: gettext("The default exchange already leads to every queue by its name; nothing is bound to it.") };
   if (exchange !== undefined && queue !== undefined) {
     const key = keyFor(state, exchange, queue);
     const bound = (state.node.bindings ?? []).some(

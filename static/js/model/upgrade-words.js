@@ -46,7 +46,7 @@ export function gateWords({ target, is_back: isBack, policy, gate: { accepted, m
   if (isBack)
     return [
       gettext("There is no way back: RabbitMQ supports no step to an older release. Keep a copy of the directory from before the upgrade; nothing was played here."),
-      ...(target === "4.0.5" ? [gettext("Tried with real nodes: on a directory that 4.3.6 left, 4.0.5 refuses by no feature flag. It found the metadata of 4.3.6, waited for it three minutes and more, and touched no file of a queue.")] : []),
+      ...(target === "4.0.5" ? [gettext("Tried with real nodes: no feature flag stops 4.0.5 on a directory that 4.3.6 left. It found the metadata of 4.3.6, waited for it three minutes and more, and touched no file of a queue.")] : []),
     ];
   const words = [
     accepted
@@ -56,10 +56,10 @@ export function gateWords({ target, is_back: isBack, policy, gate: { accepted, m
   if (way.length > 1)
     words.push(fill(gettext("The way: %(way)s. Enable all feature flags at each step (rabbitmqctl enable_feature_flag all), before the next one."), { way: way.join(" → ") }));
   if (way.some((each) => READ_ONLY.includes(each)))
-    words.push(fill(gettext("Of these steps only the requirements were read, in the sources of %(releases)s; no node of them was run here."), { releases: way.filter((each) => READ_ONLY.includes(each)).join(", ") }));
+    words.push(fill(gettext("For these steps only the requirements were read, in the sources of %(releases)s; no such node was run."), { releases: way.filter((each) => READ_ONLY.includes(each)).join(", ") }));
   if (first.length) words.push(fill(gettext("To be enabled before the first step: %(flags)s."), { flags: first.join(", ") }));
   if (!listed)
-    words.push(gettext("The node's own list of flags was not given: a file beside its directory whose name ends in -feature_flags. So every flag that its release knows counts as enabled."));
+    words.push(gettext("The node's own list of feature flags was not given (a file beside its directory whose name ends in -feature_flags), so every flag that its release knows counts as enabled."));
   return words;
 }
 
@@ -69,33 +69,33 @@ const READ_ONLY = ["3.11", "3.12", "3.13"];
 /** @returns {Record<string, string[]>} */
 function notes() {
   const today = [
-    gettext("x-queue-mode and queue-mode: taken, without effect. Every queue keeps nearly everything on disk (W39)."),
-    gettext("ha-mode and the other ha- keys of policies: refused, and definitions with such a policy are not imported (held to 4.0.5 and 4.3.6). Quorum queues take the place of classic mirrors (W75)."),
-    gettext("vm_memory_high_watermark_paging_ratio: taken, without effect. Nothing is paged (W70)."),
+    gettext("x-queue-mode and queue-mode: accepted, without effect. Every queue keeps nearly everything on disk (W39)."),
+    gettext("ha-mode and the other ha- keys of policies: refused, and definitions with such a policy are not imported (checked on 4.0.5 and 4.3.6). Quorum queues take the place of classic mirrors (W75)."),
+    gettext("vm_memory_high_watermark_paging_ratio: accepted, without effect. Nothing is paged (W70)."),
     gettext("x-queue-version and queue-version: files are of version 2 in any case. 4.3.6 refuses to declare a queue with x-queue-version 1; classic_queue.default_version = 1 in rabbitmq.conf keeps 4.0.5 and 4.3.6 from starting (W2)."),
     gettext("Defaults: the alarm rings at 0.6 of the memory instead of 0.4, and a message has at most 16 MiB instead of 128 MiB (W1, W72)."),
     gettext("A confirm does not wait for an fsync any more: it survives the death of the node, not of the machine (W65)."),
   ];
-  const second = gettext("Held to real nodes, behind the gate: 4.0.5 and 4.3.6 brought 21 of 21 messages of 3.10.8 back in their order, after an orderly stop only the 2 delivered before as redelivered, after a kill all 21.");
+  const second = gettext("Checked on real nodes, once they were made to start: 4.0.5 and 4.3.6 brought back 21 of 21 messages of 3.10.8 in order; after an orderly stop only the 2 delivered before were redelivered, after a kill all 21.");
   return {
     "3.10.8": [
-      gettext("Every message counts as redelivered, even after an orderly stop: what 3.8 leaves has no number below which all were delivered (Q33, V1). Segments keep their 16,384 entries, as there is no .config (V6)."),
-      gettext("Held to real nodes: 3.10.8 brought 21 of 21 messages of 3.8.9 back in their order, after a kill and after an orderly stop."),
+      gettext("Every message counts as redelivered, even after an orderly stop: 3.8 does not save the number below which all were delivered (Q33, V1). Segments keep their 16,384 entries, as there is no .config (V6)."),
+      gettext("Checked on real nodes: 3.10.8 brought back 21 of 21 messages of 3.8.9, in order, after a kill and after an orderly stop."),
     ],
     "3.10.8-v1": [
       gettext("A queue whose argument and policy say nothing has version 1: its files of version 2 are converted back when it starts, or at once when a policy changes (W100, W209)."),
-      gettext("Held to real nodes: 3.10.8 brought 21 of 21 messages back in their order, after an orderly stop only the 2 delivered before as redelivered, after a kill all 21."),
+      gettext("Checked on real nodes: 3.10.8 brought back 21 of 21 messages in order; after an orderly stop only the 2 delivered before were redelivered, after a kill all 21."),
     ],
     "3.10.8-v2-policy": [
       gettext("Files of version 2 stay only while an argument or a policy asks for them: the next start without one converts them back (W209)."),
-      gettext("Read in the source and played by the engine; a real node was asked for such a conversion when it starts, not while it runs."),
+      gettext("Read in the source and played by the engine; on a real node only a conversion at the start was tried, not one while it runs."),
     ],
     "3.10.8-v1-policy": [
-      gettext("Read in the source and played by the engine; a real node was asked for such a conversion when it starts, not while it runs."),
+      gettext("Read in the source and played by the engine; on a real node only a conversion at the start was tried, not one while it runs."),
     ],
     "4.0>4.3.6": [
       gettext("The files stay as they are: both releases have version 2, with the same .qi, .qs and message store (W82, W110)."),
-      gettext("Held to real nodes: after an orderly stop of 4.0.5, 4.3.6 brought 21 messages, only those delivered before as redelivered; after a kill 23, all redelivered (W41, W203)."),
+      gettext("Checked on real nodes: after an orderly stop of 4.0.5, 4.3.6 brought back 21 messages, only those delivered before as redelivered; after a kill 23, all redelivered (W41, W203)."),
       gettext("4.3 has no code for files of version 1: every queue must have been converted by 4.0 to 4.2 before (W195)."),
     ],
     "3.10-v2>4.3.6": [gettext("Queues that already have version 2 keep their files."), second, ...today],
@@ -103,17 +103,17 @@ function notes() {
     "3.10.8-v2": [
       gettext("Files of version 2 stay only while an argument or a policy asks for them: the next start without one converts them back (W209)."),
       gettext("Nothing of .qi and .qs is ever fsynced for a confirm; the message store still is (W65)."),
-      gettext("Held to real nodes: after an orderly stop 3.10.8 brought 21 of 21 messages back in their order, only the 2 delivered before as redelivered. After a kill all come back where a segment (.idx) is there, and none where all were still in the journal: after a crash nobody looks for a journal alone (W100)."),
+      gettext("Checked on real nodes: after an orderly stop 3.10.8 brought back 21 of 21 messages in order, only the 2 delivered before as redelivered. After a kill all come back if a segment (.idx) exists, and none if all were still in the journal: after a crash no release reads a journal alone (W100)."),
     ],
     "4.0.5": [
       gettext("Each segment is converted when its queue starts: small bodies move to .qs as they are, large ones stay in the message store; each .idx file is deleted after its messages, the journal last (W100)."),
-      gettext("Held to real nodes: started on such files, 4.0.5 wrote the same bytes, message by message."),
-      gettext("Held to real nodes, behind the gate: after an orderly stop of 3.10.8, 4.0.5 brought 21 of 21 messages, only the 2 delivered before as redelivered. After a kill it brought 21 of 21 where a segment (.idx) was there, and none of 21 where all were still in the journal: after a crash nobody looks for a journal alone (W100). So stop in order before the upgrade."),
+      gettext("Checked on real nodes: started on such files, 4.0.5 wrote the same bytes, message by message."),
+      gettext("Checked on real nodes, once they were made to start: after an orderly stop of 3.10.8, 4.0.5 brought back 21 of 21 messages, only the 2 delivered before as redelivered. After a kill it brought back 21 of 21 if a segment (.idx) existed, and none if all were still in the journal: after a crash no release reads a journal alone (W100). So stop in order before the upgrade."),
       ...today,
     ],
     "4.3.6": [
       gettext("4.3 has no code for files of version 1. After a crash it leaves them where they are and finds no message; after an orderly stop the queue's first start fails, the node starts it again, and then it finds none either (W100). Go through 4.0 to 4.2, which convert them."),
-      gettext("Held to real nodes, behind the gate: 4.3.6 brought none of 21 messages of 3.10.8, after an orderly stop as after a kill, and left the files of the queue."),
+      gettext("Checked on real nodes, once they were made to start: 4.3.6 brought back none of 21 messages of 3.10.8, after an orderly stop or a kill, and left the files of the queue."),
       ...today,
     ],
   };

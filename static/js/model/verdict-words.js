@@ -34,7 +34,7 @@ function outcome({ failure, unplayed, queues, stores, target, stopped }) {
   const values = { live: number(live), back: number(back), lost: number(live - back), queues: number(queues.length), release: target };
   const tone = back < live || sum(queues, (queue) => queue.unreadable) ? "bad" : "good";
   if (target) return [tone, fill(ngettext("RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent message.", "RabbitMQ %(release)s, started on a copy of these files, finds %(back)s of %(live)s persistent messages.", live), values)];
-  if (!live) return ["good", fill(gettext("No message in these files outlives a start: none is persistent and unacknowledged. Queues: %(queues)s."), values)];
+  if (!live) return ["good", fill(gettext("No message in these files comes back after a start: none is both persistent and unacknowledged. Queues: %(queues)s."), values)];
   if (back < live) return ["bad", fill(ngettext("A start after a crash brings back %(back)s of %(live)s persistent message; %(lost)s is lost. Queues: %(queues)s.", "A start after a crash brings back %(back)s of %(live)s persistent messages; %(lost)s are lost. Queues: %(queues)s.", live), values)];
   return [tone, fill(ngettext("A start brings back the only persistent message. Queues: %(queues)s.", "A start brings back all %(live)s persistent messages. Queues: %(queues)s.", live), values)];
 }

@@ -9,7 +9,7 @@ import { sentence } from "./why-sentence.js";
 
 /** @type {Record<string, () => string>} */
 const CAUSES = {
-  cancelled: () => gettext("The client asked for it (basic.cancel). What it holds it may still acknowledge."),
+  cancelled: () => gettext("The client asked for it (basic.cancel). It may still acknowledge what it holds."),
   deleted: () => gettext("Its queue was deleted."),
   expired: () => gettext("Its queue expired: nobody used it for as long as x-expires says."),
   auto_delete: () => gettext("Its queue was auto-delete and lost its last consumer."),
@@ -150,7 +150,7 @@ export const AMQP_WORDS = {
       "alpha",
       ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", n),
       gettext(
-        "All queues have confirmed all of it, on disk where that is due; only now commit-ok goes out and the client goes on.",
+        "All queues have confirmed everything, on disk where required. Only now does commit-ok go out, and the client goes on.",
       ),
       { count: number(n) },
     ),

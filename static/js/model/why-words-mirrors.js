@@ -11,7 +11,7 @@ const LEFT = {
   crash: () => gettext("Its process crashed; it begins again, empty."),
   refused: () => gettext("It may not be promoted without being synchronised (ha-promote-on-failure)."),
   kill: () => gettext("Its node is lost."),
-  clean: () => gettext("Its node stopped in order; what it saved nobody will read."),
+  clean: () => gettext("Its node stopped in order; nobody will read what it saved."),
 };
 
 /** @type {Record<string, () => string>} */
@@ -36,7 +36,7 @@ export const MIRROR_WORDS = {
       "\u25b6",
       "plain",
       gettext("Node %(node)s runs again"),
-      gettext("What it had of queues that live elsewhere is wiped; its mirrors begin empty."),
+      gettext("Its copies of queues that live elsewhere are wiped; its mirrors begin empty."),
     ),
   MirrorJoined: ({ why }) =>
     sentence(
@@ -92,7 +92,7 @@ export const MIRROR_WORDS = {
       "\u21c9",
       "alarm",
       gettext("%(queue)s fills its mirrors"),
-      gettext("They throw away what they have. Until it is over the queue takes and delivers nothing."),
+      gettext("They throw away what they have. Until that is over, the queue takes and delivers nothing."),
     ),
   SyncEnded: ({ how, why }) =>
     sentence("\u21c9", "plain", ngettext("%(queue)s sent its mirrors %(sent)s message", "%(queue)s sent its mirrors %(sent)s messages", why.sent), SYNC_ENDS[how]?.() ?? "", {

@@ -16,16 +16,16 @@ function processChanged({ values }) {
       "alarm",
       gettext("%(process)s in flow: it waits for credit from %(by)s"),
       gettext(
-        "It used up its credit. Until the receiver has handled more, it keeps its own grants back, so the one before it starves too.",
+        "It used up its credit. Until the receiver has handled more, it holds back its own grants, so the process before it starves too.",
       ),
-      { by: (values.blocked_by ?? []).join(", ") || gettext("somebody who gave it in between") },
+      { by: (values.blocked_by ?? []).join(", ") || gettext("another process in between") },
     );
   if (values.kind) return sentence("\u25b6", "plain", gettext("Process %(process)s works"));
   return sentence(
     "\u25cb",
     "plain",
     gettext("%(process)s has credit again"),
-    gettext("Nobody blocked it for a second."),
+    gettext("It has not been blocked for one second."),
   );
 }
 

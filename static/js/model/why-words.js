@@ -86,8 +86,8 @@ const CAUSES = {
   computed: () => gettext("The node's last check found memory past the paging line: each queue may keep as many contents as its rates justify."),
   unlimited: () =>
     gettext("The node's last check wanted no limit: memory was under the paging line, no queue had reported a rate, or the disk alarm had switched paging off."),
-  pinned: () => gettext("Set by hand: it holds whatever memory does."),
-  freed: () => gettext("What was set by hand is given up; the node's next check may set another one."),
+  pinned: () => gettext("Set by hand: it stays whatever memory does."),
+  freed: () => gettext("The target set by hand is given up; the node's next check may set another one."),
   converting: () => gettext("The queue becomes lazy: nothing may stay until all of it is in q3 or in delta."),
   restored: () => gettext("The conversion is over: the target is again what it was before."),
 };

@@ -113,7 +113,7 @@ export class BrowserHost {
    * @returns {Promise<Values>}
    */
   async pastRecord(at, question) {
-    if (!this.desk) return { waiting: gettext("The bytes of a moment that has passed are to be seen where a server runs. Go to the present for those of now.") };
+    if (!this.desk) return { waiting: gettext("Only a server can show the bytes of a past moment. Go to the present to see the current ones.") };
     try {
       return await this.desk.request("record", { ...question, number: Number(at), scenario: this.scenario, commands: this.log.commands });
     } catch (error) {
@@ -157,7 +157,7 @@ export class BrowserHost {
 function missing({ reason, size }, { file = "" }) {
   if (reason === "absent") return gettext("The index files have no record of this message: it waits in a write buffer, or only RAM knows it.");
   if (reason === "no_record") return gettext("No record begins there now: the file has changed. Choose the message again.");
-  if (reason !== "waiting") return gettext("There is no such file now: it is not made yet, or it was deleted.");
+  if (reason !== "waiting") return gettext("There is no such file now: it has not been made yet, or it was deleted.");
   if (/^(persistent|transient):/.test(file)) return fill(gettext("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s."), { size });
   if (/^(journal$|segment:)/.test(file)) return fill(gettext("These bytes are still in the journal's buffer: the file ends at %(size)s."), { size });
   return fill(gettext("These bytes are still in a write buffer: the file ends at %(size)s."), { size });

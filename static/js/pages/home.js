@@ -165,7 +165,7 @@ class Demo {
     show(this.part("veil"), !live);
     for (const control of ["play", "publish"]) need(`[data-demo-${control}]`, HTMLButtonElement, this.root).disabled = !live;
     if (name === "connecting") this.wait(gettext("The engine starts …"));
-    if (name === "lost") this.wait(gettext("The connection to the engine is lost. It is tried again by itself."));
+    if (name === "lost") this.wait(gettext("The connection to the engine is lost. The page tries again by itself."));
     if (name === "ended") this.fail(gettext("This session is over. Start a new one to go on."));
   }
 

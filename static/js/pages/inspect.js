@@ -60,7 +60,7 @@ function choose(found) {
   else if (page.server) reader = new ServerReader(page.server, csrfToken);
   document.body.dataset.reads = reader ? (reader.own ? "here" : "there") : "nowhere";
   show(find("[data-agree]"), reader !== null && !reader.own);
-  const instead = gettext("So the server would read what you give; it asks first.");
+  const instead = gettext("The server would therefore read what you give; it asks first.");
   if (reader?.own) setText(status, gettext("The engine runs in this browser. What you give is read here and never leaves this machine; you may go offline now."));
   else setText(status, `${found} ${reader ? instead : ""}`);
 }
@@ -118,7 +118,7 @@ function open(host, data) {
  */
 function importForm(scenario) {
   if (!page.importing || !scenario) return null;
-  const title = gettext("The same messages in the same order, in a session of your own on the server; seq_ids begin at 0. Names and sizes go there, contents do not.");
+  const title = gettext("The same messages in the same order, in a session of your own on the server; seq_ids begin at 0. Names and sizes are sent there, contents are not.");
   return el("form", { method: "post", action: page.importing },
     el("input", { type: "hidden", name: "csrfmiddlewaretoken", value: csrfToken() }),
     el("input", { type: "hidden", name: "text", value: JSON.stringify(scenario) }),

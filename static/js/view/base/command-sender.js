@@ -37,10 +37,10 @@ export class CommandSender {
   /** Why nothing can be changed now, or nothing. */
   get why() {
     if (this.refusal()) return this.refusal();
-    if (document.body.classList.contains("is-held")) return gettext("The run waits for your answer: it can be changed when you have given it.");
+    if (document.body.classList.contains("is-held")) return gettext("The run waits for your answer. Once you have given it, you can change the run.");
     if (!this.owner) return gettext("You watch somebody else's session. Share it to get one of your own.");
     if (this.playhead.behind) return gettext("This is a moment of the past. Go back to now (End) to change something.");
-    if (!this.engine.live) return gettext("The engine is not connected. It is tried again by itself.");
+    if (!this.engine.live) return gettext("The engine is not connected. The page tries again by itself.");
     return "";
   }
 

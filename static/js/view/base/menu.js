@@ -39,7 +39,7 @@ export function openMenu(anchor, label, items) {
   const again = shown?.anchor === anchor;
   close();
   if (again) return;
-  const entries = items.length ? items : [{ text: gettext("Nothing to join it to yet."), run: () => {} }];
+  const entries = items.length ? items : [{ text: gettext("There is nothing yet to join it to."), run: () => {} }];
   const menu = el(
     "div.menu",
     { role: "menu", "aria-label": label },

@@ -215,8 +215,8 @@ function isWhole(record, plan) {
  */
 function nothing(side) {
   return side === "index"
-    ? gettext("Choose a message to see its index record: on the stage, or a cell of a segment.")
-    : gettext("Choose a message to see its content on disk: on the stage, or a block of a store file.");
+    ? gettext("To see a message's index record, choose the message on the stage, or its cell of a segment.")
+    : gettext("To see a message's content on disk, choose the message on the stage, or its block of a store file.");
 }
 
 /** One record: where it is, its bytes in colours, and what the field under the pointer means. */
@@ -375,7 +375,7 @@ class Strip {
     for (const each of findAll(".cell", this.hex))
       each.classList.toggle("is-on", Boolean(cell) && each.dataset.field === cell?.getAttribute("data-field"));
     if (!cell) {
-      this.about.replaceChildren(el("span.dim", {}, gettext("Point at a field, or walk them with the arrow keys.")));
+      this.about.replaceChildren(el("span.dim", {}, gettext("Point at a field, or move between fields with the arrow keys.")));
       return;
     }
     const field = this.whole.fields[Number(cell.getAttribute("data-field"))];

@@ -19,9 +19,9 @@ export function nextReleases(rows) {
   return el("section.next-releases", { "aria-labelledby": "next-heading" },
     el("h3", { id: "next-heading" }, gettext("What would RabbitMQ 4.x do with it?")),
     el("p", {}, refused
-      ? fill(gettext("Something here is refused: take it out before the upgrade. Kinds: %(count)s."), { count: number(refused) })
+      ? fill(gettext("Some of this is refused. Remove it before the upgrade. Kinds of refused entries: %(count)s."), { count: number(refused) })
       : gettext("Nothing here is refused; what the table names has no effect any more.")),
-    table(gettext("What today's releases refuse, or take without effect"),
+    table(gettext("What today's releases refuse, or accept without effect"),
       [[gettext("Key")], ["4.0.5"], ["4.3.6"], [gettext("What takes its place")], [gettext("Where it stands")]],
       rows.map((row) => [row.key, ...row.fates.map((fate) => fateWords(fate, row.place)), insteadWords(row.instead), where(row)])));
 }

@@ -114,7 +114,7 @@ function stop(clean) {
    */
   const list = (text, paths) => (paths.length ? el("li", {}, `${text} `, ...paths.map((path) => el("code", {}, `${path} `))) : null);
   return el("div", { "data-stop": clean?.clean ? "clean" : "dirty" }, el("p", {}, stopWords(clean)),
-    clean ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), clean.compared)) : null);
+    clean ? el("ul.damage", {}, list(gettext("Read, and checked against the files:"), clean.compared)) : null);
 }
 
 /**
@@ -124,7 +124,7 @@ function stop(clean) {
 function notRead({ left_out: names, left_out_count: count }) {
   if (!count) return null;
   const more = count > names.length ? fill(gettext("and %(n)s more"), { n: number(count - names.length) }) : "";
-  return el("details", { "data-left-out": count }, el("summary", {}, fill(gettext("Files that were not read, as no queue or store has such names: %(count)s"), { count: number(count) })),
+  return el("details", { "data-left-out": count }, el("summary", {}, fill(gettext("Files that were not read, because no queue or store has such names: %(count)s"), { count: number(count) })),
     el("ul.damage", {}, ...names.map((name) => el("li", {}, el("code", {}, name)))), el("p", {}, more));
 }
 
@@ -166,7 +166,7 @@ function parts({ damage: found, queues: rows, stores: kept, upgrades, started })
 export function report(answer, reader, { sentences, kinds }, actions, step) {
   const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(answer.failure, sentences) })) : null;
   const unplayed = answer.unplayed
-    ? el("p.error", { role: "alert" }, fill(gettext("A start on these files was not played to its end: %(why)s. What the files hold stands below."), { why: codedWords(answer.unplayed, sentences) }))
+    ? el("p.error", { role: "alert" }, fill(gettext("A start on these files was not played to its end: %(why)s. What the files hold is listed below."), { why: codedWords(answer.unplayed, sentences) }))
     : null;
   const left = answer.not_started
     ? el("p.mid", {}, fill(ngettext("%(n)s more queue was given; only the first ones are started here.", "%(n)s more queues were given; only the first ones are started here.", answer.not_started), { n: number(answer.not_started) }))
@@ -184,7 +184,7 @@ export function report(answer, reader, { sentences, kinds }, actions, step) {
     answer.queues.length ? el("p.help", {}, chipWords(answer.queues)) : null,
     answer.stores.length ? el("div", { id: "report-stores" }, stores(answer.stores)) : null,
     ...answer.unowned.map(({ store, count, bytes: size }) =>
-      el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Garbage that waits for its collection is like that, and so are the bodies of an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
+      el("p", { "data-unowned": store }, fill(ngettext("%(store)s: %(count)s body belongs to no message of any index here, and holds %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", "%(store)s: %(count)s bodies belong to no message of any index here, and hold %(bytes)s of disk. Such bodies are garbage that waits to be collected, or belong to an index that is gone.", count), { store, count: number(count), bytes: bytes(size) }))),
     stop(answer.stop),
     el("div", { id: "report-upgrades" }, upgradesOf(answer.orderly, answer.upgrades, { source: answer.source, sentences, step })),
     notRead(answer),

@@ -133,7 +133,7 @@ export function upgradesOf(orderly, upgrades, about) {
   return el("section.upgrades", { "aria-labelledby": "upgrades-heading" },
     el("div.heading", {}, el("h3", { id: "upgrades-heading" }, gettext("What would an upgrade do to these queues?")), el("span.spacer"),
       el("button.btn.small", { type: "button", onclick: printAlone }, gettext("Print the rehearsal"))),
-    el("p.mid", {}, fill(gettext("%(release)s wrote the files. Each release below was started on a copy of them, by the engine of this site. The gate comes first: where a node refuses to start, the tables show what the release would do behind it."), { release: releaseWords(about.source) })),
+    el("p.mid", {}, fill(gettext("%(release)s wrote the files. Each release below was started on a copy of them, by the engine of this site. If a node refuses to start, the tables show what the release would do if it did start."), { release: releaseWords(about.source) })),
     orderly && upgrades.some((each) => !each.is_back) ? orderlyStop(orderly, about) : null,
     ...upgrades.map((each) => target(each, about)));
 }

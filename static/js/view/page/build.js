@@ -94,7 +94,7 @@ async function takeBack({ engine, alerts }, controls) {
   } catch (error) {
     const message = messageOf(error);
     const offline = message === "offline" || message === "timeout";
-    alerts.show("undo", "limit", offline ? gettext("The engine is not connected. It is tried again by itself.") : message);
+    alerts.show("undo", "limit", offline ? gettext("The engine is not connected. The page tries again by itself.") : message);
   }
 }
 

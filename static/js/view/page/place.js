@@ -73,7 +73,7 @@ export class PlaceOfLink {
     let there = true;
     if (number !== null && number < session.next) there = playhead.go(number);
     else if (atUs !== null && atUs < session.knownUs) there = playhead.toTime(atUs);
-    if (!there) this.flash(gettext("That moment is not kept any more; this is the present."));
+    if (!there) this.flash(gettext("That moment is no longer kept; this is the present."));
     if (msg !== null) this.selection.choose(msg);
     if (view) spotlight(view);
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;

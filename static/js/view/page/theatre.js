@@ -143,7 +143,7 @@ export class Theatre {
     if (this.guess === null) return gettext("Each message shows what would become of it.");
     const values = { guess: number(this.guess), lost: number(lost) };
     return this.guess === lost
-      ? fill(gettext("You said %(guess)s, and so it is."), values)
+      ? fill(gettext("You said %(guess)s, and that is right."), values)
       : fill(gettext("You said %(guess)s; %(lost)s would be lost."), values);
   }
 

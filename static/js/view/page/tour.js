@@ -193,7 +193,7 @@ export class Tour {
     if (met && !this.stands) this.stand();
     const slow = performance.now() - this.since > SLOW_MS;
     const waiting = slow
-      ? gettext("The engine has not come to this yet. Let time pass (Space), or leave the tour and try by hand.")
+      ? gettext("The engine has not reached this yet. Let time pass (Space), or leave the tour and try by hand.")
       : gettext("The engine is on its way there …");
     setText(this.state, this.problem || (met ? "" : waiting));
     this.place();

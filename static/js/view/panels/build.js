@@ -130,7 +130,7 @@ function jump(playhead, why, alerts, line) {
   else if (line.number + 1 >= playhead.session.next) playhead.now(from);
   else if (!playhead.go(line.number + 1, { from })) {
     playhead.now(from);
-    alerts.flash(gettext("That moment is not kept any more; its reason is."));
+    alerts.flash(gettext("That moment is no longer kept, but its reason is."));
   }
   why.pin(line);
 }

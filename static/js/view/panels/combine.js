@@ -14,7 +14,7 @@ const PARTS = 60;
 /** @type {() => Record<string, string>} */
 const STEPS = () => ({
   destination_scanned: gettext("%(destination)s is read: %(bytes)s"),
-  tmp_written: gettext("live records behind the first gap go to a temporary file: %(bytes)s"),
+  tmp_written: gettext("live records after the first gap go to a temporary file: %(bytes)s"),
   truncated: gettext("%(destination)s is cut at its first gap and made %(bytes)s long"),
   copied_back: gettext("the temporary file is copied back: %(bytes)s"),
   tmp_deleted: gettext("the temporary file is deleted"),

@@ -8,7 +8,7 @@ const PROMPT = "$ ";
 const MOST_CHOICES = 12;
 /** @type {Record<string, () => string>} */
 const OFFLINE = {
-  offline: () => gettext("The engine is not connected. It is tried again by itself."),
+  offline: () => gettext("The engine is not connected. The page tries again by itself."),
   timeout: () => gettext("The engine did not answer in time."),
 };
 

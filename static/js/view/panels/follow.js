@@ -203,7 +203,7 @@ export class Follow {
       ...life.events.map((event, at) => this.item(event, past !== null && at > past, at === past)),
     );
     if (!life.events.length)
-      this.list.replaceChildren(el("li.dim", {}, gettext("What became of it so far is not kept any more.")));
+      this.list.replaceChildren(el("li.dim", {}, gettext("What happened to it before is no longer kept.")));
     const here = past === null ? this.list.lastElementChild : this.list.children[past];
     if (here instanceof HTMLElement) this.list.scrollLeft = here.offsetLeft + here.offsetWidth - this.list.clientWidth + 24;
     if (held) find(`[data-at="${held}"]`, this.list)?.focus({ preventScroll: true });

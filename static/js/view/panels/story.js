@@ -148,7 +148,7 @@ export class StoryPanel {
       }),
     ];
     if (story.chosen !== null && story.right !== null)
-      parts.push(story.chosen === story.right ? gettext("You predicted it.") : gettext("It went another way than you predicted."));
+      parts.push(story.chosen === story.right ? gettext("You predicted it.") : gettext("It went differently from what you predicted."));
     parts.push(gettext("Drag the time line to see any moment again, or change something and go on."));
     return el(
       "div.story-end",

@@ -68,7 +68,7 @@ export class PutBack {
 
   /** @param {number} count */
   text(count) {
-    if (!count) return gettext("Its consumer acknowledges it by itself: only what was got by hand can be put back.");
+    if (!count) return gettext("Only messages taken by hand can be put back: this consumer acknowledges by itself.");
     return fill(
       ngettext("Put the oldest message back: basic.reject with requeue", "Put the %(n)s oldest back: basic.reject with requeue", count),
       { n: number(count) },

@@ -40,13 +40,13 @@ function paging(now) {
     "beta",
     now.past
       ? ngettext(
-          "Past the paging line: %(n)s content may stay in RAM, and no more is there.",
-          "Past the paging line: %(n)s contents may stay in RAM, and no more are there.",
+          "Past the paging line: %(n)s content may stay in RAM, and there is no more.",
+          "Past the paging line: %(n)s contents may stay in RAM, and there are no more.",
           now.target,
         )
       : ngettext(
-          "By the target %(n)s content may stay in RAM, and no more is there.",
-          "By the target %(n)s contents may stay in RAM, and no more are there.",
+          "The target lets %(n)s content stay in RAM, and there is no more.",
+          "The target lets %(n)s contents stay in RAM, and there are no more.",
           now.target,
         ),
     { n: number(now.target) },
@@ -61,8 +61,8 @@ function counted(n) {
   return sentence(
     "delta",
     ngettext(
-      "Of the %(n)s message in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
-      "Of the %(n)s messages in delta RAM keeps only four numbers: start, count, how many are transient, and end.",
+      "RAM keeps only four numbers of the %(n)s message in delta: start, count, how many are transient, and end.",
+      "RAM keeps only four numbers of the %(n)s messages in delta: start, count, how many are transient, and end.",
       n,
     ),
     { n: number(n) },

@@ -48,7 +48,7 @@ function deltaRead(t, n) {
     "delta",
     ngettext("%(n)s message read from delta into q3", "%(n)s messages read from delta into q3", n),
     gettext(
-      "q3 ran empty and delta is not: one read brings back at most the rest of one segment. Their index is on disk: gammas, but for bodies embedded in the index, which come back into RAM with it.",
+      "q3 ran empty, and delta is not empty: one read brings back at most the rest of one segment. The messages become gammas, because their index is on disk; bodies embedded in the index come back into RAM with it.",
     ),
   );
 }
@@ -104,7 +104,7 @@ export const WORDS = {
         n,
       ),
       gettext(
-        "q2 and q3 may keep only so many index entries. Of the rest RAM keeps only four numbers: start, count, how many are transient, and end.",
+        "q2 and q3 may keep only so many index entries. RAM keeps only four numbers of the rest: start, count, how many are transient, and end.",
       ),
       lanePhrase(t),
     ),
@@ -140,10 +140,10 @@ export const REASONS = {
     if (to === "delta") return gettext("Lazy mode: every publish goes to disk at once.");
     return to === TAIL
       ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
-      : gettext("q3 is empty, and that alone decides: new messages go straight to the tail of q4.");
+      : gettext("New messages go straight to the tail of q4, because q3 is empty; nothing else matters.");
   },
   Fetched: () => gettext("The head of the queue: q4 first, then q3."),
   Acked: () => gettext("Its index entry gets an ack mark, its content loses a reference."),
   Requeued: () => gettext("Requeued messages return to their old places in the order."),
-  QueueStarted: () => gettext("What the files hold becomes delta, then one read fills q3."),
+  QueueStarted: () => gettext("Everything in the files becomes delta; then one read fills q3."),
 };

@@ -94,7 +94,7 @@ function segmentOf(state, queue, seq) {
 }
 
 const ERASED_SLOT = () =>
-  gettext("No slot was ever written: the message was acknowledged while its entry waited in the index's write buffer, and left it again.");
+  gettext("No slot was ever written: the message was acknowledged while its entry waited in the index's write buffer, and the entry left it again.");
 const ZEROED_SLOT = () => gettext("This message is over: its slot was overwritten with 32 zero bytes.");
 const HOLE_BODY = () =>
   gettext("Its body was never written: the message was acknowledged while it waited in the write buffer. Its place in the file stays empty.");

@@ -98,7 +98,7 @@ export const TOUR = [
     id: "plug",
     title: () => gettext("Kill it"),
     text: () =>
-      gettext("The node is killed, then it starts again. What had been handed to the operating system is back, and one message of it is loaded, whatever the backlog. A power cut would take what no fsync has covered: in 4.x that is so even after the confirms."),
+      gettext("The node is killed, then it starts again. What had been handed to the operating system is back, and one message of it is loaded, whatever the backlog. A power cut would take whatever no fsync has covered; in 4.x that includes confirmed messages."),
     commands: [consumer(false), { do: "restart", kind: "kill" }],
     met: (_, seen) => seen.has("QueueStarted"),
     part: "stage",

@@ -28,7 +28,7 @@ export const WORDS = {
       n > 0
         ? ngettext("%(n)s message loaded into the head lane", "%(n)s messages loaded into the head lane", n)
         : gettext("A load found nothing"),
-      gettext("The head lane was empty. A load asks for %(window)s, and may end at a segment's end nearby: read was from %(start)s to before %(end)s."),
+      gettext("The head lane was empty. A load asks for %(window)s messages, and may end early at the end of a segment: it read from %(start)s to before %(end)s."),
     ),
   HeadReturned: () =>
     sentence(
@@ -108,7 +108,7 @@ export const WORDS = {
       "\u25a4",
       "delta",
       ngettext("%(count)s content read from %(file)s.qs", "%(count)s contents read from %(file)s.qs", t.count),
-      gettext("Messages %(first)s to %(last)s. The newest of them is neither in the write buffer nor in what was written last; from there on all older ones of a load come from the file as well."),
+      gettext("Messages %(first)s to %(last)s came from the file. The newest of them is neither in the write buffer nor among the last ones written, so all older ones of the load come from the file as well."),
       { count: number(t.count), file: t.segment, first: number(t.start), last: number(t.start + t.count - 1) },
     ),
   BodyFileDeleted: (t) =>
@@ -136,7 +136,7 @@ export const WORDS = {
       "plain",
       t.fired ? gettext("Store %(store)s looks at its files") : gettext("Store %(store)s will look at its files"),
       t.fired
-        ? gettext("The fifteen seconds are over for %(files)s. A file of which less than half is valid is compacted; one that was touched again meanwhile waits for the next time.")
+        ? gettext("The fifteen seconds are over for %(files)s. A file is compacted if less than half of it is valid; one that was touched again meanwhile waits for the next time.")
         : gettext("A message was removed from %(files)s. In fifteen seconds the store looks at it; what is touched by then waits for the next time."),
       { files: t.files.map((each) => `${each}.rdq`).join(", ") },
     ),
@@ -153,7 +153,7 @@ export const WORDS = {
       "\u2702",
       "gamma",
       gettext("%(file)s.rdq cut to %(bytes)s"),
-      gettext("Behind its last record, as soon as nobody reads it."),
+      gettext("After its last record, as soon as nobody reads it."),
       { file: t.file, bytes: bytes(t.size_bytes) },
     ),
 };
@@ -163,18 +163,18 @@ export const REASONS = {
   Published: ({ to, why }) => {
     if (to === "head") return gettext("The tail is empty, and the head lane had %(head_len)s of the %(window)s that L allows: the content stays in RAM.");
     return why.tail_count > 0
-      ? gettext("The tail's length was %(tail_count)s, so all that comes behind it goes to disk at once, persistent or not.")
+      ? gettext("The tail's length was %(tail_count)s, so everything after it goes to disk at once, persistent or not.")
       : gettext("The head lane had %(head_len)s, and L is %(window)s: it is full, so the rest goes to disk at once, persistent or not.");
   },
   Fetched: ({ to }) => {
     if (to === null) return gettext("The oldest of the head lane. It needs no acknowledgement, so it is gone at once.");
     return to === "disk_pending"
       ? gettext("The oldest of the head lane. Its content was not in RAM: it was read for this delivery, and is not kept.")
-      : gettext("The oldest of the head lane. Its content stays in RAM until it is acknowledged: nothing pages it.");
+      : gettext("The oldest of the head lane. Its content stays in RAM until it is acknowledged: nothing pages it out.");
   },
   Acked: () => gettext("An index entry that still waits in RAM is erased, one in the file becomes a slot of zeros; the content is no longer needed."),
   Requeued: ({ extents }) =>
-    fill(gettext("All that comes back joins the head lane, in the order of its numbers, even if that then holds more than L allows. Nothing is read or written for it; with its content in RAM: %(in_ram)s."), {
+    fill(gettext("All messages that come back join the head lane, in the order of their numbers, even if it then holds more than L allows. Nothing is read or written for this; with content in RAM: %(in_ram)s."), {
       in_ram: number(extents.reduce((sum, row) => sum + (row[E.flags] & IN_RAM ? row[E.count] : 0), 0)),
     }),
   QueueStarted: () => gettext("What the files hold becomes the tail, then one message is loaded, whatever the backlog."),
