@@ -223,7 +223,7 @@ def everybody_works(cast: Cast) -> None:
     teacher = cast.teacher
     expect(teacher.locator("[data-grid] .cell.is-first")).to_have_count(1)
     expect(teacher.locator("[data-grid] .cell.is-wrong")).to_have_count(2)
-    expect(teacher.locator("[data-hardest-question]")).to_have_text("In which sub-queue will they stand?")
+    expect(teacher.locator("[data-hardest-question]")).to_have_text("Which sub-queue will they be in?")
     expect(teacher.locator("[data-done]")).to_have_text("17 %")
 
 
