@@ -47,7 +47,7 @@ STATUSES: Final[tuple[StatusReader, ...]] = (_STATUS_2, _STATUS_1)
 
 
 def file_reader(name: str) -> FileReader:
-    """Return who reads the records of a file; raise NoRecord where it is nobody's."""
+    """Return the reader of a file's records; raise NoRecord if there is none."""
     found = next((each for each in FILE_READERS if each.reads(name)), None)
     if found is None:
         raise NoRecord(f"{name} has no records that are known")

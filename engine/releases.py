@@ -53,8 +53,8 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
         storage: its generation.
         queues: its backing queues by name; the last one that serves a declared queue is taken.
         constants: settings of queues and stores whose defaults are others than the generation's.
-        rules: what its queues do otherwise than the generation by default.
-        amqp: what its channels, consumers and dead letters do otherwise.
+        rules: where its queues differ from the generation's defaults.
+        amqp: where its channels, consumers and dead letters differ.
         node: settings of a node whose defaults are others than those of `NodeSettings`.
         profiles: what scenario files and links call it, by scale. A word stays for good: runs that were kept have it.
         gone: what it has no more, each with the rule that says so.

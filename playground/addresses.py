@@ -1,4 +1,4 @@
-"""Where requests come from: behind a proxy, the address that the proxy found, and nothing that a visitor wrote."""
+"""Where requests come from: behind a proxy, the address that the proxy found, never one that a visitor wrote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def last_hop(lines: Iterable[str], proxies: int) -> str:
 
     Args:
         lines: of the header X-Forwarded-For.
-        proxies: how many of our own stand in a row before this server; 0: no line is believed.
+        proxies: how many of our own are in a row before this server; 0: no line is believed.
     """
     hops = [hop.strip() for hop in ",".join(lines).split(",") if hop.strip()]
     if not hops or not proxies:
@@ -24,11 +24,11 @@ def last_hop(lines: Iterable[str], proxies: int) -> str:
 class LastHop:
     """Sets the address of a request to what the last trusted proxy wrote into X-Forwarded-For.
 
-    Proxies append to that header, so whatever stands further left may be invented.
+    Proxies append to that header, so anything further left may be invented.
 
     Args:
         application: gets every request.
-        proxies: how many of our own stand in a row before this server.
+        proxies: how many of our own are in a row before this server.
     """
 
     def __init__(self, application: Any, proxies: int = 1) -> None:

@@ -57,7 +57,7 @@ class HashedStorage(CompressedManifestStaticFilesStorage):
 
 
 def _read(storage: Any, path: str) -> str:
-    """Return the text of a module; nothing of another file, which imports none."""
+    """Return the text of a module; empty for another file, which imports nothing."""
     if not path.endswith(".js"):
         return ""
     with storage.open(path) as file:

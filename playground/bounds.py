@@ -28,7 +28,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def of_a_run(self) -> dict[str, int]:
-        """How far a run may come, in numbers for a message."""
+        """Return how far a run may go, as numbers for a message."""
         return {"steps": self.max_transitions, "hours": self.max_virtual_s // 3600}
 
 

@@ -31,7 +31,7 @@ def integer(name: str, default: int) -> int:
 
 
 def name(variable: str) -> str:
-    """Return a name of a few letters that may stand in addresses, nothing if there is none, or say what is wrong."""
+    """Return a name of a few letters that may be in addresses, nothing if there is none, or say what is wrong."""
     value = text(variable)
     if value and not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", value):
         raise SystemExit(f"{variable} must be up to 40 small letters, digits and hyphens, not {value!r}")

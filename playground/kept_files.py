@@ -1,4 +1,4 @@
-"""What a browser may keep for ever, the server keeps as well: such files are answered without a turn through Django.
+"""Serves files that never change from memory, without a turn through Django.
 
 A page of a session imports 150 modules. Django takes 3 ms of a processor for each, and the first visit of a class asks
 for all of them at once. The names have a hash of the content, so an answer that Django gave once stays true.

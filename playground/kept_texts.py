@@ -1,4 +1,4 @@
-"""What depends on nothing but the language, in templates: put together once for each language, and kept.
+"""Keeps the parts of templates that depend on nothing but the language.
 
 The page of a session has 370 texts to translate and 60 names of files. Django looks all of them up again for every
 page, which takes nearly half of the time that it makes such a page.

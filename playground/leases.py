@@ -40,7 +40,7 @@ def take(public_id: str, holder: Holder, lasts_s: float, epoch: int | None = Non
 
     Args:
         lasts_s: seconds after which it lapses if it is not renewed.
-        epoch: under which this holder has it already, as far as it is informed; it is kept if that is so.
+        epoch: under which this holder already has it, as far as it knows; it is kept if that is so.
 
     Raises:
         Elsewhere: another process owns it.

@@ -125,7 +125,7 @@ class Carried(NamedTuple):
 
 
 def packed(scenario: dict[str, Any], made_with: str = ENGINE_VERSION) -> str | None:
-    """Return a scenario as it stands in an address, or None when it is too long for one.
+    """Return a scenario as it is in an address, or None when it is too long for one.
 
     Args:
         made_with: the engine that reached its digest.
@@ -167,7 +167,7 @@ def unpacked(text: str) -> Carried:
 
 
 def _made_with(body: bytes) -> tuple[str, bytes]:
-    """Return which engine an address names, and the scenario without it; what is no scenario stays as it is."""
+    """Return which engine an address names, and the scenario without it; anything else stays as it is."""
     try:
         scenario = msgspec.json.decode(body)
         version = scenario.pop(NAMED)

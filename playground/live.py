@@ -75,7 +75,7 @@ def pressure() -> float:
 
 
 async def end() -> None:
-    """Put every session of this process to rest. The next call of `registry` begins anew."""
+    """Put every session of this process to rest. The next call of `registry` starts again."""
     if _registry.cache_info().currsize:
         await _registry().end()
         _registry.cache_clear()

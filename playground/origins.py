@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 STRAIGHT: Final = "straight"
-"""In a socket's scope: sends past what stands between, which asks at each message whether a cookie has changed."""
+"""In a socket's scope: sends past what is between, which asks at each message whether a cookie has changed."""
 AT_ONCE: Final = "at once"
 """In a socket's scope: sends a text at once, and returns whether it could; see `direct_socket`."""
 

@@ -20,7 +20,7 @@ def asked(origin: Scenario | None) -> dict[str, Any] | None:
 
 
 def at_start(origin: Scenario | None, reached_us: int) -> int | None:
-    """Return what a session that begins at this moment has answered: past the moment of the answer nothing is asked."""
+    """Return what a session that begins at this moment has answered; after the answer nothing is asked."""
     prediction = asked(origin)
     return SKIPPED if prediction and reached_us >= prediction["at_us"] else None
 

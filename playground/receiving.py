@@ -51,7 +51,7 @@ class Reception:
     Args:
         server: daphne's.
         handles: files and connections that this process may have open.
-        proxies: how many of our own proxies stand in a row before it; 0 where it meets the visitors itself.
+        proxies: how many of our own proxies are in a row before it; 0 where it meets the visitors itself.
     """
 
     def __init__(self, server: Any, handles: int, proxies: int) -> None:
@@ -134,7 +134,7 @@ class Channel(HTTPChannel):
         super().dataReceived(data)
 
     def rawDataReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
-        """Take a part of a body; what stands behind the head of a refused request is one as well."""
+        """Take a part of a body; what is after the head of a refused request is one as well."""
         if not self._turned_away:
             super().rawDataReceived(data)
 
@@ -187,7 +187,7 @@ class Channel(HTTPChannel):
         return self.length is not None or self._has_room(self._received)
 
     def _has_room(self, count: int) -> bool:
-        """Return whether a body of so many bytes may be there; who sends more is turned away."""
+        """Return whether a body of that many bytes may be there; who sends more is turned away."""
         if count > self._body.most_bytes:
             self._turn_away(413, turned_away.TOO_LARGE, turned_away.too_large(self._body))
             return False

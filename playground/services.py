@@ -49,7 +49,7 @@ def replay_session(kept: Scenario, at_us: int = 0) -> Session:
 def delete_sessions(sessions: QuerySet[Session]) -> int:
     """Delete sessions with their records; return how many.
 
-    What an owner is writing at this moment is on record before, or not at all: a row that came in between would point
+    A row that an owner is writing must be on record first, or not at all: a row that came in between would point
     to a session that is gone. So the leases are locked first, as for every write (see `leases.guard`).
     """
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Where the process is that has a session, when there are several: a hint in the address, by which the proxy routes.
+"""Which of several processes has a session: a hint in the address, by which the proxy routes.
 
 The hint may be wrong, or its process gone. Then another process gets the request, and answers where to go: a socket is
 closed with "moved", a page is redirected. A process without a name is the only one, and all of this is left out.
@@ -82,7 +82,7 @@ def _expect_here(public_id: str) -> None:
 
 
 class Redirect(HttpResponseRedirect):
-    """A redirection after which the same is asked: forms are sent again as they were."""
+    """A redirect that repeats the same request: forms are sent again as they were."""
 
     status_code = 307
 

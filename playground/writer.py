@@ -31,7 +31,7 @@ _thread = ThreadPoolExecutor(1, thread_name_prefix="writer")
 
 
 class Writer:
-    """Writes in the order in which it is asked to."""
+    """Writes requests in order."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Wanted, asyncio.Future[None]]] = []

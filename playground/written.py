@@ -1,4 +1,4 @@
-"""What the files of stories and exercises may not say, beside what the engine refuses: a code, a text for each."""
+"""Refusals of story and exercise files beyond the engine's: a code and a text for each."""
 
 from __future__ import annotations
 

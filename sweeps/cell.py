@@ -31,7 +31,7 @@ BATCH = 500
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """One run: a complete scenario, and where it stands in the grid.
+    """One run: a complete scenario, and where it is in the grid.
 
     Args:
         cell_id: hash of scenario and engine version; the same run has the same id in every sweep.

@@ -95,9 +95,9 @@ def rounded(value: float | None) -> float | None:
 def changes(
     before: Any, after: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[list[str | int], Any]]:
-    """Yield what turns one JSON value into another: where (keys and indices from the top), and what stands there.
+    """Yield the changes that turn one JSON value into another: where (keys and indices from the top), and what is new.
 
-    A key that goes, or a list of another length, is written as a change of all that surrounds it.
+    A removed key, or a list of another length, is written as a change of the whole that surrounds it.
     """
     if before is after:
         return

@@ -37,7 +37,7 @@ def kept(error: Exception) -> str:
 
 
 def read(text: str) -> SweepError:
-    """Return a failure that was kept; a text of an earlier version, which was a sentence, as it stands."""
+    """Return a failure that was kept; a text of an earlier version, which was a sentence, as it is."""
     try:
         found = msgspec.json.decode(text, type=_Kept)
         error = SweepError(found.code, "", **found.values)

@@ -38,7 +38,7 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     choices: tuple[Value, ...] = ()
 
     def check(self, value: Value) -> Value:
-        """Return the value as it will stand in the scenario.
+        """Return the value as it will be in the scenario.
 
         Raises:
             SweepError: the value is of the wrong type or out of range.

@@ -2,7 +2,7 @@
 
 The requirements files say what is wanted and why, constraints.txt the versions of what these bring along; the files in
 locked/ follow from them, and pip installs nothing whose hash is not there. uv finds the hashes; which platforms count
-stands in pyproject.toml. `--check` compares without the network.
+is in pyproject.toml. `--check` compares without the network.
 """
 
 from __future__ import annotations

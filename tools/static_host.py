@@ -51,7 +51,7 @@ def sent(path: Path) -> bytes:
 
 
 class Host:
-    """Where the files are to be had, and how many bytes of them were sent so far."""
+    """Where the files are available, and how many bytes of them were sent so far."""
 
     def __init__(self, folder: Path) -> None:
         self.sent_bytes = 0

@@ -32,7 +32,7 @@ def died(
         time_s: of its death, seconds since 1970.
         expiration_ms: its own expiration; the dead-lettered message has none.
         new_routing_key: the queue's dead-letter-routing-key, which takes the CC header away.
-        copies: further keys under which the message is routed, where deaths stand beside the headers (W223).
+        copies: further keys under which the message is routed, where deaths are beside the headers (W223).
     """
     kept = dict(headers or {})
     carbon = kept.get("CC")

@@ -290,7 +290,7 @@ def check_publish(
         user_id: the property, which may only name the user of the connection.
 
     Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large, an
-    expiration that is no time, or a CC or BCC that is no list; 404 when there is no such exchange; 403 when it is
+    expiration that is not a time, or a CC or BCC that is not a list; 404 when there is no such exchange; 403 when it is
     internal.
     """
     if immediate:

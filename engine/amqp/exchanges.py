@@ -84,7 +84,7 @@ def headers_match(arguments: Mapping[str, Any], headers: Mapping[str, Any]) -> b
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Compare as the broker's `==` does: 1 equals 1.0, but true is no number."""
+    """Compare as the broker's `==` does: 1 equals 1.0, but true is not a number."""
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 

@@ -1,4 +1,4 @@
-"""What a release does otherwise in AMQP's own matters than 3.10.8; its row in the table of releases says which."""
+"""How a release differs from 3.10.8 in AMQP's own matters; its row in the table of releases says which applies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
             consumers are cancelled (W221).
         serves_after_cancel: a cancel serves who is left from what waits, and a message may go past others to a consumer
             (W222); else a queue whose backlog nobody took crashes with the next message (P8.3).
-        deaths_apart: what is known of a message's deaths stands beside its headers; clients see its last death too, its
+        deaths_apart: what is known of a message's deaths is beside its headers; clients see its last death too, its
             own expiration is never forgotten, and CC stays (W223).
         unknown_type: which of AMQP's errors an unknown type of an exchange is (P18, W225).
         exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not as at any time

@@ -116,7 +116,7 @@ def _removed(profile: WorkProfile, t: RefCountChanged) -> int:
 
 
 def removed_ns(profile: WorkProfile, messages: int) -> int:
-    """Return what a store needs to count references of consecutive messages anew."""
+    """Return what a store needs to count references of consecutive messages again."""
     return profile.cpu.store_remove.of(messages)
 
 

@@ -77,7 +77,7 @@ class Disk(NamedTuple):
     read_ns_per_mib: int = 0
 
     def fsync(self, size_bytes: int) -> int:
-        """Return the nanoseconds of an fsync after so many bytes."""
+        """Return the nanoseconds of an fsync after that many bytes."""
         return self.fsync_ns + self.fsync_ns_per_mib * size_bytes // MEBIBYTE
 
     def write(self, size_bytes: int) -> int:

@@ -21,7 +21,7 @@ class Accumulator(ABC):
         """Take the metric's answer to a transition at `at_us`, virtual microseconds."""
 
     def value(self, at_us: int) -> Number | None:
-        """Return the number as it stands at `at_us`, None if nothing was counted; the run may go on afterwards."""
+        """Return the number as it is at `at_us`, None if nothing was counted; the run may go on afterwards."""
         return self._number
 
 

@@ -62,7 +62,7 @@ class Meter:
         power_cut: PowerCut | None = None,
         confirmed_and_lost: int | None = None,
     ) -> Row:
-        """Return the metrics of the run as it stands at `at_us`, in the registry's order; it may go on afterwards.
+        """Return the metrics of the run as it is at `at_us`, in the registry's order; it may go on afterwards.
 
         Args:
             at_us: the end of the run, virtual microseconds.

@@ -58,7 +58,7 @@ class QueueTable:
         self.mode = t.mode
 
     def queue_changed(self, t: QueueChanged) -> None:
-        """What is shown beside the record differs; None takes a name away (P17)."""
+        """Update what is shown beside the record; None removes a name (P17)."""
         for name, value in t.values.items():
             if value is None:
                 self.info.pop(name, None)

@@ -16,7 +16,7 @@ from engine.values.labels import FIRST_HOST, host_of
 
 
 class TopologyTable:
-    """What lies between publishers and queues."""
+    """Exchanges, bindings and policies between publishers and queues."""
 
     __slots__ = ("vhosts", "exchanges", "bindings", "policies")
 
@@ -48,7 +48,7 @@ class TopologyTable:
         self.exchanges.pop(t.exchange, None)
 
     def queue_bound(self, t: QueueBound) -> None:
-        """A binding is there, behind the others."""
+        """A binding is there, after the others."""
         self.bindings.append(_binding(t))
 
     def queue_unbound(self, t: QueueUnbound) -> None:

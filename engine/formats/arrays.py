@@ -1,4 +1,4 @@
-"""Numpy, where it is to be had; in a browser, what the formats use of it in plain Python."""
+"""Numpy where it is installed; in a browser, a plain Python version of what the formats use."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def read_ets(data: bytes) -> list[Term]:
         data: the file.
 
     Raises:
-        TermError: it is no dump, is cut off, or counts other rows than it holds.
+        TermError: it is not a dump, is cut off, or counts other rows than it holds.
     """
     items = list(_items(data))
     if not items:

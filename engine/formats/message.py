@@ -128,7 +128,7 @@ class MessageCodec(MessageIds):
         """What terms of other nodes that were read have in common, the newest first."""
         self._one_frame = min(frame_bytes, FRAME_BYTES)
         self._rewritten: dict[int, int] = {}
-        """Headers of templates that the broker wrote anew, whose encoded block it does not have (S57)."""
+        """Headers of templates that the broker wrote again, whose encoded block it does not have (S57)."""
         self.columns: list[Sizes] = []
         """Sizes of own messages that differ, in the order of message numbers."""
         for template in templates:
@@ -372,7 +372,7 @@ class MessageCodec(MessageIds):
             term: the whole external term.
 
         Raises:
-            TermError: it is no message term.
+            TermError: it is not a message term.
         """
         for shape in self._shapes:
             known = self._read_generated(term, *shape)

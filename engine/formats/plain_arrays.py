@@ -1,6 +1,6 @@
 """What the formats use of numpy, in plain Python: slow, and enough for the few bytes that a run on a ledger needs.
 
-Names and arguments are numpy's; a table has bytes in rows, and what is not used here is not there.
+Names and arguments are numpy's; a table has bytes in rows, and only what is used here exists.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def decode(data: bytes) -> dict[str, Any]:
         data: the whole list.
 
     Raises:
-        TermError: it is cut off, goes on behind its end, or holds what the format has not.
+        TermError: it is cut off, goes on past its end, or holds what the format has not.
     """
     reader = _Reader(data)
     flags = reader.number(2)

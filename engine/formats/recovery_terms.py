@@ -51,7 +51,7 @@ class RecoveryTerms(msgspec.Struct, frozen=True):
 
 
 def read_recovery_terms(data: bytes) -> dict[str, RecoveryTerms] | None:
-    """Return the terms by the queues' directories; None where the file is no such table."""
+    """Return the terms by the queues' directories; None where the file is not such a table."""
     if data[4:8] != MAGIC:
         return None
     found: dict[str, RecoveryTerms] = {}

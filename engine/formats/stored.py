@@ -59,7 +59,7 @@ def parse_message(term: bytes) -> ParsedMessage:
         term: the whole external term.
 
     Raises:
-        TermError: it is no message term.
+        TermError: it is not a message term.
     """
     match terms.decode(term):
         case (

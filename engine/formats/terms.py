@@ -63,7 +63,7 @@ _Leaf = Callable[[bytes, int], tuple[Term, int]]
 
 
 class ImproperList(msgspec.Struct, frozen=True):
-    """A list whose tail is no list.
+    """A list whose tail is not a list.
 
     Args:
         items: the elements before the tail, at least one.
@@ -187,7 +187,7 @@ def decode(data: bytes) -> Term:
 
 
 def pairs_of(found: Opaque) -> list[tuple[Term, Term]]:
-    """Return the keys and values of a map that `decode` left as it was; nothing for what is no map.
+    """Return the keys and values of a map that `decode` left as it was; nothing for what is not a map.
 
     Raises:
         TermError: it cannot be read.

@@ -1,4 +1,4 @@
-"""What a clean stop left of the queues, held against their files: whether a start believes it, and what it misses."""
+"""Compares what a clean stop left of the queues with their files: whether a start believes it, and what it misses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME: Final = "recovery.dets"
 
 
 def recovery_terms(storage: DirectoryStorage, directory: str, findings: Findings) -> dict[str, RecoveryTerms]:
-    """Return the terms that queues left, by their directories; a table that is none of a broker's is a finding."""
+    """Return the terms that queues left, by their directories; a table that no broker wrote is a finding."""
     path = f"{directory}/{NAME}" if directory else NAME
     found: dict[str, RecoveryTerms] | None
     found = parsed(content(storage, path, findings), path, findings, read_recovery_terms)

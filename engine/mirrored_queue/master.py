@@ -40,7 +40,7 @@ class MasterQueue:
         return self.inner.depth + self.inner.unacked
 
     def broadcast(self, instruction: to_do.Instruction) -> None:
-        """Send the mirrors an instruction that is none of the verbs."""
+        """Send the mirrors an instruction other than a verb."""
         self._broadcast(instruction)
 
     # --- sent to the mirrors before ----------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ class MasterQueue:
         return ready
 
     def late(self, copy: Copy) -> tuple[list[Copy], list[Range]]:
-        """Return what of a late copy is new here, and what is confirmed now because it is known already."""
+        """Return the new messages of a late copy, and those confirmed now because they are already known."""
         arrival = copy.arrival
         new: list[Copy] = []
         confirmed: list[Range] = []

@@ -41,7 +41,7 @@ class Copy(msgspec.Struct, frozen=True, gc=False):
 
 
 class Status(msgspec.Struct, frozen=True, gc=False):
-    """What is known of messages that only the master has announced, or whose own disk is waited for (H20).
+    """State of messages that only the master has announced, or that wait for this member's disk (H20).
 
     Args:
         start: number of the first message.

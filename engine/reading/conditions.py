@@ -3,7 +3,7 @@
 `{"path": "queue.delta.count", "op": ">", "value": 0}` compares; `all`, `any` and `not` combine; `ever` and `always`
 look at every moment of a run. Exercises, stories, claims and "run until" speak it.
 
-static/js/model/conditions.js does the same; tests/web/condition_cases.json holds both to it.
+static/js/model/conditions.js does the same; tests/web/condition_cases.json compares both.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _is_number(value: Any) -> bool:
 
 
 def compare(found: Any, op: Op, wanted: Any) -> bool:
-    """Return whether two values stand in a relation."""
+    """Return whether two values are in a relation."""
     if op in OPS:
         return _is_number(found) and _is_number(wanted) and OPS[op](found, wanted)
     plain = not isinstance(found, Mapping | list | tuple)

@@ -23,7 +23,7 @@ def vhosts_of(state: State) -> list[str]:
 
 
 def state_of(state: State, vhost: str) -> State:
-    """Return what of a snapshot is in a virtual host; nothing of one that is not there."""
+    """Return the part of a snapshot in one virtual host; empty if there is no such host."""
     if vhost == FIRST_HOST and "vhosts" not in state["node"]:
         return state
     node = {**state["node"], "vhost": vhost}

@@ -16,7 +16,7 @@ A path follows the names and numbers of a snapshot. Besides these it may have:
   `became.gamma`, how many messages came to a sub-queue as that letter; `stopped.kill`, how many queues ended in that
   way; `figures.name`, a metric of the run. All five need the whole run, not only a state of it.
 
-static/js/model/paths.js does the same; tests/web/condition_cases.json holds both to it.
+static/js/model/paths.js does the same; tests/web/condition_cases.json compares both.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _step(value: Any, name: str, parent: str) -> Any:
 
 
 def _derived(value: Mapping[str, Any], name: str, parent: str) -> Any:
-    """Return what a queue, a store, an index or the whole state is asked for besides its own fields."""
+    """Return a value derived from a queue, a store, an index or the whole state."""
     if name == "queue" and not parent and "queues" in value:
         queue = shown_queue(value)
         return MISSING if queue is None else queue

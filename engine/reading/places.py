@@ -1,6 +1,6 @@
 """Where the messages of a snapshot are: sub-queues, pending maps, and the Greek letters (Q3).
 
-static/js/model/messages.js does the same; tests/property/test_reading_twin.py holds both to it.
+static/js/model/messages.js does the same; tests/property/test_reading_twin.py compares both.
 """
 
 from __future__ import annotations

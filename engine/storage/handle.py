@@ -80,7 +80,7 @@ class BufferedHandle:
     def append(self, chunk: Chunk, record_bytes: int | None) -> None:
         """Append a run of records as if one by one (S21).
 
-        The run is split exactly behind the record with which the buffer holds more than the limit; the whole
+        The run is split exactly after the record with which the buffer holds more than the limit; the whole
         buffer is handed over there, and again wherever that happens in the rest.
 
         Args:

@@ -94,7 +94,7 @@ class _File:
             self.durable = list(self.part(0, self.synced_bytes))
 
     def splice(self, offset: int, chunks: Sequence[Chunk]) -> None:
-        """Put chunks in place of what lies at an offset; it is not behind the end."""
+        """Put chunks in place of what lies at an offset; it is not past the end."""
         if offset == self.size:
             for chunk in chunks:
                 self.append(chunk, chunk.size_bytes)
@@ -125,7 +125,7 @@ class _File:
 
 
 def _with_skips(pieces: Sequence[Chunk], skip: int) -> Iterator[tuple[Chunk, int]]:
-    """Yield the pieces behind the first `skip` bytes, the first of them with what to cut off its front."""
+    """Yield the pieces after the first `skip` bytes, the first of them with what to cut off its front."""
     for piece in pieces:
         size = piece.size_bytes
         if skip < size:

@@ -50,7 +50,7 @@ class Tree:
         """Enter a file.
 
         Raises:
-            PathRefused: it or a part of it is of the other kind, or it is no fit path.
+            PathRefused: it or a part of it is of the other kind, or it is not a fit path.
         """
         parent, _, name = checked(path).rpartition("/")
         if path in self._names:

@@ -111,7 +111,7 @@ class DelayedBodies(QueueStore):
             self._header_waits = True
 
     def _append(self, part: Extent, size: int, step: int) -> None:
-        """Put bodies of one segment behind the others, and write whenever enough wait."""
+        """Put bodies of one segment after the others, and write whenever enough wait."""
         entry = size + ENTRY_HEADER_BYTES
         segment = self._settings.segment_of(part.start)
         left = part

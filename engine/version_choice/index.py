@@ -65,7 +65,7 @@ class FilesIndex:
 
     @property
     def cache_room(self) -> int:
-        """Any number fits: there is no cache of records (W18)."""
+        """Return that any number fits: there is no cache of records (W18)."""
         return 1 << 62
 
     # --- entries come and go -----------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class FilesIndex:
     # --- ends and beginnings -----------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Erase the directory and begin anew (W56)."""
+        """Erase the directory and start again (W56)."""
         self.store.terminate()
         self.store.forget()
         self.files.reset()

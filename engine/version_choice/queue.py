@@ -26,7 +26,7 @@ NAMES = {1: VARIABLE_QUEUE, 2: VARIABLE_QUEUE_V2}
 
 
 class Mutable:
-    """Passes transitions on, but for those of a conversion, whose end is reported as a whole."""
+    """Passes transitions on, except those of a conversion, whose end is reported as a whole."""
 
     def __init__(self, emit: Callable[[Transition], None]) -> None:
         self._emit = emit

@@ -38,7 +38,7 @@ def posts_limited(what: str) -> Callable[[View], View]:
 
 
 def for_teachers(view: View) -> View:
-    """Let only somebody in who is logged in; pass nothing else."""
+    """Let in only people who are logged in; pass nothing else."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

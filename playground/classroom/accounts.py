@@ -54,7 +54,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 
 
 def _welcome(request: HttpRequest, form: SignUpForm) -> HttpResponse:
-    """Let in who was invited, with a recovery code that is shown once; others wait for the operator."""
+    """Let in a visitor with an invitation, with a recovery code shown once; others wait for the operator."""
     teacher = form.save(commit=False)
     invited = admission.use_invitation(form.cleaned_data["invitation"])
     teacher.is_active = invited or settings.WATERLINE_SIGN_UP == "open"

@@ -64,7 +64,7 @@ def waiting() -> Any:
 
 
 def approve(name: str) -> bool:
-    """Let somebody in who signed up without an invitation; return whether anybody of this name was waiting."""
+    """Approve somebody who signed up without an invitation; return whether anybody of this name was waiting."""
     return bool(waiting().filter(username=name).update(is_active=True))
 
 

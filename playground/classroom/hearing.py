@@ -1,4 +1,4 @@
-"""How a class is notified of work on exercises, and holds it while the teacher speaks."""
+"""Tells a class of work on exercises, and holds that work while the teacher speaks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The sockets of a class in this process: a plain set, sent changes a few times a second at most. Others have theirs.
 
-Views run in threads; they only say that something of a class differs. The room's own task, in the event loop, reads
+Views run in threads; they only say that something in a class changed. The room's own task, in the event loop, reads
 the database once for everybody and sends each socket what is new for it.
 """
 
@@ -156,7 +156,7 @@ def announce_change_here(classroom: int) -> None:
 
 
 def elsewhere(classroom: int, sender: str, online: list[tuple[int, int]]) -> None:
-    """Another process says who is connected there. Call it in the event loop."""
+    """Note who is connected in another process, as it reported. Call it in the event loop."""
     room = _rooms.get(classroom)
     if room is not None:
         room.note_others(sender, [(student, count) for student, count in online])

@@ -138,7 +138,7 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
 
 
 def followers(classroom: Classroom) -> set[str]:
-    """Return the browsers of students that have opened the state that is pushed."""
+    """Return the browsers of students who have opened the pushed state."""
     if classroom.pushed is None or classroom.pushed_at is None:
         return set()
     visitors = classroom.students.exclude(visitor="").values("visitor")

@@ -137,7 +137,7 @@ class TeacherSocket(ClassSocket):
 
 
 class StudentSocket(ClassSocket):
-    """What the teacher does for everybody: freeze, push, vote."""
+    """Tells students what the teacher does for everybody: freeze, push, vote."""
 
     async def connect(self) -> None:
         """Join as the student that this browser is."""

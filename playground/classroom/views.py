@@ -301,7 +301,7 @@ def _vote_context(current: Vote) -> dict[str, Any]:
 
 @changes_class
 def unblock(request: HttpRequest, found: Classroom) -> None:
-    """Let everybody try again who was blocked."""
+    """Unblock everybody."""
     services.unblock_all(found)
 
 

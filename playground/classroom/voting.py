@@ -44,7 +44,7 @@ def votable() -> list[Exercise]:
 
 
 def title(vote: Vote, language: str) -> str:
-    """Return what the exercise of a vote is called; its name if there is none of that name any more."""
+    """Return the title of a vote's exercise, or its name if the exercise is gone."""
     found = catalog.find(vote.exercise)
     return found.texts(language).title if found else vote.exercise
 
@@ -60,7 +60,7 @@ def current(classroom: Classroom) -> Vote | None:
 
 
 def open_vote(classroom: Classroom, slug: str, seconds: int = 0) -> Vote:
-    """Begin a vote: one that is on ends, and a class that is frozen goes on, or nobody could vote."""
+    """Begin a vote: end one that is open, and release a frozen class, or nobody could vote."""
     found = catalog.find(slug)
     if found is None or not kind_of(found).votable:
         raise Refused(_("A class can vote on predictions only."))

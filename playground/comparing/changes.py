@@ -27,7 +27,7 @@ class Change(NamedTuple):
     Args:
         name: in addresses and forms.
         label: what the reader chooses.
-        unit: behind the value.
+        unit: after the value.
         values: what may be chosen, None for a number from `least` to `most`.
         whole: whether only whole numbers make sense.
     """

@@ -118,7 +118,7 @@ class Studio:
             return making
 
     def forget(self, key: str, making: Making) -> None:
-        """Drop a comparison that got no place, so that the next request for it begins anew."""
+        """Drop a comparison that got no place, so that the next request for it starts again."""
         with self._lock:
             if key in self._makings and self._makings[key][0] is making:
                 del self._makings[key]

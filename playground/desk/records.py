@@ -18,7 +18,7 @@ _made: dict[str, Any] = {}
 
 
 def record(question: dict[str, Any]) -> dict[str, Any]:
-    """Return a record of a file after so many transitions, field by field.
+    """Return a record of a file after that many transitions, field by field.
 
     Args:
         question: scenario, commands, number, and seq or file with offset.

@@ -29,7 +29,7 @@ Text = Annotated[str, msgspec.Meta(max_length=255)]
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One answer, as it stands in the file of a person's data."""
+    """One answer, as it is in the file of a person's data."""
 
     at: datetime
     passed: bool
@@ -126,7 +126,7 @@ def _keep(learner: Learner, entry: Entry) -> None:
 
 
 def _bounded(at: datetime) -> datetime:
-    """Return a time with its zone, neither to come nor older than what anybody can have done here."""
+    """Return a time with its zone, not in the future and not older than anything done here."""
     now = timezone.now()
     aware = at if at.tzinfo else at.replace(tzinfo=UTC)
     return min(max(aware, now - OLDEST), now)

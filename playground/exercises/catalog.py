@@ -93,7 +93,7 @@ def _made_plain(slug: str) -> dict[str, Any]:
 
 
 def forget_made() -> None:
-    """Ask the sources anew."""
+    """Ask the sources again."""
     _made.cache_clear()
     variant.cache_clear()
 
@@ -118,7 +118,7 @@ def variant(slug: str, seed: int) -> Exercise:
 def read(plain: dict[str, Any], seed: int = 0) -> Exercise:
     """Return the exercise that a file holds; its kind reads the table that has the kind's name.
 
-    Raises msgspec.ValidationError for what is no exercise.
+    Raises msgspec.ValidationError if it is not an exercise.
     """
     plain = filled(plain, seed)
     kind = KINDS.get(plain.get("kind", ""))

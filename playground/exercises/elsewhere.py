@@ -1,4 +1,4 @@
-"""What today's release does instead of what an exercise shows: from its rules' subjects, and from what its run uses."""
+"""What today's release does instead of what an exercise shows, by the subjects of its rules and what its run uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 2
 
 
 class Otherwise(NamedTuple):
-    """One thing that is otherwise on the release.
+    """One difference on the release.
 
     Args:
         verdict: of a subject; empty for a feature that the run uses.

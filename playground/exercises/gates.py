@@ -1,4 +1,4 @@
-"""Where others decide who may answer now, and where they are notified of work. The classroom registers for both."""
+"""Gates by which others decide who may answer now, and by which they hear of work. The classroom registers for both."""
 
 from __future__ import annotations
 

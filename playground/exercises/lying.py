@@ -33,7 +33,7 @@ class Lying(msgspec.Struct, frozen=True):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What somebody answers who is asked where a message is."""
+        """The possible answers to "where is this message?"."""
         return (*self.stage, "unacked", "gone")
 
 

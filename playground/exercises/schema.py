@@ -59,7 +59,7 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
         wrong: answers that must fail; three in the catalogue, fewer only if there are no more.
         claims: conditions that the task's text speaks of; they hold where the learner stands.
         form: what the kind asks, in the kind's own form.
-        variants: the numbers that a second try draws anew; none where the numbers must be as they are.
+        variants: the numbers that a second try draws again; none where the numbers must be as they are.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Who watches a session: the sockets, and the numbers by which its worker addresses them."""
+"""The sockets that watch a session, and the numbers by which its worker addresses them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Audience:
 
     @property
     def seen(self) -> bool:
-        """Whether anybody's page is not in the background."""
+        """Whether any page is in the foreground."""
         return any(client.seen for client in self._numbers)
 
     @property
@@ -73,7 +73,7 @@ class Audience:
         self._waiting[client] = place
 
     def wait_again(self) -> None:
-        """Welcome everybody as if anew when the run is awake again: another worker has no list of them."""
+        """Welcome everybody again when the run is awake: another worker has no list of them."""
         self._waiting |= {client: (None, None) for client in self._numbers if client.joined}
 
     def waited(self) -> list[tuple[Client, Place]]:

@@ -1,4 +1,4 @@
-"""What a host needs remembered, whoever remembers it: the database in the app, a list in a test."""
+"""What a host must remember: the database does it in the app, a list in a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: a run as it stands, with its files, so that waking need not repeat everything from the beginning.
+"""Checkpoints: a run as it is, with its files, so that waking need not repeat everything from the beginning.
 
 A session *is* its scenario and its commands; a checkpoint only saves time. One that does not fit any more (another
 engine, other commands, damaged) is passed over, and the run is repeated from the beginning.
@@ -81,7 +81,7 @@ class Checkpoints:
         record: Remembered,
         breathe: Breathe = lambda: None,
     ) -> bool:
-        """Write the run down as it stands; return whether that could be done.
+        """Write the run down as it is; return whether that could be done.
 
         It cannot in the middle of a collection, and is not done with very large files.
 
@@ -192,7 +192,7 @@ def _leads_to(header: Header, record: Remembered, until_us: int) -> bool:
 
 
 def fingerprint(record: Remembered, commands: int) -> str:
-    """Return a name of the scenario and the first so many commands; empty when there are fewer."""
+    """Return a name for the scenario and its first `count` commands; empty if there are fewer."""
     if commands > len(record.commands):
         return ""
     given: Sequence[Timed] = record.commands[:commands]

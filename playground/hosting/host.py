@@ -1,7 +1,7 @@
-"""The host of one session: the only one who commands its engine, and who everybody that watches it listens to.
+"""The host of one session: it alone commands the engine, and everybody who watches listens to it.
 
 The engine itself, its pace and its frames are in a worker (`playground.hosting.session`). Here is the task that does
-one thing after the other; what is wanted of it stands in `wishes`, what keeps the run going in `upkeep`.
+one thing after the other; what is wanted of it is in `wishes`, what keeps the run going in `upkeep`.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ class Host:
         self._poke.clear()
 
     async def _guarded(self, work: Work) -> None:
-        """Do a piece of work; if the engine fails in it, go back to where everything was well and stand there."""
+        """Do a piece of work; if the engine fails, go back to the last good moment and stop there."""
         self._working = True
         try:
             await work()

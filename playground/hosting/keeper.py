@@ -122,7 +122,7 @@ class Keeper:
         self._own.clear()
 
     def lost(self) -> None:
-        """The worker is gone, unless there is another one already."""
+        """Note that the worker is gone, unless there is already another one."""
         if self._worker is None or self._worker.gone:
             self.fell(self.record.reached_us)
             self._worker = None
@@ -169,7 +169,7 @@ class Keeper:
         self._compare_with_record()
 
     async def rebuild(self, until_us: int, play: bool = False) -> None:
-        """Repeat the record up to `until_us` with a new engine, in the place of the one there is.
+        """Repeat the record up to `until_us` with a new engine, in place of the present one.
 
         A command whose consequences break the engine would do so for ever: if the record can be repeated without the
         last one, that one is struck out. Never more than one, and never where files or memory failed.
@@ -282,17 +282,17 @@ class Keeper:
         await self._write_down(done["at_us"], command)
 
     def gave_itself(self, own: protocol.Took) -> None:
-        """Keep a command that the run gave itself until it is written down.
+        """Keep a command that the run gave to itself until it is written down.
 
-        It may come before it is known here that the run was made: which run's it is, is looked at in its turn.
+        It may arrive before the run is known here; its turn decides which run it belongs to.
         """
         self._own.append(own)
 
     async def write_down_own(self, before: int | None = None) -> bool:
-        """Write down what the run gave itself: its state shows it already, so it goes before anything else.
+        """Write down commands that the run gave to itself: its state already shows them, so they go first.
 
         Args:
-            before: number of commands at the moment that is looked at. What the run gave itself later has its turn
+            before: number of commands at the moment in question. What the run gave itself later has its turn
                 later: an answer and what came after it arrive together. None: everything up to now.
 
         Returns:

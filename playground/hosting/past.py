@@ -26,7 +26,7 @@ FULL: Final = 0.9
 
 
 class PastFiles(msgspec.Struct, eq=False):
-    """The files after so many transitions."""
+    """The files after that many transitions."""
 
     path: Path
     used: list[tuple[int, dict[str, Any]]]

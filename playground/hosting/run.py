@@ -74,7 +74,7 @@ class Run:
     # --- what the host sends of it ---
 
     def take_frame(self) -> Frame:
-        """Return what has gathered, and begin anew."""
+        """Return what has gathered, and start again."""
         taken, self.frame = self.frame, Frame(self.node.log.number)
         return taken
 

@@ -152,7 +152,7 @@ class Upkeep:
             await self._awaken()
 
     async def rest(self, *, resumes: bool) -> None:
-        """Put the run to rest; whoever watches is welcomed anew when it is woken.
+        """Put the run to rest; whoever watches is welcomed again when it is woken.
 
         Args:
             resumes: whether time, if it passes now, passes again as soon as a page is in the foreground.

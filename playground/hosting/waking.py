@@ -35,7 +35,7 @@ class Waking:
         """Do what `Keeper.wake` does, and raise what it raises.
 
         Raises:
-            Stopped: everybody has left; the next who comes begins anew.
+            Stopped: everybody has left; the next who comes starts again.
             TooLong: it is over its bound.
         """
         task = self._task = asyncio.ensure_future(self._keeper.wake(**how))

@@ -40,7 +40,7 @@ class RunSoFar(msgspec.Struct):
 
 
 class Wishes:
-    """Carries out wishes, each when its turn has come. What is raised is for whoever mends the run.
+    """Runs commands in order; exceptions go to whatever recovers the run.
 
     Args:
         keeper: has the run.

@@ -1,4 +1,4 @@
-"""The messages that were found, as a scenario: published anew in the same order, then the node stops and starts."""
+"""The messages that were found, as a scenario: published again in the same order, then the node stops and starts."""
 
 from __future__ import annotations
 

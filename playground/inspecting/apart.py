@@ -76,7 +76,7 @@ class Apart:
                 yield block
 
     async def _steps(self, found: IO[bytes]) -> AsyncGenerator[bytes, None]:
-        """Yield a line for each step, until the answer stands in `found`."""
+        """Yield a line for each step, until the answer is in `found`."""
         async with aclosing(self._wait()) as lines:
             async for line in lines:
                 yield line

@@ -73,8 +73,8 @@ class Entry(NamedTuple):
     Args:
         key: of the application `rabbit`.
         value: as it was read.
-        written: the key as it stands in the text.
-        in_conf: whether it stands in rabbitmq.conf.
+        written: the key as it is in the text.
+        in_conf: whether it is in rabbitmq.conf.
     """
 
     key: str
@@ -232,7 +232,7 @@ def _terms(text: str) -> Iterator[Entry]:
 
 
 def _value(name: str, entry: Entry) -> Any:
-    """Return a value as a session's setting has it; raise CommandError where it is no amount."""
+    """Return a value as a session's setting has it; raise CommandError where it is not an amount."""
     value = entry.value
     if isinstance(value, list):
         parts = [plain(str(each)) for each in value]

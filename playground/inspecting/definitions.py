@@ -359,7 +359,7 @@ class _Reader:
 
 
 def _vhost(each: Item) -> str:
-    """Return the virtual host of an object, "" where that is no name; a file of a single one names none."""
+    """Return the virtual host of an object, "" where that is not a name; a file of a single one names none."""
     vhost = each.get("vhost", FIRST_HOST)
     return vhost if isinstance(vhost, str) else ""
 

@@ -1,4 +1,4 @@
-"""What of a configuration or of definitions today's releases refuse, and what they take without any effect.
+"""Which parts of a configuration or of definitions today's releases refuse, and which they accept without effect.
 
 Refusals are those that real nodes of 4.0.5 and 4.3.6 gave (`tests/recordings/upgrades`, held to it by a test); what
 has no effect is said by rules of docs/rules/queue-v2.md.

@@ -1,4 +1,4 @@
-"""What a pasted text is that has neither a queue's figures nor a setting: the page says what to bring instead."""
+"""Recognises a pasted text without figures or settings, so that the page can say what to paste instead."""
 
 from __future__ import annotations
 

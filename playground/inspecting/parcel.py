@@ -1,4 +1,4 @@
-"""What a reader gave, on its way to the process that reads it: names and sizes, then the files one after the other."""
+"""An upload on its way to the process that reads it: names and sizes, then the files one after the other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEAD: Final = struct.Struct(">I")
 
 
 class Label(msgspec.Struct, frozen=True):
-    """What stands at the front.
+    """The header of a parcel.
 
     Args:
         paths: of the files, as they were given.

@@ -1,4 +1,4 @@
-"""Who may have a process that reads: a few at the same time, one for each visitor; the others wait in their order."""
+"""Who may have a reading process: a few at a time, one for each visitor; the others wait in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Places:
         self._here: set[str] = set()
 
     def enter(self, visitor: str) -> bool:
-        """Begin to wait; return whether that was possible: a visitor is here once, and so many others at most."""
+        """Begin to wait; return whether that was possible: each visitor waits once, and only so many wait at all."""
         with self._lock:
             if visitor in self._here or len(self._queue) >= self._waiting:
                 return False

@@ -1,4 +1,4 @@
-"""The program that reads what somebody gave, and starts the engine on it, in a process with bounds of its own.
+"""The program that reads an upload and starts the engine on it, in a process with bounds of its own.
 
 `python -m playground.inspecting.reader FD` takes a parcel (`parcel.py`) as its input, prints a line of JSON whenever it
 has got further, and writes its answer to the file FD. It ends when nobody takes its lines any more.

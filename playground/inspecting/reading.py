@@ -56,7 +56,7 @@ def listing(text: str) -> Answer:
 
 
 def topology(data: bytes) -> Answer:
-    """Return definitions.json as a scenario, and what of the file is not played."""
+    """Return definitions.json as a scenario, and the parts of the file that are not played."""
     found: Answer = msgspec.to_builtins(definitions.read(data))
     return found
 

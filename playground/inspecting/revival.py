@@ -114,7 +114,7 @@ def fill(storage: LedgerStorage, files: Files) -> None:
 
 
 class _Read(LedgerStorage):
-    """Files that tell which of them is read.
+    """Files that report which of them is being read.
 
     Args:
         files: by path.
@@ -215,11 +215,11 @@ def revive(files: Files, report: dict[str, Any], choice: Choice = USUAL) -> Revi
 
 
 def start(revival: Revival, records: int = 0) -> Revival:
-    """Return what a start of a revival's scenario on its files comes to, to the scenario's end.
+    """Return the result of starting a revival's scenario on its files and playing it to its end.
 
     Args:
         revival: that was not played.
-        records: that are in its indexes, for who asks why it takes too long.
+        records: that are in its indexes, for anyone who asks why it takes too long.
     """
     starter = _Starter(revival)
     try:

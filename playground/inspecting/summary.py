@@ -106,7 +106,7 @@ def _redelivered(
 def store_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
     """Return a row for each store file: records, and what of it is alive and what garbage after a start.
 
-    `size` is that of the file as given, `after` the one that a start leaves of it: 0 where it deletes it.
+    `size` is that of the file as given, `after` the size that a start leaves: 0 where it deletes it.
     """
     owners = _owners(report)
     rows = []
@@ -162,7 +162,7 @@ def _pins(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> lis
 def stop_row(report: dict[str, Any], files: Files) -> dict[str, Any] | None:
     """Return what a clean stop left, or None where there is nothing of it.
 
-    `clean`: whether all of it is there. The files of `compared` are held against the rest, those of `ignored` are
+    `clean`: whether all of it is there. The files of `compared` are checked against the rest, those of `ignored` are
     not read.
     """
     left = sorted(path for path in files if path.endswith((".ets", ".dets", "clean.dot")))

@@ -18,7 +18,7 @@ class Unreadable(Exception):
 
     Args:
         code: see `static/js/model/inspect-words.js`.
-        values: what stands in the sentence's places.
+        values: what is in the sentence's places.
     """
 
     def __init__(self, code: str, **values: Any) -> None:

@@ -69,7 +69,7 @@ STEPS: Final = {"3.8": "3.10", "3.10": "3.11", "3.11": "3.12", "3.12": "3.13", "
 
 
 def read_flags(data: bytes) -> frozenset[str] | None:
-    """Return the flags that a node's list names as enabled, None where it is no list.
+    """Return the flags that a node's list names as enabled, None if it is not a list.
 
     Args:
         data: the file `<node>-feature_flags`, a list of atoms.
@@ -83,7 +83,7 @@ def read_flags(data: bytes) -> frozenset[str] | None:
 def gate(source: str, target: str, enabled: frozenset[str] | None) -> dict[str, Any]:
     """Return whether a release starts on a directory of another, and the way where it does not.
 
-    An older release is no way at all: no release of RabbitMQ supports going back, whatever the flags say.
+    An older release never is: no release of RabbitMQ supports going back, whatever the flags say.
 
     Args:
         source, target: series.

@@ -1,4 +1,4 @@
-"""What a platform signed: whether it is the platform's, meant for us, and made of what a launch is made of."""
+"""Checks what a platform signed: that it is the platform's, meant for us, and a complete launch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Endpoint(msgspec.Struct):
 
 
 class DeepLinking(msgspec.Struct):
-    """What the platform says of the choice that a teacher is to make."""
+    """What the platform says about the choice that a teacher should make."""
 
     deep_link_return_url: str = ""
     accept_multiple: bool | str | None = None
@@ -57,7 +57,7 @@ class Claims(
         "settings": "https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings",
     }.get,
 ):
-    """What is read of a launch; everything else is not."""
+    """The claims that are read of a launch; all others are ignored."""
 
     aud: str | list[str]
     nonce: str
@@ -76,10 +76,10 @@ def claims_of(token: str, registration: LtiRegistration) -> Claims:
 
     Args:
         token: the id_token.
-        registration: of the platform that is to have signed it.
+        registration: of the platform that must have signed it.
 
     Raises:
-        Distrusted: it did not sign it, or not for us, or the time is over.
+        Distrusted: the platform did not sign it, or not for us, or the time is over.
         Malformed: it is no launch.
     """
     try:
@@ -117,7 +117,7 @@ def claims_of(token: str, registration: LtiRegistration) -> Claims:
 
 
 def _check_party(claims: Claims, registration: LtiRegistration) -> None:
-    """Where a launch is meant for several, the one that asked for it must be us."""
+    """Refuse a launch for several tools unless we asked for it."""
     several = isinstance(claims.aud, list) and len(claims.aud) > 1
     if (several or claims.azp is not None) and claims.azp != registration.client_id:
         raise Distrusted("azp does not name this tool")

@@ -170,7 +170,7 @@ def _settings(claims: tokens.Claims) -> DeepLinking:
 
 
 class Choice(msgspec.Struct):
-    """Who is to choose what, signed in the page: nothing is kept meanwhile."""
+    """Who chooses what, signed in the page, so that nothing is kept meanwhile."""
 
     registration: int
     deployment: str

@@ -16,7 +16,7 @@ IMPORT: Final = re.compile(
     re.MULTILINE,
 )
 COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
-"""On lines of its own: a cast stands before what it casts, which must stay."""
+"""On lines of its own: a cast is before what it casts, which must stay."""
 URL: Final = re.compile(r'url\("\.\./([^"]+)"\)')
 
 

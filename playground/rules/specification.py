@@ -21,9 +21,9 @@ class Rule(msgspec.Struct, frozen=True):
     Args:
         id: a letter for what it is about, and a number.
         document: the name of the document that defines it.
-        section: the anchor of the section that it stands in.
+        section: the anchor of the section that it is in.
         title: its own title; empty where it has none.
-        text: what stands behind its id and title, in Markdown.
+        text: what is after its id and title, in Markdown.
     """
 
     id: str
@@ -45,12 +45,12 @@ class Rule(msgspec.Struct, frozen=True):
 
     @property
     def vectors(self) -> list[str]:
-        """The worked vectors that stand in its text."""
+        """The worked vectors that are in its text."""
         return VECTOR.findall(self.text)
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A section: its heading, what stands before its first rule, and its rules.
+    """A section: its heading, what is before its first rule, and its rules.
 
     Args:
         anchor: its place on the page of the whole document.
@@ -66,7 +66,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A document: its title, what stands before its first section, and its sections."""
+    """A document: its title, what is before its first section, and its sections."""
 
     name: str
     title: str

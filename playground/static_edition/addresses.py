@@ -57,7 +57,7 @@ def page_of(path: str) -> str | None:
 
 @lru_cache(maxsize=10_000)
 def _page_of(path: str, addresses: str) -> str | None:
-    """Look an address up once: the same few hundred stand in thousands of links."""
+    """Look an address up once: the same few hundred are in thousands of links."""
     try:
         return resolve(path, addresses).url_name
     except Resolver404:

@@ -250,7 +250,7 @@ def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Mess
 
 
 def _run_problem(error: Exception) -> tuple[str, Message]:
-    """Return where an error of the engine stands in the file, from its code and parameters, and its sentence."""
+    """Return where an error of the engine is in the file, from its code and parameters, and its sentence."""
     if not isinstance(error, Refusal):
         return "$", message_of(error)
     place = str(error.values.get("place") or PLACE_OF.get(error.code, "") % error.values or error.outer)

@@ -91,7 +91,7 @@ def end(name: str, document: bytes | None, error: Exception | None = None) -> No
 
 
 def lost(sweep: OwnSweep) -> bool:
-    """Return whether a sweep's process is gone: the server was started anew, for instance."""
+    """Return whether a sweep's process is gone: the server was started again, for instance."""
     return not sweep.ended and sweep.touched < timezone.now() - STALE
 
 

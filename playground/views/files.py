@@ -34,7 +34,7 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
 
     `?queue=orders&seq=7` asks for a message's record in the index (without `queue`, in the first queue's);
     `?file=persistent:4&offset=812` for the record at a place. With `&whose=1` the answer to the latter names the
-    message's seq_id. A record that is still in a buffer is no error: the answer then has `waiting`, the reason in
+    message's seq_id. A record that is still in a buffer is not an error: the answer then has `waiting`, the reason in
     words, instead of fields. `&at=180` asks for the files as they were after 180 transitions.
     """
     found = session_or_gone(session_id)
@@ -124,7 +124,7 @@ def _not_there(missing: NotThere, kind: str) -> JsonResponse:
 @rate_limited_reading
 @never_cache
 def download(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Download one real file of the session; with `at`, as it was after so many transitions."""
+    """Download one real file of the session; with `at`, as it was after that many transitions."""
     path = request.GET.get("path", "")
 
     def pieces(records: Any) -> Iterator[bytes]:
@@ -143,7 +143,7 @@ def download(request: HttpRequest, session_id: str) -> HttpResponse:
 @rate_limited_reading
 @never_cache
 def archive(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Download the session's whole directory as a zip; with `at`, as it was after so many transitions."""
+    """Download the session's whole directory as a zip; with `at`, as it was after that many transitions."""
 
     def pieces(records: Any) -> Iterator[bytes]:
         if not records.sizes:

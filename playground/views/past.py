@@ -39,7 +39,7 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
     """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.missed_rows`.
 
     Nothing is sent that the session itself has not reached, so nobody can see the future. Of a session that was
-    removed while its page was still open, by "Begin again" for example, there is nothing to send: that is no error
+    removed while its page was still open, by "Begin again" for example, there is nothing to send: that is not an error
     of the page.
     """
     found = selectors.session_by_id(session_id)

@@ -47,7 +47,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def rule(request: HttpRequest, rule_id: str) -> HttpResponse:
-    """Show one rule, and what of the app speaks of it."""
+    """Show one rule, and the parts of the app that cite it."""
     found = rules.find(rule_id)
     if found is None and rule_id in rules.documents():
         return redirect("rules-document", rule_id, permanent=True)

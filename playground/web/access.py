@@ -70,7 +70,7 @@ def rate_limited(view: View) -> View:
 
 
 def rate_limited_launch(view: View) -> View:
-    """Let one address be launched into only so many times a minute: a class may be behind one, and begin together."""
+    """Limit launches for each address and minute; a whole class may share an address, and begin together."""
 
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -10,7 +10,7 @@ ELSEWHERE = ("192.0.2.1", 9)
 
 
 def unreachable(host: str, port: str = "") -> str:
-    """Return how this machine is called in its network if `host` means only itself; otherwise nothing.
+    """Return the name of this machine in its network if `host` means only itself; otherwise nothing.
 
     Args:
         host: as the browser asked for it, with a port or without.

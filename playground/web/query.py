@@ -1,4 +1,4 @@
-"""Reading what stands behind the question mark of an address."""
+"""Reading what is after the question mark of an address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from playground.messages import Refused
 
 
 def whole_number(request: HttpRequest, name: str, default: str = "") -> int:
-    """Return a number of the address, `default` where it names none. Raises `Refused` for what is no number."""
+    """Return a number of the address, `default` where it names none; raise `Refused` for anything else."""
     text = request.GET.get(name, default)
     if not re.fullmatch(r"[0-9]{1,15}", text):
         raise Refused(_("%(name)s must be a whole number of at least 0."), name=name)

@@ -22,7 +22,7 @@ TOO_LARGE_TEXT: Final = _(
 
 
 def too_large(body: rim.Body) -> Message:
-    """Return what to say to who has sent more than an address takes."""
+    """Return the answer to a visitor who sent more than an address may."""
     count = body.most_bytes
     return Message(TOO_LARGE_TEXT, most=f"{count >> 20} MB" if count >= rim.MEBI else f"{count >> 10} kB")
 

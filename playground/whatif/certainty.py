@@ -1,4 +1,4 @@
-"""How sure a number is: how far its metric was from a real node, and how far the phases of the timers part it."""
+"""How certain a number is: how far its metric was from a real node, and how far the phases of the timers spread it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Band(NamedTuple):
     high: float
 
     def apart_from(self, other: Band) -> bool:
-        """Return whether no value lies in both."""
+        """Return whether two ranges have no value in common."""
         return self.high < other.low or other.high < self.low
 
 
@@ -30,7 +30,7 @@ class Certainty(NamedTuple):
     """What was measured of a metric's error.
 
     Args:
-        verdict: `good`, `rough`, `order`, `none`; empty where it was never held against a real node.
+        verdict: `good`, `rough`, `order`, `none`; empty where it was never compared with a real node.
         median_pct, worst_pct: of the cells that no constant was chosen by.
         cells: how many those are.
         floor: errors are shares of the measured value, and of at least this.
@@ -43,7 +43,7 @@ class Certainty(NamedTuple):
     floor: float = 0.0
 
     def words(self) -> str:
-        """Return what stands beside the metric's name."""
+        """Return what is beside the metric's name."""
         numbers = {"median": f"{self.median_pct:.0f}", "worst": f"{self.worst_pct:.0f}", "cells": self.cells}
         if self.verdict == "good":
             text = _("± %(median)s %% (median of %(cells)s measured runs), at worst %(worst)s %%")

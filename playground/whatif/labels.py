@@ -11,10 +11,10 @@ from engine.metrics import METRICS, Better
 
 
 class Label(NamedTuple):
-    """How a parameter or a metric is called.
+    """The name of a parameter or a metric.
 
     Args:
-        name: as it stands in the middle of a sentence.
+        name: as it is in the middle of a sentence.
         kind: bytes, seconds, count, ratio, rate, share, factor or word; chooses unit and number format.
         help: one short explanation, for the axis or the list.
         better: which direction is better, of a metric.

@@ -17,7 +17,7 @@ KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
 
 class Unit(NamedTuple):
-    """What the numbers of one metric are divided by, and what stands behind them."""
+    """What the numbers of one metric are divided by, and what is after them."""
 
     divisor: float
     name: str

@@ -69,7 +69,7 @@ def front_runs(query: Query, found: Findings | None) -> set[str]:
 
 
 def front_ids(query: Query, found: Findings | None) -> set[str]:
-    """Return the same with the other runs of their cells: which run stands for a cell depends on what is shown."""
+    """Return the same with the other runs of their cells: what is shown decides which run stands for a cell."""
     unbeaten = front_runs(query, found)
     cells = query.heatmap.places.values()
     return {run.cell_id for runs in cells if any(each.cell_id in unbeaten for each in runs) for run in runs}
@@ -124,7 +124,7 @@ def _cliff_lines(query: Query, found: Findings) -> list[dict[str, str]]:
 
 
 def _parts(query: Query, cliff: Row) -> bool:
-    """Return whether the bands on both sides of a step lie apart: what they share is no cliff."""
+    """Return whether the bands on both sides of a step lie apart: what they share is not a cliff."""
     name = cliff["parameter"]
     place = _values_of(query, cliff)
     sides = []

@@ -31,7 +31,7 @@ class Minus(NamedTuple):
     value: Any
 
     def __str__(self) -> str:
-        """Return it as it stands in an address."""
+        """Return it as it is in an address."""
         return f"{self.key}:{self.value}"
 
 

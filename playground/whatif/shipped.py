@@ -133,7 +133,7 @@ def directories() -> tuple[Path, ...]:
 
 
 def heatmaps(*places: Path) -> dict[str, Heatmap]:
-    """Return the published heatmaps by name, one's own behind the project's. A damaged file is logged and left out.
+    """Return the published heatmaps by name, one's own after the project's. A damaged file is logged and left out.
 
     Args:
         places: directories to look in instead of the usual ones; of two with one name the later counts.

@@ -21,7 +21,7 @@ from workloads.remarks import Remark
 TICK_US: Final = TICK_MS * 1000
 """Messages that come within a tick are one burst, as a publisher's own ticks are."""
 BORDER_BYTES: Final = 4_093
-"""Bodies of so many bytes, without properties, belong to a message store: 4,096 with their own delivery mode (Q12)."""
+"""Bodies of this size, without properties, belong to a message store: 4,096 with their own delivery mode (Q12)."""
 MOST_BURSTS: Final = 8_000
 ALIKE_TICKS: Final = (1, 2, 5, 10)
 """Widths of bursts whose messages all have one size."""
@@ -148,7 +148,7 @@ class Arrivals:
     def bursts(self, remarks: list[Remark], ways: int = 1) -> Bursts:
         """Return the messages as publish commands, few enough for a scenario, in the order of their times.
 
-        Each message keeps its size, its expiration and whether it is persistent; what moved is added to the remarks.
+        Each message keeps its size, its expiration and whether it is persistent; moves are added to the remarks.
 
         Args:
             remarks: what is told of it.

@@ -57,7 +57,7 @@ def records(lines: Iterable[str]) -> Iterator[Record]:
     """Yield the messages of a capture.
 
     Raises:
-        LineError: a line is no message of the Firehose, or has no time.
+        LineError: a line is not a message of the Firehose, or has no time.
     """
     for number, text in numbered(lines):
         if not text.strip():

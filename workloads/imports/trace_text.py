@@ -67,7 +67,7 @@ def records(lines: Iterable[Line]) -> Iterator[Record]:
 
 
 def _check(first: Line) -> None:
-    """Refuse what stands before the first entry."""
+    """Refuse what is before the first entry."""
     if first[1].rstrip("\r\n") != RULE:
         raise LineError(first[0], "no_trace_entry")
 

@@ -303,7 +303,7 @@ class Consumer:
         return self.ack != "auto"
 
     def gave_back(self, count: int, found: int, counted: int) -> None:
-        """Hold so many messages less: the queue handled their acknowledgements or took them back.
+        """Hold fewer messages: the queue handled their acknowledgements or took them back.
 
         Args:
             found: how many of them the queue had.

@@ -21,7 +21,7 @@ class BurstCarrier:
     """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as TCP has it.
 
     Args:
-        is_read: returns whether the node reads a publisher's socket now; who lets it read again calls `go_on`.
+        is_read: returns whether the node reads a publisher's socket now; whoever lets it read again calls `go_on`.
         has_room: returns whether the socket has room for more.
         arrive: takes a piece that the connection carried.
     """

@@ -20,7 +20,7 @@ NO_LIFE: Final = -1
 
 
 def connection_of(channel: str) -> str:
-    """Return the name of the connection that a channel by hand is on: what stands before its first dot."""
+    """Return the name of the connection that a channel by hand is on: what is before its first dot."""
     return beside(channel, bare(channel).partition(".")[0])
 
 
@@ -94,7 +94,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
 
 
 class Delivered(msgspec.Struct, frozen=True, gc=False):
-    """Messages that went out on a channel, for who wants to see what its client receives.
+    """Messages that went out on a channel, for anyone who wants to see what its client receives.
 
     Args:
         tag: of the first.
@@ -208,7 +208,7 @@ class Channel:
         return any(each.life == life and each.queue == queue for each in self.unacked)
 
     def overtaken(self, queue: str, life: int, settled: Iterable[Range]) -> None:
-        """Old tags settle what a process delivered under new ones, which stand for nothing any more (H68)."""
+        """Let old tags settle what a process delivered under new ones; the new tags settle nothing any more (H68)."""
         seq_ids = {seq_id for each in settled for seq_id in range(each.start, each.end)}
         for each in [each for each in self.unacked if each.life == life and each.queue == queue]:
             for offset in range(each.count):
@@ -220,7 +220,7 @@ class Channel:
         return [gone for each in runs for gone in self.unacked.remove(each.start, each.count)]
 
     def reset(self) -> None:
-        """Begin anew: the channel was closed."""
+        """Start again: the channel was closed."""
         self.next_tag = 1
         self.unacked.clear()
         self.served = set()

@@ -71,7 +71,7 @@ class Consumers:
 
     @contextmanager
     def on_channel(self, name: str) -> Iterator[Hand]:
-        """Give a channel by hand to a command; one that was opened for it is gone if the command is refused."""
+        """Give a command its channel by hand; if the command is refused, a channel opened for it is closed again."""
         fresh = name not in self.by_hand
         hand = self.channel(name)
         try:
@@ -125,10 +125,10 @@ class Consumers:
                     (queue.unlimit if active else queue.limit)(channel)
 
     def served_anew(self, queue: str, cancels: bool) -> None:
-        """Another master serves a queue: its consumers begin there anew by themselves (H67).
+        """Another master serves a queue: its consumers start again there by themselves (H67).
 
         Args:
-            cancels: whether those that want so are cancelled only now.
+            cancels: whether consumers that want to be cancelled are cancelled only now.
         """
         live = self._queues[queue]
         for consumer in self._by_channel():

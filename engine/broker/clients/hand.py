@@ -29,7 +29,7 @@ class Hand:
     """A channel behind the get, ack and requeue commands; manual consumers deliver into it as well.
 
     Args:
-        name: of the channel; what stands before its first dot names its connection.
+        name: of the channel; what is before its first dot names its connection.
     """
 
     usual_rule = HOLDS

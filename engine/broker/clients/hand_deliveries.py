@@ -150,7 +150,7 @@ class HandDeliveries:
         return True
 
     def _settle_later(self, hand: Hand, taken: Sequence[Unacked], do: Settles) -> None:
-        """Keep what a channel in tx mode acknowledges or rejects; the same one after the other is one (D12)."""
+        """Keep what a channel in tx mode acknowledges or rejects; equal ones in a row become one (D12)."""
         if hand.settling and hand.settling[-1].settle == do:
             hand.settling[-1].taken.extend(taken)
         else:

@@ -2,7 +2,7 @@
 
 The broker checks once in an interval whether anything came. It closes the connection at the third check after the last
 bytes: the first of the three may still find those bytes. While a connection is blocked nobody counts, and afterwards
-the count begins anew.
+the count starts again.
 """
 
 from __future__ import annotations

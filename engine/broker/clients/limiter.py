@@ -90,7 +90,7 @@ class Limiter:
         self._waiting.pop(queue, None)
 
     def clear(self) -> None:
-        """Begin anew: the channel was closed."""
+        """Start again: the channel was closed."""
         self.limit = self.volume = 0
         self._waiting.clear()
 

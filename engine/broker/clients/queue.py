@@ -14,7 +14,7 @@ from engine.values.ranges import Range
 
 
 class Settler(Protocol):
-    """Where a queue takes what channels send back."""
+    """Receives acks, nacks and requeues from channels."""
 
     def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
         """Acknowledge messages that came through the mailbox; others go out, so far apart (P11)."""

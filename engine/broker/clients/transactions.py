@@ -31,7 +31,7 @@ class Transaction:
     """A publisher's channel in tx mode; only its publishes, consumers acknowledge outside of transactions.
 
     Args:
-        size: the client commits after so many messages; 0 when it commits by a command of its own.
+        size: the client commits after that many messages; 0 when it commits by a command of its own.
     """
 
     def __init__(self, size: int) -> None:

@@ -1,4 +1,4 @@
-"""What lies unread in the sockets of connections by hand that an alarm blocked: acknowledgements too (A3)."""
+"""Commands that lie unread in the sockets of blocked connections by hand, acknowledgements too (A3)."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ TickMs = Annotated[int, msgspec.Meta(ge=TICK_MS, le=MAX_TICK_MS)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
 """A name that a scenario gives to a publisher, a channel, or itself."""
 ChannelName = Name
-"""A channel by hand; what stands before its first dot names its connection. It is opened with its first use."""
+"""A channel by hand; what is before its first dot names its connection. It is opened with its first use."""
 BrokerName = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_SHORT_BYTES)]
 """A name as brokers have them: any text of at most 255 bytes (a short string of AMQP)."""
 QueueName = BrokerName
@@ -88,7 +88,7 @@ def check_line_breaks(values: Mapping[str, Any]) -> None:
 
 
 def check_names(holder: object) -> None:
-    """Refuse a name that is no text of at most 255 bytes of UTF-8.
+    """Refuse a name that is not a text of at most 255 bytes of UTF-8.
 
     Raises ValueRefused.
     """
@@ -183,7 +183,7 @@ class Message(msgspec.Struct, frozen=True):
         headers: without BCC, which the broker takes away.
         properties: those beside headers, delivery_mode and expiration.
         copies: routing keys of the CC and BCC headers.
-        rewritten: the broker wrote its properties anew, because it took BCC away or added the death of a dead letter;
+        rewritten: the broker wrote its properties itself, because it took BCC away or added the death of a dead letter;
             it has them decoded then, also once they were read from a file (Q12, P9).
     """
 

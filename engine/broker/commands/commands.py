@@ -91,7 +91,7 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
 
     Args:
         hears_blocked: the client announced that it understands connection.blocked (A5).
-        tx: it commits a transaction after so many messages, 0 for none (D12-D15).
+        tx: it commits a transaction after that many messages, 0 for none (D12-D15).
         properties: as in a burst; `priority` is for queues with x-max-priority (P20).
     """
 
@@ -284,7 +284,7 @@ def to_json(command: AnyCommand) -> dict[str, Any]:
 
 
 def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the routing keys that the CC and BCC headers name; one that is no list names none (P16)."""
+    """Return the routing keys that the CC and BCC headers name; one that is not a list names none (P16)."""
     lists = [headers[name] for name in COPIES if isinstance(headers.get(name), list)]
     return tuple(key for keys in lists for key in keys if isinstance(key, str))
 

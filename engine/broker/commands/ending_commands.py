@@ -25,7 +25,7 @@ class Cancel(Command, frozen=True, tag="cancel"):
 
 
 class Hang(Command, frozen=True, tag="hang"):
-    """The program of a publisher or a consumer hangs: nothing comes from it any more, heartbeats neither (A3).
+    """The program of a publisher or a consumer hangs: it sends nothing any more, not even heartbeats (A3).
 
     Its connection stays open until the broker misses the heartbeats; the actor's next command wakes the program.
 

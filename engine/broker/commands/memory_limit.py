@@ -43,7 +43,7 @@ def limit_bytes(watermark: float | Absolute, ram_bytes: int) -> int:
     """Return the memory limit in bytes (M8).
 
     Args:
-        watermark: a part of the RAM, clamped to all of it, 0.4 where it is no number; or bytes, at most all.
+        watermark: a part of the RAM, clamped to all of it, 0.4 where it is not a number; or bytes, at most all.
         ram_bytes: RAM of the machine.
     """
     if isinstance(watermark, Absolute):

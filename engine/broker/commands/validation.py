@@ -48,7 +48,7 @@ def refused(kind: type[R], error: msgspec.ValidationError, before: str = "") -> 
     Args:
         kind: class of the refusal.
         error: what the validator found.
-        before: stands in front of the place.
+        before: is in front of the place.
     """
     found = _FOUND.fullmatch(str(error))
     assert found is not None

@@ -1,4 +1,4 @@
-"""In which virtual host a command is: in JSON a field of its own beside the names, in the node part of them (S1).
+"""The virtual host of a command: in JSON a field beside the names, in the node a part of them (S1).
 
 A connection is in one virtual host, so names of publishers, consumers and channels are in it as well.
 """
@@ -82,7 +82,7 @@ def taken_out(command: dict[str, Any], kind: type[Command]) -> tuple[dict[str, A
     """Return a command's JSON object without its virtual host, and that.
 
     Raises:
-        CommandError: it is no name, or the command is in no virtual host.
+        CommandError: it is not a name, or the command is in no virtual host.
     """
     if FIELD in kind.__struct_fields__:
         return command, FIRST_HOST

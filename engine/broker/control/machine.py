@@ -15,7 +15,7 @@ from engine.report.transitions.base import Why
 
 
 class Machine:
-    """What work costs on one node."""
+    """The work costs of one node."""
 
     def __init__(self, configuration: Configuration, processes: Processes, board: Board) -> None:
         self._configuration = configuration

@@ -31,7 +31,7 @@ Rates = tuple[float, float, float, float]
 
 
 class Live(msgspec.Struct, frozen=True):
-    """What no snapshot contains.
+    """Facts about a node that no snapshot contains.
 
     Args:
         rates: of each queue.
@@ -88,7 +88,7 @@ class Report:
         self._consumers = parts.consumers
 
     def actors(self) -> dict[str, Publisher | Consumer | Hand]:
-        """Return everybody who talks to a queue, by name."""
+        """Return all clients of a queue, by name."""
         return {**self._connections.publishers, **self._consumers.all, **self._consumers.by_hand}
 
     def report_changes(self) -> None:

@@ -1,6 +1,6 @@
 """What the commands about queues, exchanges, bindings and policies do (P17-P19).
 
-A declaration that AMQP refuses closes the channel; that is no refusal of the command.
+A declaration that AMQP refuses closes the channel; that is not a refusal of the command.
 """
 
 from __future__ import annotations

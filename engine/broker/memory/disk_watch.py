@@ -57,6 +57,6 @@ class DiskWatch:
         self._processes.in_monitor("disk", self.check_space)
 
     def restart(self) -> None:
-        """Begin anew with the node: the alarm of before is forgotten (M10)."""
+        """Start again with the node: the alarm of before is forgotten (M10)."""
         self.monitor = DiskMonitor()
         self.check_space()

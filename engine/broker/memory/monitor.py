@@ -61,7 +61,7 @@ class MemoryMonitor:
     def recompute(
         self, process_memory: int, limit: int, paging_ratio: float, disk_alarm: bool = False
     ) -> list[str]:
-        """Compute the desired duration anew; return the queues that must be notified at once (M3, M4).
+        """Compute the desired duration again; return the queues that must be notified at once (M3, M4).
 
         While this node's disk alarm is set nothing is to be paged: the duration is infinite, and instead of falls it
         is rises that queues are notified of at once.

@@ -33,7 +33,7 @@ class HighWater:
         self.heaps = self.binaries = 0
 
     def reset(self) -> None:
-        """Begin anew with the VM."""
+        """Start again with the VM."""
         self.heaps = self.binaries = 0
 
     def note(self, memory: Memory) -> None:

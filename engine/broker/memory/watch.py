@@ -63,7 +63,7 @@ class MemoryWatch:
         return changed
 
     def restart(self) -> None:
-        """Begin anew with the VM: it has neither garbage nor memory of what it once took."""
+        """Start again with the VM: it has neither garbage nor memory of what it once took."""
         self.high_water.reset()
         self._bodies.clear()
 

@@ -101,7 +101,7 @@ class MirroredQueues:
         self.forget(name)
 
     def new_ring(self, record: QueueRecord) -> None:
-        """Begin the ring anew, with the master alone where there is mirroring."""
+        """Begin the ring again, with the master alone where there is mirroring."""
         ring = self.roll.new_ring(record.name)
         if record.mirroring is not None:
             ring.join(record.master)
@@ -267,7 +267,7 @@ class MirroredQueues:
         self.soon(partial(self.crash_mirror, record, member.node))
 
     def lose_mirror(self, record: QueueRecord, node: str, how: str) -> None:
-        """A mirror's process is gone without a word; its engine is still to be ended."""
+        """Drop a mirror whose process is gone, and end its engine."""
         member = self.members.pop((record.name, node), None)
         if member is not None:
             member.end()

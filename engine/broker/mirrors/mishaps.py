@@ -1,4 +1,4 @@
-"""What befalls single members by hand: crashes, moves, and processes that hang (H63, H75, H87)."""
+"""What happens to single members by hand: crashes, moves, and processes that hang (H63, H75, H87)."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ class Nodes:
         self._node_changed(node)
 
     def _recover(self, record: QueueRecord) -> None:
-        """Let a queue come back with its node, with what that has on disk; its mirrors begin anew (H64, H73)."""
+        """Let a queue come back with its node, with what that has on disk; its mirrors start again (H64, H73)."""
         cluster, name, node = self._cluster, record.name, record.master
         for other in [each for each in record.mirrors if (name, each) in cluster.members]:
             cluster.replace_mirror(record, other)

@@ -48,7 +48,7 @@ def nodes_of(
 
     Args:
         label: names a queue's member on a node.
-        later: lets something happen in so many microseconds.
+        later: lets something happen in that many microseconds.
     """
     names = NODES[: configuration.node.nodes]
     nodes: dict[str, Node] = {}

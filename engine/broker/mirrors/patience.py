@@ -20,7 +20,7 @@ LIMIT_US: Final = 2000 * 30_000
 
 
 class Patience:
-    """What waits for queues that are down.
+    """Clients and commands that wait for queues that are down.
 
     Args:
         redo: does a command that its client sent while its channel waited.

@@ -62,7 +62,7 @@ class Roll:
             self._soon.popleft()()
 
     def served(self, name: str) -> None:
-        """A master serves the queue again, or it is gone for good: do what waited for it."""
+        """Do what waited for a queue: a master serves it again, or it is gone for good."""
         for waiting in self.waiting.pop(name, ()):
             waiting()
 

@@ -33,7 +33,7 @@ class Finishing:
     """Lets the consumers of one queue finish messages.
 
     A consumer that always has something in its hands keeps its rate exactly: what it gets while it hands in its last
-    message is what it works on next. Only one that had nothing to do begins anew.
+    message is what it works on next. Only one that had nothing to do starts again.
 
     Args:
         queue: whose messages they are.

@@ -35,7 +35,7 @@ class Lifetimes:
         return timer.at_us if timer.live else None
 
     def used(self, queue: Queue) -> None:
-        """Begin to wait anew: the queue was declared, got from, or lost a consumer; with consumers it waits on."""
+        """Begin to wait again: the queue was declared, got from, or lost a consumer; with consumers it waits on."""
         name = queue.name
         if name in self._timers and _consumed(queue):
             return

@@ -1,4 +1,4 @@
-"""What stands between a queue process and its mailbox, whether messages wait there or not (P1, P6)."""
+"""What is between a queue process and its mailbox, whether messages wait there or not (P1, P6)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Mail(Protocol):
         """Let the process do something when its turn comes."""
 
     def together(self, do: Callable[[], None]) -> None:
-        """Do something, all of which that reaches the queue at once is one message for it."""
+        """Do something; whatever of it reaches the queue at once is one message for the queue."""
 
     def sweep(self) -> None:
         """Put what the stores, the index and the queue itself sent into the mailbox."""

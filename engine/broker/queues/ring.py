@@ -54,7 +54,7 @@ class Line:
         return None
 
     def turn(self, consumer: Consumer) -> None:
-        """Put the first of its priority behind the others of it."""
+        """Move the first of its priority after the others."""
         self._lines[consumer.priority].rotate(-1)
 
     def equals(self, consumer: Consumer) -> tuple[Consumer, ...]:
@@ -130,9 +130,9 @@ class ConsumerRing:
         return True
 
     def turns(self, consumer: Consumer, count: int) -> tuple[tuple[Consumer, ...], int]:
-        """Return who gets the next of `count` messages one by one in turn, and how many each before anybody is asked.
+        """Return who gets the next of `count` messages in turn, and how many each may take before anybody is asked.
 
-        Where somebody has to be asked in between, the consumer alone; it then gets one message only, unless nobody
+        If somebody has to be asked in between, return the consumer alone; it then gets one message only, unless nobody
         else has its priority.
         """
         equal = (consumer,) if self.single_active else self._turns.equals(consumer)
@@ -152,7 +152,7 @@ class ConsumerRing:
         return simple and other.needs_ack == consumer.needs_ack
 
     def delivered(self, consumer: Consumer, count: int) -> None:
-        """Put the consumer whose turn it was behind the others."""
+        """Put the consumer whose turn it was after the others."""
         if not self.single_active:
             self._turns.turn(consumer)
         if self._limited and consumer.needs_ack and self._limited.get(consumer.channel) == "active":

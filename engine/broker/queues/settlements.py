@@ -68,7 +68,7 @@ class Settlements:
         self._queue.process.handled_part()
 
     def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
-        """Let a consumer hold so many messages less; return whether it was parked for them."""
+        """Reduce the messages that a consumer holds; return whether it was parked for them."""
         if consumer is None:
             return False
         full = consumer.credit <= 0

@@ -51,6 +51,6 @@ class WorkMeter:
                 self._disk_ns += DISK[kind](self.profile, transition)
 
     def forget(self) -> None:
-        """Begin anew with the node."""
+        """Start again with the node."""
         self.take()
         self._unsynced.clear()

@@ -26,7 +26,7 @@ PUBLISH: Final = 0
 
 
 class MailBatch:
-    """Equal messages that lie one behind the other in a mailbox.
+    """Equal messages that lie one after the other in a mailbox.
 
     Args:
         count: how many.

@@ -65,7 +65,7 @@ class GcProcess(Process):
 
     @property
     def mailbox(self) -> int:
-        """Requests that wait, the one that it works on included."""
+        """Waiting requests, including the one in progress."""
         return self._store.gc_requests
 
     @property

@@ -78,7 +78,7 @@ class VirtualHost:
     Args:
         release: which queues and stores there are.
         settings: what these read from the configuration.
-        later: lets something happen in so many microseconds.
+        later: lets something happen in that many microseconds.
         folder: of the node inside the storage, with a slash at its end; empty for the only one.
         codec: encodes messages of this virtual host, and knows its name.
     """

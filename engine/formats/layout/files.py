@@ -55,7 +55,7 @@ class FileReader(Protocol):
     """Reads the files of one generation, a record at a time."""
 
     names: ClassVar[Mapping[str, str]]
-    """Files that a queue has for itself, by the kind of their records; a number stands in place of `{}`."""
+    """Files that a queue has for itself, by the kind of their records; a number is in place of `{}`."""
     counts_from_file: ClassVar[frozenset[str]]
     """Kinds whose records are numbered from the beginning of their file."""
 

@@ -31,7 +31,7 @@ class QueueChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class TargetChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """target_ram_count was computed anew (Q43). why: duration, rates."""
+    """target_ram_count was computed again (Q43). why: duration, rates."""
 
     about: ClassVar[About] = About(
         group="memory",

@@ -53,13 +53,13 @@ def content_of(slug: str) -> dict[str, Any] | None:
 
 
 def delete(author: Any, slug: str) -> None:
-    """Delete an exercise of this author; who works on it loses the page, not what was answered."""
+    """Delete an exercise of this author; whoever works on it loses the page, not the answers."""
     Made.objects.filter(author=author, slug=slug).delete()
     forget()
 
 
 def forget() -> None:
-    """Read rows anew."""
+    """Read rows again."""
     _kept.cache_clear()
     catalog.forget_made()
 

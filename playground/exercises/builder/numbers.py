@@ -1,4 +1,4 @@
-"""Numbers of a run that a second try draws anew: each has a letter, which stands for it in texts and conditions."""
+"""Numbers of a run that a second try draws again: each has a letter, which stands for it in texts and conditions."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from playground.web.errors import Gone
 
 
 def _teacher(request: HttpRequest) -> HttpResponse | None:
-    """Return where a visitor goes who is no teacher."""
+    """Return where to send a visitor who is not a teacher."""
     if request.user.is_authenticated:
         return None
     return redirect(f"{reverse('login')}?next={request.path}")

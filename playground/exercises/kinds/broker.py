@@ -199,7 +199,7 @@ def place_word(name: str) -> str:
 
 
 def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
-    """Return all steps as the engine does them. New messages stand before their step where they arrive: outside."""
+    """Return all steps as the engine does them. New messages are before their step where they arrive: outside."""
     return _stages.answer(exercise, give_up)
 
 

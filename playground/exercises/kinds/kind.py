@@ -153,7 +153,7 @@ class Kind(ABC):
         return True
 
     def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
-        """Return a locked answer and what the engine did, to stand beside the run; None if there is no such pair."""
+        """Return a locked answer and what the engine did, to be beside the run; None if there is no such pair."""
         return None
 
     def ghost_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
@@ -169,7 +169,7 @@ class Kind(ABC):
         return not progress.locked
 
     def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
-        """Return the scenario of the session beside the task, and the virtual time up to which it is past already."""
+        """Return the scenario of the session beside the task, and the virtual time at which it begins."""
         if progress.locked:
             return exercise.full_scenario(), exercise.scenario["until_us"]
         return exercise.scenario, 0

@@ -1,4 +1,4 @@
-"""Match: for each of some things, which of the answers will be so."""
+"""Match: choose an answer for each of several things."""
 
 from __future__ import annotations
 

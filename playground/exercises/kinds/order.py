@@ -30,7 +30,7 @@ class Item(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     Args:
         event: what it is in the run; without one, or if the run has none, it never happens: a distractor.
-        after: what must stand before it; left out, all that happens before it in the run.
+        after: what must be before it; left out, all that happens before it in the run.
     """
 
     id: Id
@@ -148,7 +148,7 @@ def happened(events: Sequence[Event]) -> list[Event]:
 
 
 def causes(events: Sequence[Event]) -> dict[str, list[str]]:
-    """Return which kinds must come before each kind.
+    """Return the kinds that must come before each kind.
 
     A later instant waits for an earlier one. Within one instant the parts of the broker (messages, memory, files,
     node) go their own ways, and only what one part does is one after the other; the author may correct it.
@@ -172,7 +172,7 @@ def _found_again(event: Event, run: Run) -> dict[str, Any]:
 
 
 def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[str]]:
-    """Return what must stand before each item that happens: in a chain of causes, all of the chain."""
+    """Return what must be before each item that happens: in a chain of causes, all of the chain."""
     listed = {item.id: item.after for item in items}
     found: dict[str, set[str]] = {}
     for at, name in enumerate(right):
@@ -183,7 +183,7 @@ def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[s
 
 
 def judge(items: Sequence[Item], right: Sequence[str], answer: Any) -> Verdict:
-    """Compare a list of ids with the right one: what does not happen, what is missing, what stands before its cause."""
+    """Compare a list of ids with the right one: what does not happen, what is missing, what is before its cause."""
     names = {item.id for item in items}
     if not isinstance(answer, list) or not all(isinstance(each, str) and each in names for each in answer):
         raise BadAnswer("put the items in order")

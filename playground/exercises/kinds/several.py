@@ -56,7 +56,7 @@ class Several(OptionsKind):
         return holding(exercise)
 
     def parts(self, tally: str) -> list[str]:
-        """Return the chosen options; somebody who chose none counts for none."""
+        """Return the chosen options; somebody who chose nothing counts for none."""
         return [] if tally == "-" else tally.split(" ")
 
     def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:

@@ -28,7 +28,7 @@ class Failure(msgspec.Struct, frozen=True):
     Args:
         kind: who is to blame.
         code: of the sentence about it.
-        values: what stands in it.
+        values: what is in it.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Which conditions hold in a session's run as it stands: looked up in its state, or in a repetition that follows it."""
+"""Which conditions hold in a session's run as it is: looked up in its state, or in a repetition that follows it."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class _Request(_Message, frozen=True, array_like=True, tag=True):
 
 
 class Open(_Request, frozen=True, array_like=True, tag=True):
-    """Make a session's run from its record, up to `until_us`, in the place of the one there is."""
+    """Make a session's run from its record, up to `until_us`, in place of the present one."""
 
     scenario: dict[str, Any]
     commands: list[Timed]

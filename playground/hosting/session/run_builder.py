@@ -93,7 +93,7 @@ class RunBuilder:
         return run
 
     def keep(self, run: Run, record: Remembered, after: int) -> None:
-        """Keep the run as it stands if so many transitions came since the last time."""
+        """Keep the run as it is if so many transitions came since the last time."""
         number = run.node.log.number
         if self._checkpoints is None or number - self._kept_number < after:
             return

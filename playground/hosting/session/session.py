@@ -243,7 +243,7 @@ class Session:
             self._job.breathe()
 
     def _found(self, run: Run, conditions: list[Condition]) -> Found | None:
-        """Return what of some conditions is found in the run as it stands; none cost nothing, and forget nothing."""
+        """Return what of some conditions is found in the run as it is; none cost nothing, and forget nothing."""
         if not conditions:
             return []
         if self._goals is None or self._goals.conditions != conditions:

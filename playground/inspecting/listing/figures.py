@@ -129,7 +129,7 @@ def _unused(row: Row, cell: str, name: str) -> Iterator[str]:
 
 
 def _spread(value: str) -> Any:
-    """Return a cell of a status that is spread over columns; what has items stands there as JSON."""
+    """Return a cell of a status that is spread over columns; anything with items is JSON there."""
     found = term(value) if value.startswith("[") else []
     return found[0] if found else value
 
@@ -160,7 +160,7 @@ def _figures(row: Row, status: dict[str, Any], cell: str, number: int) -> Figure
 
 
 def _reader_of(status: dict[str, Any]) -> StatusReader:
-    """Return who reads a status, by the lanes that it names: where it names none, those of the usual miss."""
+    """Return the reader of a status, chosen by the lanes that it names; the usual one if it names none."""
     return next((each for each in STATUSES if not each.lanes.keys().isdisjoint(status)), USUAL)
 
 
@@ -230,7 +230,7 @@ def _questions(
 def _doubts(
     reader: StatusReader, values: dict[str, str], status: dict[str, Any], counts: dict[str, int | None]
 ) -> Iterator[Question]:
-    """Yield what contradicts itself in the figures, and what of them was not read."""
+    """Yield contradictions in the figures, and figures that were not read."""
     numbered = next((each for each in STATUSES if values.get("version", USUAL.version) == each.version), None)
     if reader.named:
         yield reader.named, {}

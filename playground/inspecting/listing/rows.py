@@ -82,7 +82,7 @@ def rows(text: str, left_out: list[LeftOut]) -> Iterator[Row]:
 def _from_json(text: str) -> list[Row] | None:
     """Return the objects of a JSON list, as `--formatter json` and the HTTP API print them; None for another text.
 
-    What the tools say above and below it is left away; each line may be an object of its own, too, as of `jq -c`.
+    What the tools print above and below it is ignored; each line may be an object of its own, too, as of `jq -c`.
     """
     said = [(at, line) for at, line in enumerate(text.splitlines(), 1) if not SPOKEN.match(line.strip())]
     lines = [(at, line) for at, line in said if line.strip()]
@@ -107,7 +107,7 @@ def _from_json_lines(lines: list[tuple[int, str]]) -> list[Row] | None:
 
 
 def _records(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the line at which each begins, and its text: a line, or several where a status goes on over them."""
+    """Yield the first line of each record and its text, which may cover several lines."""
     held: list[str] = []
     begin, open_brackets = 1, 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -125,7 +125,7 @@ def _records(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _begins_anew(line: str) -> bool:
-    """Return whether a line is a row of its own, though brackets before it are open: what was pasted is cut there."""
+    """Return whether a line begins a row, even though earlier brackets are open: the pasted text is cut there."""
     return "\t" in line and not line.startswith((" ", "\t", "{", "[", ",", "]", "}"))
 
 

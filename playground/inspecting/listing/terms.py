@@ -20,7 +20,7 @@ Term = Any
 
 
 class Pair(list[Term]):
-    """A tuple, or what stands beside a key."""
+    """A tuple, or the value of a key."""
 
 
 def depth_change(line: str) -> int:
@@ -77,5 +77,5 @@ def pairs(found: list[Term]) -> Iterator[tuple[str, Term]]:
 
 
 def plain(atom: str) -> str:
-    """Return an atom without what Elixir puts before it."""
+    """Return an atom without Elixir's prefix."""
     return atom.removeprefix(":")

@@ -1,4 +1,4 @@
-"""manage.py record_digests: write into each ready scenario the digest that this engine reaches, and draw it anew."""
+"""manage.py record_digests: write into each ready scenario the digest that this engine reaches, and draw it again."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def read(lines: Iterable[str], options: Options) -> Imported:
 
 
 def _room_for(connections: int) -> int:
-    """Return the RAM with which so many connections leave messages the usual room; 0 where the usual RAM does.
+    """Return the RAM with which that many connections leave the usual room for messages; 0 if the usual RAM does.
 
     A node counts the receive buffer of each connection. A session's is small: a few dozen would ring its memory alarm
     before the first message, which those of a machine that PerfTest is run against do not.

@@ -70,7 +70,7 @@ def clients_of(given: Given, name: str) -> int:
 
 
 def _groups(shares: Sequence[int], name: str, remarks: list[Remark]) -> list[list[int]]:
-    """Return for each share of the clients how many each of those that are played stands for."""
+    """Return, for each share of the clients, how many clients each played client stands for."""
     total = sum(shares)
     if total <= MOST_CLIENTS:
         return [[1] * share for share in shares]
@@ -152,7 +152,7 @@ def _value_at(turns: Sequence[Timed], at_us: int) -> Any:
 
 
 def producer_rate(given: Given) -> Fraction | None:
-    """Return the messages a second of one producer, None where it has no bound; variable ones go before it."""
+    """Return the messages a second of one producer, None if unbounded; variable rates take precedence."""
     seconds = interval_s(given, "publishing-interval")
     return 1 / seconds if seconds is not None else rate(given, "rate")
 
@@ -239,7 +239,7 @@ def _steady(
     fields: dict[str, Any],
     remarks: list[Remark],
 ) -> Iterator[dict[str, Any]]:
-    """Yield a publisher that goes on, anew whenever its rate or the size of its messages changes."""
+    """Yield a steady publisher, and it again whenever its rate or the size of its messages changes."""
     for at_us in sorted({turn.at_us for turn in (*rates, *sizes)}):
         varied = _value_at(rates, at_us)
         wanted = Fraction(varied) if varied >= 0 else one

@@ -119,7 +119,7 @@ def _names(given: Given, consumers: int, remarks: list[Remark]) -> tuple[list[st
 
 
 def _check_exchange(given: Given, queues: int, in_turn: bool, remarks: list[Remark]) -> None:
-    """Tell what of the exchange is played in another way.
+    """Remark on parts of the exchange that are played differently.
 
     Raises:
         LineError: the type is a plugin's.

@@ -20,7 +20,7 @@ PERHAPS: Final = -2
 
 
 class Use(Enum):
-    """What becomes of an option."""
+    """What happens to an option."""
 
     TAKEN = auto()
     """The run has it, or a remark says what takes its place."""
@@ -117,8 +117,8 @@ class Given(NamedTuple):
     """What a command gives.
 
     Args:
-        values: the words behind each option by its long name; the first of a switch is its own.
-        stray: words that are no option and no value.
+        values: the words after each option by its long name; the first word of a switch is the switch itself.
+        stray: words that are neither an option nor a value.
         second_line: line of a second PerfTest command, 0 for none.
         around: what else the text has a shell do.
     """

@@ -1,6 +1,6 @@
 """The text of a shell: words with the lines they stand on, and the PerfTest command among them.
 
-People start PerfTest in many ways: by a script, with java, in a container, in a cluster. What stands before its first
+People start PerfTest in many ways: by a script, with java, in a container, in a cluster. What is before its first
 own option has no influence on the run, but for the environment variables that PerfTest reads as options.
 """
 
@@ -57,10 +57,10 @@ class CommandLine(NamedTuple):
     """One PerfTest command.
 
     Args:
-        words: those behind the program.
+        words: those after the program.
         environment: the variables that it is started with, by name.
         second_line: line of a second PerfTest command, 0 for none.
-        around: the beginnings of other commands, and what stands before PerfTest's launcher.
+        around: the beginnings of other commands, and what is before PerfTest's launcher.
     """
 
     words: Sequence[Word]
@@ -171,7 +171,7 @@ def _with_values(words: Sequence[Word], variables: Mapping[str, Word], used: set
     """Return the words with the values of variables that the text itself sets, or gives as a default.
 
     Args:
-        used: gets the names of variables whose values stand in the words now.
+        used: gets the names of variables whose values are in the words now.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -196,7 +196,7 @@ def _assignments(words: Sequence[Word]) -> tuple[dict[str, Word], list[Word]]:
 
 
 def _behind_program(words: Sequence[Word]) -> tuple[list[Word], dict[str, Word]] | None:
-    """Return the words behind the program, and the variables that a container gets; None for another program."""
+    """Return the words after the program, and the variables that a container gets; None for another program."""
     texts = [word.text for word in words]
     if texts[0].startswith("-"):
         return list(words), {}
@@ -269,7 +269,7 @@ def _images(texts: Sequence[str]) -> Iterator[str]:
 
 
 def _behind_name(words: Sequence[Word]) -> tuple[list[Word], dict[str, Word]]:
-    """Return what stands behind PerfTest's name, where a script, a class or a shell may be named once more."""
+    """Return what is after PerfTest's name, where a script, a class or a shell may be named once more."""
     rest = list(words)
     while rest and _is_program(rest[0].text):
         rest.pop(0)

@@ -46,7 +46,7 @@ def rate(given: Given, name: str) -> Fraction | None:
     """Return messages a second, which may be a fraction; None without a bound.
 
     Raises:
-        LineError: it is no number.
+        LineError: it is not a number.
     """
     word = given.word(name)
     if word is None:
@@ -59,7 +59,7 @@ def interval_s(given: Given, name: str) -> Fraction | None:
     """Return seconds between two messages, None where they are not given.
 
     Raises:
-        LineError: it is no number, or shorter than PerfTest allows.
+        LineError: it is not a number, or shorter than PerfTest allows.
     """
     word = given.word(name)
     if word is None:
@@ -111,7 +111,7 @@ def _pair(word: Word, name: str) -> Pair:
 
 
 def table(given: Given, name: str) -> Iterator[tuple[Word, str, Any]]:
-    """Yield key and value of each pair, with the word that they stand in; numbers and truths as such."""
+    """Yield key and value of each pair, with the word that they are in; numbers and truths as such."""
     for word in given.values.get(name, ()):
         for entry in word.text.split(","):
             if entry.strip():

@@ -1,4 +1,4 @@
-"""What an operator does for teachers: invite, list who waits, approve, and help one who lost the password."""
+"""What an operator does for teachers: invite, list who waits, approve, and help somebody who lost the password."""
 
 from __future__ import annotations
 
