@@ -12,7 +12,7 @@ from playground.messages import Message
 
 OF_FILES: Final[dict[str, Any]] = {
     "asked_too_late": _("ask_at_us must be before at_us."),
-    "whole_run_needed": _("Only a claim may ask for what needs the whole run."),
+    "whole_run_needed": _("Only a claim may use a condition that needs the whole run."),
     "usual_not_drawn": _("variants: the usual number must be one of those that can be drawn."),
 }
 TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_FILES}

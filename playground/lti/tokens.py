@@ -117,7 +117,7 @@ def claims_of(token: str, registration: LtiRegistration) -> Claims:
 
 
 def _check_party(claims: Claims, registration: LtiRegistration) -> None:
-    """Refuse a launch for several tools unless we asked for it."""
+    """Refuse a launch that several tools may use unless it names us (azp)."""
     several = isinstance(claims.aud, list) and len(claims.aud) > 1
     if (several or claims.azp is not None) and claims.azp != registration.client_id:
         raise Distrusted("azp does not name this tool")

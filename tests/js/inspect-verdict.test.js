@@ -87,7 +87,7 @@ test("what an orderly stop does is told with its files, and whose terms are lost
   assert.match(words[1], /113.B written.*fsyncs: 2, files deleted: 0/);
   assert.match(words[2], /^\.idx: 1 file with 2.KiB before, 1 with 2.KiB afterwards$/);
   assert.match(words[3], /every message counts as delivered/);
-  assert.match(orderlyWords({ ...stop, saved: { a: true, b: false } }, {}).at(-1), /^Terms were lost of: b\..*W201/);
+  assert.match(orderlyWords({ ...stop, saved: { a: true, b: false } }, {}).at(-1), /^The terms of these queues were lost: b\..*W201/);
   assert.match(orderlyWords({ ...stop, found: true, files: [], work: null }, {})[0], /^The node had stopped in order/);
   assert.equal(orderlyWords({ ...stop, failure: { code: "x", values: {} } }, { x: "no" })[0], "The stop would fail: no");
   assert.match(verdictOf(answer({ queues: [queue("a", 30, null)], stopped: true })).first, /stopped in order, with 30 persistent messages/);

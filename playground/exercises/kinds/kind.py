@@ -169,7 +169,7 @@ class Kind(ABC):
         return not progress.locked
 
     def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
-        """Return the scenario of the session beside the task, and the virtual time at which it begins."""
+        """Return the scenario of the session beside the task, and the virtual time up to which it is already played."""
         if progress.locked:
             return exercise.full_scenario(), exercise.scenario["until_us"]
         return exercise.scenario, 0

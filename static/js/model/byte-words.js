@@ -102,7 +102,7 @@ const NAMES = () => ({
   "first seq_id": [gettext("first"), gettext("The first seq_id of this segment.")],
   "seq_id behind the segment": [gettext("end"), gettext("The seq_id after the last one of this segment.")],
   "empty slot": [gettext("zeros"), gettext("A slot of zeros is no message: acknowledged, or never written.")],
-  status: [gettext("status"), gettext("1 for a message. A start after a crash writes 0 over this byte alone where it drops one.")],
+  status: [gettext("status"), gettext("1 for a message. A start after a crash that drops the message overwrites only this byte, with 0.")],
   "slot flags": [gettext("flags"), gettext("Bit 0: persistent, as the queue counts it.")],
   location: [gettext("location"), gettext("Where the body is: 1 for the shared store, 2 for the queue's own .qs file.")],
   "offset in .qs": [gettext("offset"), gettext("Where in the .qs file of the same number the body's entry begins.")],

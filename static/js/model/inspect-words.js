@@ -111,7 +111,7 @@ function worded(values, sentences) {
  * @returns {[step: string, detail: string]}
  */
 export function progressWords({ step, ...values }) {
-  return [fill(steps()[step] ?? gettext("Reading …"), values), step === "reading" ? fill(gettext("%(path)s; %(done)s of %(size)s before it are read."), { ...values, done: bytes(values.done), size: bytes(values.size) }) : ""];
+  return [fill(steps()[step] ?? gettext("Reading …"), values), step === "reading" ? fill(gettext("%(path)s; read so far: %(done)s of %(size)s."), { ...values, done: bytes(values.done), size: bytes(values.size) }) : ""];
 }
 
 /** @returns {Record<string, string>} */
@@ -135,10 +135,10 @@ function failures() {
     given_again: gettext("ignored, because %(key)s = %(value)s counts"),
     not_in_conf: gettext("rabbitmq.conf of 3.10.8 has no such key, and a node does not start with it; it belongs in advanced.config, or is written differently"),
     ratio_in_conf: gettext("rabbitmq.conf takes ratios below 1 only, and a node does not start with this one (M6); advanced.config takes it"),
-    version_of_queue: gettext("taken as an argument of the session's queue: x-queue-version = %(version)s"),
+    version_of_queue: gettext("used as an argument of the session's queue: x-queue-version = %(version)s"),
     section: gettext("a topology has no place for this section (entries: %(count)s)"),
     section_unknown: gettext("not a section that is known here (entries: %(count)s)"),
-    operator_policy: gettext("an operator policy: its limits for queues called %(pattern)s do not hold here"),
+    operator_policy: gettext("an operator policy: its limits for queues called %(pattern)s do not apply here"),
     policy_of_plugin: gettext("keys of the federation plugin, which is not played here: %(names)s; no message comes from another broker"),
     policy_of_other_queues: gettext("it applies to %(type)s only, and there are none here"),
     no_list: gettext("this is not a list"),
@@ -183,7 +183,7 @@ export function questionWords(code, values = {}) {
  */
 function questions({ count = 0 }) {
   return {
-    grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
+    grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): the queue grows. Who is slow?"),
     version_unknown: gettext("The status says version %(version)s, which is not known here: read the lanes with care."),
     lanes_missing: gettext("Missing from the text, or in an unknown form: %(names)s. They are not counted as 0."),
     other_sum: gettext("len is %(length)s, and the lanes together are %(sum)s: something of this status is missing here or was changed."),

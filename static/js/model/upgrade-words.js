@@ -164,7 +164,7 @@ export function orderlyWords({ found, files, work, saved, failure }, sentences) 
   words.push(...files.map(filesWords));
   const lost = Object.keys(saved).filter((name) => !saved[name]);
   if (lost.length)
-    words.push(fill(gettext("Terms were lost of: %(queues)s. So the next start is one after a crash, for every queue of the virtual host (W200, W201)."), { queues: lost.join(", ") }));
+    words.push(fill(gettext("The terms of these queues were lost: %(queues)s. So the next start is one after a crash, for every queue of the virtual host (W200, W201)."), { queues: lost.join(", ") }));
   else if (!found)
     words.push(gettext("After the crash before it every message counts as delivered, and the terms say so. A node that runs counts only those that it delivered: read the directory of a node that stopped in order to see that."));
   return words;

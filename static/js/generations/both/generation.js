@@ -26,7 +26,7 @@ export const VERSION_CHOICE = {
         "plain",
         gettext("The files of the queue have another version"),
         gettext(
-          "Index entries move segment by segment. Small bodies go to .qs files for version 2, and into the index for version 1, which has them in RAM again.",
+          "Index entries move segment by segment. For version 2 small bodies go to .qs files; for version 1 they go into the index, and so back into RAM.",
         ),
         lanePhrase(t),
       ),

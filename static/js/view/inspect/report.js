@@ -43,8 +43,8 @@ const chipWords = (rows) =>
  */
 const writtenBy = ({ queues: rows }) =>
   isVersion2(rows)
-    ? gettext("RabbitMQ %(release)s wrote these files: queues of version 2, and messages as 4.x stores them. The start here is one of that release.")
-    : gettext("There is no .config: a broker older than 3.8.15 wrote these files. A segment has 16,384 entries, and the start here is one of RabbitMQ %(release)s (V6).");
+    ? gettext("RabbitMQ %(release)s wrote these files: queues of version 2, and messages as 4.x stores them. The start here follows that release.")
+    : gettext("There is no .config: a broker older than 3.8.15 wrote these files. A segment has 16,384 entries, and the start here follows RabbitMQ %(release)s (V6).");
 
 /** @param {QueueRow} queue */
 const journalWords = ({ journal }) =>

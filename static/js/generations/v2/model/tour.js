@@ -59,7 +59,7 @@ export const TOUR = [
     id: "tail",
     title: () => gettext("The tail: nothing in RAM"),
     text: () =>
-      gettext("Forty more, persistent ones, and RAM does not grow with them. Of the whole tail it keeps where it begins, where it ends, and how many messages it has. There is no paging: memory decides nothing here."),
+      gettext("Forty more, persistent ones, and RAM does not grow with them. RAM keeps only where the tail begins, where it ends, and how many messages it has. There is no paging: memory decides nothing here."),
     commands: [publish(40, true)],
     met: (state) => length(state, TAIL) > 40,
     part: "stage",

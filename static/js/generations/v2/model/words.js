@@ -91,7 +91,7 @@ export const WORDS = {
       "\u2212",
       "plain",
       ngettext("%(count)s content is never written", "%(count)s contents are never written", t.count),
-      gettext("Removed before its turn: %(size)s that no disk gets. Its place in the file stays empty."),
+      gettext("Removed before it was written: %(size)s never reach the disk. Its place in the file stays empty."),
       { count: number(t.count), size: bytes(t.bytes) },
     ),
   BodiesWritten: (t) =>
@@ -127,7 +127,7 @@ export const WORDS = {
       gettext("The queue found its files"),
       clean
         ? gettext("After an orderly stop no segment is read: what was saved then says how many messages each one holds. Files of the index: %(files)s, live slots in them: %(live)s.")
-        : gettext("Every slot is looked at, and what does not agree with its content is dropped. Files of the index: %(files)s, live slots in them: %(live)s."),
+        : gettext("Every slot is checked, and dropped if it does not agree with its content. Files of the index: %(files)s, live slots in them: %(live)s."),
       { files: number(segments.length), live: number(segments.reduce((sum, [, , live]) => sum + live, 0)) },
     ),
   CollectionTimed: (t) =>
@@ -137,7 +137,7 @@ export const WORDS = {
       t.fired ? gettext("Store %(store)s looks at its files") : gettext("Store %(store)s will look at its files"),
       t.fired
         ? gettext("The fifteen seconds are over for %(files)s. A file is compacted if less than half of it is valid; one that was touched again meanwhile waits for the next time.")
-        : gettext("A message was removed from %(files)s. In fifteen seconds the store looks at it; what is touched by then waits for the next time."),
+        : gettext("A message was removed from %(files)s. In fifteen seconds the store looks at it; a file that is touched by then waits for the next time."),
       { files: t.files.map((each) => `${each}.rdq`).join(", ") },
     ),
   FileCompacted: (t) =>
