@@ -46,7 +46,8 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "count_out_of_range": _("count cannot be %(count)s. Possible: 1 to %(most)s."),
     "no_whole_number": _("%(name)s = %(text)s is not a whole number."),
     "no_table_line": _(
-        "This is no line of a table: a value has more than %(most)s characters, or a quotation mark has no partner."
+        "This is not a line of a table: a value has more than %(most)s characters, or a quotation mark "
+        "has no partner."
     ),
     # --- a line of a trace ---
     "no_trace_line": _("This is not a line of a rabbitmq_tracing log in JSON."),
