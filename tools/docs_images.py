@@ -1,11 +1,10 @@
-"""Take the pictures of docs/img: the live page in the middle of its story, the heatmap, the proofs, the first page.
+"""Take the pictures that documents show: the live page in the middle of its story, and the heatmap.
 
 And those of what needs no server: the edition for static hosts, the page of a run, a real node's directory in Inspect.
 """
 
 import argparse
 import io
-import itertools
 import subprocess
 import sys
 import tempfile
@@ -27,7 +26,6 @@ SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
 }
 Scheme = Literal["light", "dark"]
-SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 Picture = tuple[str, str, Scheme]
 """A scene, a size, a scheme."""
 SETTLE_MS, TINY_SETTLE_MS = 2000, 200
@@ -47,10 +45,6 @@ class Places:
     edition: str
     run: str
     paged_ms: int
-
-
-def _first_page(page: Page, places: Places) -> None:
-    page.goto(places.server)
 
 
 def _live(page: Page, places: Places) -> None:
@@ -73,10 +67,6 @@ def _live(page: Page, places: Places) -> None:
 
 def _whatif(page: Page, places: Places) -> None:
     page.goto(f"{places.server}/whatif/")
-
-
-def _fidelity(page: Page, places: Places) -> None:
-    page.goto(f"{places.server}/fidelity/")
 
 
 def _edition(page: Page, places: Places) -> None:
@@ -102,16 +92,16 @@ def _inspect(page: Page, places: Places) -> None:
     page.locator(".inspect-report").wait_for(timeout=ENGINE_MS)
 
 
-ON_A_SERVER = {"home": _first_page, "live": _live, "whatif": _whatif, "fidelity": _fidelity}
-WITHOUT_ONE = {"edition": _edition, "run": _run, "inspect": _inspect}
-SCENES: dict[str, Callable[[Page, Places], None]] = {**ON_A_SERVER, **WITHOUT_ONE}
+SCENES: dict[str, Callable[[Page, Places], None]] = {
+    "live": _live,
+    "whatif": _whatif,
+    "edition": _edition,
+    "run": _run,
+    "inspect": _inspect,
+}
 
-PICTURES: Sequence[Picture] = (
-    *itertools.product(ON_A_SERVER, SIZES, SCHEMES),
-    *((name, "desktop", "light") for name in WITHOUT_ONE),
-    *((name, "phone", "dark") for name in WITHOUT_ONE),
-)
-TINY: Sequence[Picture] = tuple((name, "phone", "dark") for name in ("live", *WITHOUT_ONE))
+PICTURES: Sequence[Picture] = tuple((name, "desktop", "light") for name in SCENES)
+TINY: Sequence[Picture] = tuple((name, "phone", "dark") for name in SCENES if name != "whatif")
 """Those that need the most of a page."""
 
 

@@ -49,6 +49,11 @@ def test_programs_and_their_options_are_there(path: str) -> None:
     assert programs.not_accepted(read(path), ROOT, NEED_SPARK) == []
 
 
+def test_every_picture_is_shown_by_a_document() -> None:
+    shown = {name for each in DOCUMENTS for name in re.findall(r"img/([\w-]+\.png)", read(each))}
+    assert {each.rpartition("/")[2] for each in FILES if each.startswith("docs/img/")} == shown
+
+
 def test_every_path_that_a_program_makes_is_named_by_a_document() -> None:
     texts = "".join(read(each) for each in DOCUMENTS)
     assert [each for each in documents.MADE_AT_RUN_TIME if f"`{each}" not in texts] == []
