@@ -45,5 +45,5 @@ def digest_at(scenario: dict[str, Any], commands: list[tuple[int, dict[str, Any]
     try:
         Player(node, commands, give_up=lambda: time.monotonic() > deadline_s).finish(until_us)
     except RunTooLong:
-        raise Refused(_("The session sleeps and is long. Open it, and share it from there.")) from None
+        raise Refused(_("This long session is asleep. Open it, and share it from there.")) from None
     return str(node.log.digest)

@@ -41,7 +41,7 @@ def unpack(text: str, count: int) -> array[int]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is no such text, or has other than `count` sizes, or one that is too large, or too many.
+        ValueRefused: it is not such a text, or does not have `count` sizes, or one that is too large, or too many.
     """
     return _unpacked("sizes", SIZE, text, count, MAX_SIZE_BYTES)
 
@@ -59,7 +59,7 @@ def unpack_expirations(text: str, count: int) -> Iterator[int | None]:
         count: how many there are.
 
     Raises:
-        ValueRefused: it is no such text, or has other than `count` expirations, or one that is too long, or too many.
+        ValueRefused: it is not such a text, or does not have `count` expirations, or one that is too long, or too many.
     """
     column = _unpacked("expirations", EXPIRATION, text, count, MAX_EXPIRATION_MS + 1)
     return (each - 1 if each else None for each in column)

@@ -73,7 +73,7 @@ class Kind(ABC):
     help: ClassVar[Any] = ""
     """A sentence below it."""
     between: ClassVar[str] = " "
-    """What stands between the parts of a counted answer."""
+    """What is between the parts of a counted answer."""
     is_played: ClassVar[bool] = False
     """Whether an answer is a run: the commands that somebody gave in a session."""
     votable: ClassVar[bool] = False
