@@ -14,7 +14,7 @@ const bodiesBuffered = (count, { segment, offset }) =>
     "\u270e",
     "plain",
     ngettext("%(count)s content waits for %(file)s.qs", "%(count)s contents wait for %(file)s.qs", count),
-    gettext("Small contents lie in a file of the queue's own, these from byte %(offset)s on. A full buffer, or a sync, writes them."),
+    gettext("Small contents go to the queue's own file, these from byte %(offset)s on. A full buffer, or a sync, writes them."),
     { count: number(count), file: segment, offset: number(offset) },
   );
 
