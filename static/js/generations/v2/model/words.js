@@ -81,11 +81,7 @@ export const WORDS = {
       { file: t.segment },
     ),
   BodiesBuffered: (t) => bodiesBuffered(t.count, t),
-  StretchesBuffered: (t) =>
-    bodiesBuffered(
-      t.runs.reduce((sum, [, count]) => sum + count, 0),
-      t,
-    ),
+  StretchesBuffered: (t, n) => bodiesBuffered(n, t),
   BodiesForgotten: (t) =>
     sentence(
       "\u2212",
