@@ -75,7 +75,7 @@ STANDS_FOR: Final[dict[str, StandsFor]] = {
         file=CLIENT,
     ),
     "target_ram_count": StandsFor(
-        command="rabbitmqctl list_queues name backing_queue_status",
+        command="rabbitmqctl eval 'rabbit_amqqueue:info_all(<<\"/\">>, [name, backing_queue_status]).'",
     ),
     "purge": StandsFor(
         command="rabbitmqctl purge_queue {queue}", line="queue.purge queue={queue}", file=CLIENT

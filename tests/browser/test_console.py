@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
@@ -80,3 +81,35 @@ def test_controls_say_what_they_stand_for(
     expect(page.get_by_label("rabbitmqctl", exact=True)).to_have_value(
         "rabbitmqctl set_vm_memory_high_watermark 0.4"
     )
+
+
+@pytest.mark.parametrize("viewport", [PHONE, None], ids=["phone", "wide"])
+@pytest.mark.parametrize(
+    ("profile", "version", "policy"),
+    [
+        ("4.3.6-classroom", "4.3.6", "are not recognised policy settings"),
+        ("classroom", "3.10.8", "Setting policy"),
+    ],
+)
+def test_the_console_is_the_release_s(
+    profile: str, version: str, policy: str, viewport: dict[str, int] | None, open_page: OpenPage
+) -> None:
+    page = open_page(viewport=viewport) if viewport else open_page()
+    begin(page, profile)
+    page.locator("body").press("c")
+    line = page.get_by_label("rabbitmqctl", exact=True)
+    output = page.get_by_role("log", name="What the console printed")
+    for text, answer in (
+        ("version", version),
+        ("list_queues name messages backing_queue_status", "Listing queues for vhost / ..."),
+        ('set_policy ha .* \'{"ha-mode":"all"}\'', policy),
+        ("help list_queues", "Lists the queues of a virtual host"),
+        ("ping", f"Waterline: RabbitMQ {version} has the command 'ping'"),
+    ):
+        line.fill(text)
+        line.press("Enter")
+        expect(output).to_contain_text(answer)
+    line.fill("sync_q")
+    line.press("Tab")
+    expect(line).to_have_value("sync_q" if version == "4.3.6" else "sync_queue ")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
