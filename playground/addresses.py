@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+import ipaddress
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
 
+NETWORK_BITS: Final = 64
+"""Of an IPv6 address: whoever has one has all that begin with these."""
 Logger = Callable[[str, str, dict[str, Any]], None]
 
 
@@ -19,6 +23,24 @@ def last_hop(lines: Iterable[str], proxies: int) -> str:
     if not hops or not proxies:
         return ""
     return hops[-proxies] if len(hops) >= proxies else hops[0]
+
+
+@lru_cache(maxsize=4096)
+def network(address: str) -> str:
+    """Return what counts as one address: an IPv4 address, or the network of an IPv6 one."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    inside = found.ipv4_mapped or found.sixtofour
+    return str(inside or ipaddress.ip_network((found, NETWORK_BITS), strict=False))
+
+
+def address_of(scope: Mapping[str, Any]) -> str:
+    """Return where a request or a socket comes from, as far as ASGI knows."""
+    return network(str((scope.get("client") or ("",))[0]))
 
 
 class LastHop:

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
 
-from playground import leases, predictions, selectors
+from playground import keeping, leases, predictions, presence, selectors
 from playground.appends import Append
 from playground.hosting.book import Elsewhere, Remembered, Unreachable
 from playground.leases import Holder
+from playground.presence import Presence
 from playground.writer import writer
 
 logger = logging.getLogger(__name__)
@@ -45,22 +46,52 @@ class Tenure:
     Args:
         lasts_s: seconds after which a lease lapses.
         gone: processes that are known to have ended without a word; theirs need not lapse first.
+        presence: shows the other processes that this one lives, where there are others.
     """
 
-    def __init__(self, holder: Holder, lasts_s: float, gone: Iterable[str] = ()) -> None:
+    def __init__(
+        self, holder: Holder, lasts_s: float, gone: Iterable[str] = (), presence: Presence | None = None
+    ) -> None:
+        self.presence = presence
         self.holder = holder
         self.lasts_s = lasts_s
         self._gone = list(gone)
         self._kept: dict[str, Callable[[], None]] = {}
         self._renewing: asyncio.Task[None] | None = None
 
+    def be_seen(self) -> None:
+        """Let others see that this process lives: before it owns anything. Blocks."""
+        if self.presence is not None:
+            self.presence.hold()
+
     async def take(self, session_id: str, epoch: int | None) -> int:
         """Become the owner of a session, or stay it under `epoch`; return the epoch. Raises `Elsewhere`."""
         if self._gone:
             await in_thread(leases.lapse)(self._gone)
             self._gone = []
+        await in_thread(self.be_seen)()
+        try:
+            return await self._take(session_id, epoch)
+        except Elsewhere:
+            if self.presence is None or not await self._inherit(session_id):
+                raise
+        return await self._take(session_id, epoch)
+
+    async def _take(self, session_id: str, epoch: int | None) -> int:
         taken: int = await in_thread(leases.take)(session_id, self.holder, self.lasts_s, epoch)
         return taken
+
+    async def _inherit(self, session_id: str) -> bool:
+        """End the leases of a session's owner if that process is gone; return whether it is."""
+        owner: str = await in_thread(leases.owner_of)(session_id)
+        if not owner or not await in_thread(presence.is_gone)(owner):
+            return not owner
+        await asyncio.sleep(presence.GRACE_S)
+        if not await in_thread(presence.is_gone)(owner):
+            return False
+        ended: int = await in_thread(leases.lapse)([owner])
+        logger.warning("the process %s is gone: %s sessions of it can be taken over", owner, ended)
+        return True
 
     def keep(self, session_id: str, lost: Callable[[], None]) -> None:
         """Renew the lease of a session from now on; `lost` is called once it is another process's."""
@@ -104,6 +135,7 @@ class DatabaseBook:
         self._session_id = session_id
         self._tenure = tenure
         self._epoch: int | None = None
+        self._uncharged_bytes = 0
         self._digest = False
         """Whether a digest may be on record: with one more command the run is another one, at the same moment too."""
 
@@ -124,7 +156,17 @@ class DatabaseBook:
     async def load(self) -> Remembered:
         """Return everything on record."""
         self._digest = True
-        return await in_thread(selectors.remembered)(self._session_id)
+        found: Remembered = await in_thread(selectors.remembered)(self._session_id)
+        self._uncharged_bytes = found.uncharged_bytes
+        return found
+
+    async def make_room(self, command: dict[str, Any]) -> None:
+        """Charge whoever began the session for a command, in blocks."""
+        wanted = self._uncharged_bytes + selectors.record_bytes(command)
+        if wanted >= keeping.BLOCK_BYTES:
+            await in_thread(keeping.charge)(self._session_id, wanted)
+            wanted = 0
+        self._uncharged_bytes = wanted
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
         """Write a command down."""

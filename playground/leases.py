@@ -81,6 +81,12 @@ def node_of(public_id: str) -> str:
     return found.values_list("node", flat=True).first() or ""
 
 
+def owner_of(public_id: str) -> str:
+    """Return the process that owns a session, or nothing when nobody does."""
+    found = Lease.objects.filter(session__public_id=public_id, expires_at__gt=Now())
+    return found.values_list("process", flat=True).first() or ""
+
+
 def renew(holder: Holder, public_ids: Iterable[str], lasts_s: float) -> set[str]:
     """Renew the leases of sessions; return those that are still this holder's."""
     mine = Lease.objects.filter(process=holder.process, session__public_id__in=list(public_ids))

@@ -60,6 +60,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """A link that nobody opens for so long is deleted."""
     kept_bytes: int = 2 * 1024**3
     """What all links may take together; then those go that nobody has opened for the longest time."""
+    kept_per_visitor: int = 32 * 1024**2
+    """What one browser's sessions, links and sweeps may take."""
+    kept_per_address: int = 128 * 1024**2
+    """The same for one address, or one class."""
     sweep_cells: int = 100
     """Runs of a sweep of a visitor's own workload."""
     sweep_s: int = 90
@@ -95,6 +99,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             "wake_s",
             "hidden_s",
             "kept_bytes",
+            "kept_per_visitor",
+            "kept_per_address",
             "sweep_cells",
             "sweep_s",
             "large_sweep_cells",

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from django.conf import settings
+from django.db import connection
 
 import engine
 from playground import limits, repetitions, turns, writer
@@ -18,6 +19,7 @@ from playground.hosting.past import Past
 from playground.hosting.registry import Registry
 from playground.hosting.session.protocol import Begin
 from playground.leases import Holder
+from playground.presence import Presence
 
 _lock = threading.Lock()
 
@@ -45,7 +47,9 @@ def _registry() -> Registry:
 @cache
 def _tenure(of: Registry) -> Tenure:
     holder = Holder(of.directory.path.name, settings.WATERLINE_NODE)
-    return Tenure(holder, settings.WATERLINE_LEASE_S, of.directory.swept)
+    several = settings.WATERLINE_NODE and connection.vendor == "postgresql"
+    presence = Presence(holder.process) if several else None
+    return Tenure(holder, settings.WATERLINE_LEASE_S, of.directory.swept, presence)
 
 
 def tenure() -> Tenure:
@@ -78,6 +82,8 @@ async def end() -> None:
     """Put every session of this process to rest. The next call of `registry` starts again."""
     if _registry.cache_info().currsize:
         await _registry().end()
+        if (presence := _tenure(_registry()).presence) is not None:
+            await asyncio.to_thread(presence.end)
         _registry.cache_clear()
         _past.cache_clear()
         _tenure.cache_clear()

@@ -2,8 +2,43 @@
 
 from __future__ import annotations
 
+import hashlib
+import zlib
+from typing import Any, Final
+
+import orjson
 from django.db import models
 from django.utils import timezone
+
+GROUP_LETTERS: Final = 32
+MOST_TEXT_BYTES: Final = 64 * 1024 * 1024
+"""Of a scenario's text: many times what a scenario and all commands of a session may have."""
+
+
+class ScenarioText(models.Model):
+    """A scenario as it is written canonically, once for all sessions and links that have it."""
+
+    sha256 = models.CharField(max_length=64, primary_key=True)
+    packed = models.BinaryField(help_text="canonical JSON without a digest, compressed")
+    size_bytes = models.PositiveIntegerField(help_text="of what is packed")
+
+    def __str__(self) -> str:
+        return f"{self.sha256[:12]}: {self.size_bytes} bytes"
+
+    @property
+    def body(self) -> str:
+        """The canonical JSON."""
+        return zlib.decompressobj().decompress(self.packed, MOST_TEXT_BYTES).decode()
+
+    @classmethod
+    def of(cls, body: str) -> ScenarioText:
+        """Return the row of a text, a new one if there is none."""
+        data = body.encode()
+        if len(data) > MOST_TEXT_BYTES:
+            raise ValueError(f"a scenario of {len(data)} bytes cannot be kept")
+        packed = zlib.compress(data)
+        values = {"packed": packed, "size_bytes": len(packed)}
+        return cls.objects.get_or_create(sha256=hashlib.sha256(data).hexdigest(), defaults=values)[0]
 
 
 class Scenario(models.Model):
@@ -12,7 +47,7 @@ class Scenario(models.Model):
     short_id = models.CharField(max_length=16, unique=True)
     slug = models.SlugField(max_length=60, unique=True, null=True)  # noqa: DJ001 - unique, and absent for most
     title = models.CharField(max_length=200)
-    body = models.TextField(help_text="canonical JSON")
+    text = models.ForeignKey(ScenarioText, on_delete=models.PROTECT, related_name="+")
     story = models.JSONField(
         null=True, default=None, help_text="what pages show around the run, as in the scenario file"
     )
@@ -23,6 +58,12 @@ class Scenario(models.Model):
     created = models.DateTimeField(auto_now_add=True)
     last_seen = models.DateTimeField(default=timezone.now, db_index=True)
     size_bytes = models.PositiveIntegerField(default=0)
+    visitor = models.CharField(
+        max_length=32, blank=True, db_index=True, help_text="the browser that made a link of it first"
+    )
+    group = models.CharField(
+        max_length=GROUP_LETTERS, blank=True, db_index=True, help_text="its class, or trace of its address"
+    )
 
     class Meta:
         ordering = ("slug", "-created")
@@ -35,7 +76,10 @@ class Session(models.Model):
     """One run of somebody's: the scenario that it began with. Its commands are `CommandRecord`s."""
 
     public_id = models.CharField(max_length=32, unique=True)
-    scenario = models.JSONField()
+    text = models.ForeignKey(ScenarioText, on_delete=models.PROTECT, related_name="+")
+    recorded = models.CharField(
+        max_length=128, blank=True, help_text="digest of the scenario's run at its end; empty if not known"
+    )
     origin = models.ForeignKey(Scenario, null=True, on_delete=models.SET_NULL, related_name="+")
     engine_version = models.CharField(max_length=32)
     reached_us = models.BigIntegerField(
@@ -52,12 +96,23 @@ class Session(models.Model):
     visitor = models.CharField(
         max_length=32, blank=True, db_index=True, help_text="the browser that began it"
     )
+    group = models.CharField(
+        max_length=GROUP_LETTERS, blank=True, db_index=True, help_text="its class, or trace of its address"
+    )
+    record_bytes = models.PositiveIntegerField(
+        default=0, help_text="of its commands, as they are charged: in whole blocks"
+    )
 
     class Meta:
         ordering = ("-created",)
 
     def __str__(self) -> str:
         return self.public_id
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario that it began with, with the digest of that run."""
+        return {**orjson.loads(self.text.body), "digest": self.recorded or None}
 
 
 class Lease(models.Model):
@@ -100,6 +155,10 @@ class OwnSweep(models.Model):
         max_length=40, unique=True, help_text="nobody guesses it; also the heatmap's name"
     )
     visitor = models.CharField(max_length=32, db_index=True)
+    group = models.CharField(
+        max_length=GROUP_LETTERS, blank=True, db_index=True, help_text="its class, or trace of its address"
+    )
+    size_bytes = models.PositiveIntegerField(default=0, help_text="of spec and document")
     spec = models.JSONField(help_text="scenario, grid, and whether it is a Spark job")
     cells = models.PositiveIntegerField()
     done = models.PositiveIntegerField(default=0)

@@ -4,14 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import time
 from collections import OrderedDict
+from functools import cache as kept
+from typing import Final
 
 from django.conf import settings
 from django.core.cache import cache
 
+from playground import limits
+
 logger = logging.getLogger(__name__)
 
-MINUTE_S = 60
+MINUTE_S: Final = 60
+PER_MINUTE: Final[dict[str, int | str]] = {
+    "new": "new_per_minute",
+    "reads": "reads_per_minute",
+    "launches": "launches_per_minute",
+    "past": "past_per_minute",
+    "signup": 5,
+    "recover": 5,  # tries, at some 79 bits
+    "login": 10,  # wrong or right
+    "login-name": 5,  # for one name, from one address: a stranger elsewhere cannot lock a teacher out
+    "join": 60,  # a whole class behind one address, and hopeless for guessing 40 bits
+    "teacher": 240,  # of one teacher
+    "vote": 30,  # of one student
+    "attempts": 20,  # answers of one learner, to all exercises together
+}
+"""What one address or class may do how often: a number, or the name of one of `limits.Limits`."""
 
 
 class Bucket:
@@ -94,3 +114,29 @@ class SharedBuckets:
         except Exception:
             logger.warning("what all processes do together cannot be counted now", exc_info=True)
             return None
+
+
+@kept
+def _buckets(what: str) -> SharedBuckets:
+    most = PER_MINUTE[what]
+    return SharedBuckets(what, getattr(limits.current(), most) if isinstance(most, str) else most)
+
+
+def take(what: str, who: str) -> bool:
+    """Count something that somebody does; return whether there was room for it.
+
+    Args:
+        what: a key of PER_MINUTE.
+        who: a caller's group, or whoever the table says.
+    """
+    return _buckets(what).take(who, time.monotonic())
+
+
+def spend(what: str, who: str, count: int) -> None:
+    """Count so many more of something that was done."""
+    _buckets(what).spend(who, time.monotonic(), count)
+
+
+def forget() -> None:
+    """Give everybody full buckets again."""
+    _buckets.cache_clear()

@@ -17,7 +17,7 @@ from twisted.web.http import RESPONSES
 from zope.interface import implementer
 
 from playground import repeating, rim
-from playground.addresses import last_hop
+from playground.addresses import last_hop, network
 from playground.connections import Connections
 from playground.messages import Message
 from playground.web import turned_away
@@ -63,7 +63,7 @@ class Reception:
 
     def protocol_for(self, address: Any) -> Channel | None:
         """Return what a new connection speaks; None closes it."""
-        host = str(getattr(address, "host", ""))
+        host = network(str(getattr(address, "host", "")))
         if self.connections.is_full_for(host):
             return None
         factory = self.server.http_factory
@@ -205,7 +205,7 @@ class Channel(HTTPChannel):
     def _address_of(self, request: Any) -> str:
         lines = request.requestHeaders.getRawHeaders(b"x-forwarded-for", [])
         hop = last_hop([line.decode("latin1") for line in lines], self._reception.proxies)
-        return hop or self._address
+        return network(hop) if hop else self._address
 
     # --- coming and going ---
 

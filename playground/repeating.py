@@ -1,32 +1,29 @@
 """Who may have a run repeated now: for a picture, an export, a comparison, a moment of the past; or a file checked.
 
-Such work takes a core for seconds. A few are done at once, some more wait in the order in which they came, and nobody
-has more than a few of them; whoever finds the queue full gets at once the time after which to ask again.
+Such work takes a core for seconds. A few are done at once, some more wait until it is their turn, and no visitor has
+more than a few of them; whoever finds the queue full gets at once the time after which to ask again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import threading
-from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
 
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from playground import ownership, turns
+from playground import callers, turns
+from playground.callers import Caller
 from playground.messages import Message
-from playground.quotas import Quotas
+from playground.places import USUAL, Full, Places
 
-PLACES: Final = max(2, os.cpu_count() or 1)
+PLACES: Final = 1 + max(2, os.cpu_count() or 1)
+"""One caller keeps all processors busy; the last place is for others."""
 WAITING: Final = 48
-PER_VISITOR: Final = 3
 PICTURES_PER_VISITOR: Final = 16
 """A page on a subject has a stage for each of its runs, and their pictures are asked for at once."""
-PER_ADDRESS: Final = 32
-"""A class behind one address sends its answers at the same moment."""
 PATIENCE_S: Final = 20.0
 SHORT_BYTES: Final = 8 * 1024
 """A scenario of so many bytes is checked in some milliseconds."""
@@ -58,64 +55,32 @@ class Gate:
     """
 
     def __init__(self, places: int = PLACES, waiting: int = WAITING, patience_s: float = PATIENCE_S) -> None:
-        self._free = places
-        self._waiting = waiting
+        self._places = Places(places, waiting)
         self._patience_s = patience_s
-        self._queue: deque[object] = deque()
-        self._changed = threading.Condition()
-        self._held = Quotas()
 
     @contextlib.contextmanager
-    def place(self, visitor: str, address: str = "", *, picture: bool = False) -> Iterator[None]:
+    def place(self, caller: Caller, *, picture: bool = False) -> Iterator[None]:
         """Hold a place, waiting for it if need be; whoever has one needs no turn among the pages.
 
         Args:
             picture: it is for one of a page's pictures, of which a visitor may have more.
 
         Raises:
-            Busy: there is none, or this visitor or address has too many.
+            Busy: there is none, or this visitor has too many.
         """
-        bounds = (
-            {f"pictures {visitor}": PICTURES_PER_VISITOR} if picture else {f"visitor {visitor}": PER_VISITOR}
-        )
-        if address:
-            bounds[f"address {address}"] = PER_ADDRESS
-        with turns.aside(), self._one(bounds):
-            yield
-
-    @contextlib.contextmanager
-    def _one(self, bounds: dict[str, int]) -> Iterator[None]:
-        with self._changed:
-            if self._held.take(bounds) is not None:
-                raise Busy(YOURS_TEXT)
+        most, kind = (PICTURES_PER_VISITOR, "picture") if picture else (USUAL, "")
+        with turns.aside():
             try:
-                self._wait()
-            except BaseException:
-                self._held.give_back(bounds)
-                raise
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._free += 1
-                self._held.give_back(bounds)
-                self._changed.notify_all()
-
-    def _wait(self) -> None:
-        if self._free and not self._queue:
-            self._free -= 1
-            return
-        if len(self._queue) >= self._waiting:
-            raise Busy(TEXT)
-        ticket = object()
-        self._queue.append(ticket)
-        try:
-            if not self._changed.wait_for(lambda: self._free and self._queue[0] is ticket, self._patience_s):
-                raise Busy(TEXT)
-            self._free -= 1
-        finally:
-            self._queue.remove(ticket)
-            self._changed.notify_all()
+                ticket = self._places.enter(caller, most, kind)
+            except Full as full:
+                raise Busy(YOURS_TEXT if full.yours else TEXT) from None
+            try:
+                self._places.wait(ticket, self._patience_s)
+                yield
+            except Full:
+                raise Busy(TEXT) from None
+            finally:
+                self._places.leave(ticket)
 
 
 gate = Gate()
@@ -128,6 +93,9 @@ def for_text(request: HttpRequest, size_bytes: int) -> contextlib.AbstractContex
 
 def for_request(request: HttpRequest, *, picture: bool = False) -> contextlib.AbstractContextManager[None]:
     """Hold a place for whoever asks; `picture` where it is for one of a page's pictures."""
-    address = request.META.get("REMOTE_ADDR") or ""
-    visitor = ownership.known_visitor(request.session) or f"at {address}"
-    return gate.place(visitor, address, picture=picture)
+    return gate.place(callers.of_request(request), picture=picture)
+
+
+def for_present() -> contextlib.AbstractContextManager[None]:
+    """Hold a place for whoever sent the request that is being answered."""
+    return gate.place(callers.present())

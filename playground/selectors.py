@@ -12,13 +12,15 @@ from playground import holds
 from playground.hosting.book import Remembered
 from playground.models import CommandRecord, Scenario, Session
 
+ROW_BYTES = 64
+"""Of a row of a record, beside its command."""
 UNDO = {"do": "undo"}
 """The row of a record that takes the command before it back. No engine has a command of this name."""
 
 
 def session_by_id(public_id: str) -> Session | None:
     """Return a session, or None when there is none (any more)."""
-    return Session.objects.select_related("origin").filter(public_id=public_id).first()
+    return Session.objects.select_related("origin", "text").filter(public_id=public_id).first()
 
 
 def session_exists(public_id: str) -> bool:
@@ -33,13 +35,20 @@ def latest_of(public_ids: Sequence[str]) -> Session | None:
 
 def latest_of_all(public_ids: Sequence[str], most: int) -> list[Session]:
     """Return those of these sessions that were seen last, the latest first, `most` of them."""
-    return list(Session.objects.filter(public_id__in=public_ids).order_by("-last_seen")[:most])
+    return list(
+        Session.objects.select_related("text").filter(public_id__in=public_ids).order_by("-last_seen")[:most]
+    )
 
 
 def rows_of(session: Session) -> list[tuple[int, dict[str, Any]]]:
     """Return every row of a session's record: when it was written, and its content."""
     records = CommandRecord.objects.filter(session=session).order_by("sequence")
     return list(records.values_list("at_us", "command"))
+
+
+def record_bytes(command: dict[str, Any]) -> int:
+    """Return about how many bytes a command takes on record."""
+    return ROW_BYTES + len(orjson.dumps(command))
 
 
 def commands_of(session: Session) -> list[tuple[int, dict[str, Any]]]:
@@ -69,7 +78,7 @@ def reached(session: Session, commands: Sequence[tuple[int, dict[str, Any]]]) ->
 
 def remembered(public_id: str) -> Remembered:
     """Return all that is on record of a session."""
-    session = Session.objects.select_related("origin").get(public_id=public_id)
+    session = Session.objects.select_related("origin", "text").get(public_id=public_id)
     rows = rows_of(session)
     commands = standing(rows)
     reached_us, digest = reached(session, commands)
@@ -77,6 +86,7 @@ def remembered(public_id: str) -> Remembered:
         scenario=session.scenario,
         commands=commands,
         rows=len(rows),
+        uncharged_bytes=max(0, sum(record_bytes(command) for _at_us, command in rows) - session.record_bytes),
         reached_us=reached_us,
         digest=digest,
         engine_version=session.engine_version,
@@ -88,14 +98,14 @@ def remembered(public_id: str) -> Remembered:
 
 def library() -> list[Scenario]:
     """Return the ready scenarios, in the order of their slugs."""
-    return list(Scenario.objects.filter(slug__isnull=False).order_by("slug"))
+    return list(Scenario.objects.select_related("text").filter(slug__isnull=False).order_by("slug"))
 
 
 def scenario_by_name(name: str) -> Scenario | None:
     """Return a scenario by its short id or, for a library one, its slug."""
-    return Scenario.objects.filter(Q(short_id=name) | Q(slug=name)).first()
+    return Scenario.objects.select_related("text").filter(Q(short_id=name) | Q(slug=name)).first()
 
 
 def scenario_body(scenario: Scenario) -> dict[str, Any]:
     """Return a kept scenario as an object, with the digest of its run."""
-    return {**orjson.loads(scenario.body), "digest": scenario.digest or None}
+    return {**orjson.loads(scenario.text.body), "digest": scenario.digest or None}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
-from playground import limits, predictions, selectors, timeline
+from playground import callers, limits, predictions, selectors, timeline
 from playground.doors import door
-from playground.models import CommandRecord, Lease, Scenario, Session
+from playground.models import CommandRecord, Lease, Scenario, ScenarioText, Session
 
 ID_LETTERS = 16
 """Some 79 bits: whoever has a session's address may watch it."""
@@ -27,12 +28,19 @@ def blank_scenario(profile: str, nodes: int = 1) -> dict[str, Any]:
     return door().check({"version": 1, "profile": profile, "until_us": 0} | settings)
 
 
+def body_of(scenario: dict[str, Any]) -> str:
+    """Return what is kept of a checked scenario: its canonical text, without the digest."""
+    return timeline.canonical({**scenario, "digest": None})
+
+
 def start_session(scenario: dict[str, Any], origin: Scenario | None = None, reached_us: int = 0) -> Session:
     """Begin a session with a checked scenario, at its beginning or as if it had been played up to `reached_us`."""
     public_id = "".join(secrets.choice(timeline.ALPHABET) for _each in range(ID_LETTERS))
     return Session.objects.create(
         public_id=public_id,
-        scenario=scenario,
+        text=ScenarioText.of(body_of(scenario)),
+        recorded=scenario.get("digest") or "",
+        group=callers.trace_of(callers.present().group),
         origin=origin,
         engine_version=door().version,
         reached_us=reached_us,
@@ -70,17 +78,23 @@ def keep_scenario(
     scenario: dict[str, Any], engine_version: str | None = None, story: dict[str, Any] | None = None
 ) -> Scenario:
     """Return the kept form of a checked scenario; the same scenario, digest and story are kept once."""
-    body = timeline.canonical({**scenario, "digest": None})
+    body = body_of(scenario)
     digest = scenario.get("digest") or ""
     version = engine_version or door().version
     # The digest belongs to the name: with another engine the same commands may be another run.
     name = f"{body}\n{digest}\n{version}" + (f"\n{timeline.canonical(story)}" if story else "")
     short_id = timeline.short_id(name)
-    values = {"title": scenario["title"], "body": body, "digest": digest, "engine_version": version}
-    values |= {"story": story or None, "size_bytes": len(name.encode())}
+    caller = callers.present()
+    values = {"title": scenario["title"], "digest": digest, "engine_version": version, "story": story or None}
+    values |= {"visitor": caller.visitor, "group": callers.trace_of(caller.group)}
     try:
         with transaction.atomic():
-            kept, is_new = Scenario.objects.get_or_create(short_id=short_id, defaults=values)
+            kept = Scenario.objects.select_related("text").filter(short_id=short_id).first()
+            is_new = kept is None
+            if kept is None:
+                text = ScenarioText.of(body)
+                size_bytes = text.size_bytes + len(timeline.canonical(story or {}).encode())
+                kept = Scenario.objects.create(short_id=short_id, text=text, size_bytes=size_bytes, **values)
     except IntegrityError:
         return Scenario.objects.get(short_id=short_id)
     if is_new:
@@ -126,14 +140,14 @@ def packed_name(kept: Scenario) -> str:
 
 def put_in_library(slug: str, scenario: dict[str, Any], story: dict[str, Any] | None = None) -> Scenario:
     """Make the library's entry of this name be this scenario."""
-    body = timeline.canonical({**scenario, "digest": None})
     with transaction.atomic():
+        text = ScenarioText.of(body_of(scenario))
         kept, _created = Scenario.objects.update_or_create(
             slug=slug,
             defaults={
                 "short_id": timeline.short_id(f"library\n{slug}"),
                 "title": scenario["title"],
-                "body": body,
+                "text": text,
                 "digest": scenario["digest"] or "",
                 "engine_version": door().version,
                 "story": story,
@@ -145,6 +159,43 @@ def put_in_library(slug: str, scenario: dict[str, Any], story: dict[str, Any] | 
 def prune_library(slugs: set[str]) -> int:
     """Take the entries that are not among `slugs` out of the library; return how many. Links to them stay."""
     return Scenario.objects.filter(slug__isnull=False).exclude(slug__in=slugs).update(slug=None)
+
+
+def delete_unused_unseen_for(seconds: float, group: str | None = None) -> int:
+    """Delete the sessions in which nobody did anything, and that nobody has opened for so long; return how many.
+
+    Args:
+        group: only its sessions.
+    """
+    stale = Session.objects.filter(last_seen__lt=timezone.now() - timedelta(seconds=seconds))
+    stale = stale.filter(Q(predicted=None) | Q(predicted=predictions.SKIPPED))
+    stale = stale.exclude(Exists(CommandRecord.objects.filter(session=OuterRef("pk"))))
+    stale = without_use(stale)
+    return delete_sessions(stale if group is None else stale.filter(group=group))
+
+
+_uses: list[Callable[[], QuerySet[Any]]] = []
+
+
+def register_use(sessions: Callable[[], QuerySet[Any]]) -> None:
+    """Leave these sessions, given by their keys, to whoever needs them: nobody else deletes them."""
+    if sessions not in _uses:
+        _uses.append(sessions)
+
+
+def without_use(sessions: QuerySet[Session]) -> QuerySet[Session]:
+    """Return sessions without those that something else needs."""
+    for used in _uses:
+        sessions = sessions.exclude(pk__in=used())
+    return sessions
+
+
+def delete_texts_of_nothing() -> int:
+    """Delete the texts of scenarios that no session and no link has any more; return how many."""
+    return ScenarioText.objects.exclude(
+        Exists(Session.objects.filter(text=OuterRef("pk")))
+        | Exists(Scenario.objects.filter(text=OuterRef("pk")))
+    ).delete()[0]
 
 
 def delete_sessions_unseen_for(days: int) -> int:

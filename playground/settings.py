@@ -49,6 +49,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "playground.callers.CallerMiddleware",
     "playground.web.errors.BusyMiddleware",
     "playground.whereabouts.ElsewhereMiddleware",
 ]
@@ -217,6 +218,8 @@ WATERLINE = {
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),
     "links_days": environment.integer("WATERLINE_LINKS_DAYS", 365),
     "kept_bytes": environment.integer("WATERLINE_KEPT_BYTES", 2 * 1024 * 1024 * 1024),
+    "kept_per_visitor": environment.integer("WATERLINE_KEPT_PER_VISITOR", 32 * 1024 * 1024),
+    "kept_per_address": environment.integer("WATERLINE_KEPT_PER_ADDRESS", 128 * 1024 * 1024),
     "sweep_cells": environment.integer("WATERLINE_SWEEP_CELLS", 100),
     "sweep_s": environment.integer("WATERLINE_SWEEP_S", 90),
     "large_sweep_cells": environment.integer("WATERLINE_LARGE_SWEEP_CELLS", 5_000),

@@ -110,5 +110,5 @@ _digests: dict[tuple[str, int, int], str] = {}
 
 def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]], until_us: int) -> str:
     """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
-    with repeating.gate.place(f"session {session.public_id}"):
+    with repeating.for_present():
         return repetitions.digest_at(session.scenario, commands, until_us)

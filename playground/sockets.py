@@ -15,7 +15,19 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.utils.translation import gettext_lazy as _
 
-from playground import holds, leases, limits, live, ownership, predictions, selectors, whereabouts, wire
+from playground import (
+    callers,
+    holds,
+    leases,
+    limits,
+    live,
+    ownership,
+    predictions,
+    selectors,
+    whereabouts,
+    wire,
+)
+from playground.callers import Caller
 from playground.consumer import TRY_AGAIN, Consumer
 from playground.hosting.clients import Client
 from playground.hosting.host import Host
@@ -82,16 +94,16 @@ class SessionSocket(Consumer):
         self._may_play = ownership.holds_key(self.scope.get("query_string", b""), self.session_id)
         self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
         self._sender = asyncio.create_task(self._send_outbox())
-        address = str((self.scope.get("client") or ("",))[0])
+        caller = await database_sync_to_async(callers.of_scope)(self.scope)
         self.client = Client(
             self._put,
             language_of(self.scope),
             await database_sync_to_async(ownership.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
             move=self._move,
-            address=address,
+            group=caller.group,
         )
-        if not self._take_place(address):
+        if not self._take_place(caller):
             text = _("You have too many pages open here at once. Close some of them; this one then goes on.")
             self._refuse_all(FULL, Message(text))
         elif not await database_sync_to_async(selectors.session_exists)(self.session_id):
@@ -99,12 +111,11 @@ class SessionSocket(Consumer):
         elif not self._over:
             self._deadline = asyncio.get_running_loop().call_later(HELLO_S, self._end, NO_HELLO)
 
-    def _take_place(self, address: str) -> bool:
-        """Count this socket for its address and, where it has a cookie, for its visitor."""
-        bounds = {f"address {address}": self.limits.sockets_per_address}
-        visitor = ownership.known_visitor(self.scope["session"])
-        if visitor:
-            bounds[f"visitor {visitor}"] = self.limits.sockets_per_visitor
+    def _take_place(self, caller: Caller) -> bool:
+        """Count this socket for its class or address and, where it has a cookie, for its visitor."""
+        bounds = {f"of {caller.group}": self.limits.sockets_per_address}
+        if caller.visitor:
+            bounds[f"visitor {caller.visitor}"] = self.limits.sockets_per_visitor
         if _held.take(bounds) is not None:
             return False
         self._place = bounds

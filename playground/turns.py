@@ -29,6 +29,8 @@ from contextvars import ContextVar
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from playground.addresses import address_of
+
 AT_ONCE: Final = 2
 """Pages in the making. One more processor would not help: Python runs one thread at a time."""
 WAITING: Final = 1000
@@ -329,7 +331,7 @@ class InTurn:
         """Return whether a request goes on with something: it sends a form, or an answer to one led here."""
         if _sends(scope):
             return True
-        place = _address(scope), str(scope.get("path", ""))
+        place = address_of(scope), str(scope.get("path", ""))
         count = self._led.pop(place, 0)
         if count > 1:
             self._led[place] = count - 1
@@ -342,7 +344,7 @@ class InTurn:
         target = next(
             (value for name, value in message.get("headers", ()) if name.lower() == b"location"), b""
         )
-        place = _address(scope), unquote(urlsplit(target.decode("latin-1")).path)
+        place = address_of(scope), unquote(urlsplit(target.decode("latin-1")).path)
         self._led[place] = self._led.pop(place, 0) + 1
         if len(self._led) > MOST_LED:
             self._led.popitem(last=False)
@@ -356,10 +358,6 @@ def _sends(scope: Any) -> bool:
     return scope.get("method") not in {"GET", "HEAD"}
 
 
-def _address(scope: Any) -> str:
-    return str((scope.get("client") or ("",))[0])
-
-
 def _is_prompt(lane: str) -> bool:
     return lane.rpartition(" ")[2] == PROMPT
 
@@ -367,7 +365,7 @@ def _is_prompt(lane: str) -> bool:
 def lane_of(scope: dict[str, Any]) -> str:
     """Return where a request waits: its address, and the part of the site."""
     part = str(scope.get("path", "")).lstrip("/").split("/", 1)[0]
-    return f"{_address(scope)} {part if part in PARTS else ''}"
+    return f"{address_of(scope)} {part if part in PARTS else ''}"
 
 
 turns = Turns()

@@ -35,6 +35,7 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("play/", home.resume, name="playground"),
     path("demo", home.demo, name="demo"),
+    path("s/", sessions.mine, name="sessions"),
     path("s/new", home.new, name="session-new"),
     path("s/import", home.import_scenario, name="scenario-import"),
     re_path(rf"^{SESSION}/\Z", sessions.session, name="session"),

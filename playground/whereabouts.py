@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from engine.reading.conditions import Condition
 from playground import leases, live, turns
-from playground.hosting.book import Elsewhere
+from playground.hosting.book import Elsewhere, Unreachable
 from playground.hosting.wishes import RunSoFar
 
 HINT = "node"
@@ -50,7 +50,8 @@ def socket_path(public_id: str, **query: str) -> str:
 
 def _reserve(public_id: str) -> str:
     tenure = live.tenure()
-    with contextlib.suppress(Elsewhere):  # it was another's faster
+    with contextlib.suppress(Elsewhere, Unreachable):  # it was another's faster, or is nobody's for now
+        tenure.be_seen()
         leases.take(public_id, tenure.holder, tenure.lasts_s)
         return tenure.holder.node
     return leases.node_of(public_id)

@@ -11,23 +11,24 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from playground import callers
 from playground.classroom import limits, selectors
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.messages import Message, Refused
-from playground.web.access import View, address_of
+from playground.web.access import View
 from playground.web.errors import Gone, too_many
 
 
 def posts_limited(what: str) -> Callable[[View], View]:
-    """Let one address send a form only so many times a minute, see `limits.PER_MINUTE`."""
+    """Let one address send a form only so many times a minute, see `ratelimit.PER_MINUTE`."""
 
     def decorate(view: View) -> View:
         @wraps(view)
         def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if request.method == "POST":
                 try:
-                    limits.take(what, address_of(request))
+                    limits.take(what, callers.address_in(request))
                 except Refused as refused:
                     return too_many(request, refused.message)
             return view(request, *args, **kwargs)

@@ -18,10 +18,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from playground import callers
 from playground.classroom import admission, leaving, limits, services
 from playground.classroom.access import posts_limited
 from playground.messages import Refused
-from playground.web.access import address_of
 from playground.web.errors import too_many
 
 
@@ -127,9 +127,9 @@ class LogIn(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Check name and password."""
         try:
-            limits.take("login", address_of(request))
+            limits.take("login", callers.address_in(request))
             name = request.POST.get("username", "")[:150].casefold()
-            limits.take("login-name", f"{address_of(request)} {name}")
+            limits.take("login-name", f"{callers.address_in(request)} {name}")
         except Refused as refused:
             return too_many(request, refused.message)
         return super().post(request, *args, **kwargs)

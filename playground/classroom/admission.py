@@ -20,6 +20,8 @@ INVITED_DAYS = 14
 """An invitation is good for so long."""
 WAITING_DAYS = 30
 """An account that nobody approves is forgotten after so long."""
+MOST_WAITING = 2000
+"""Accounts that wait for the operator; beyond that those are forgotten that came last."""
 INVITATIONS = 20
 """Invitations of one teacher that nobody has used yet."""
 CODE_LETTERS = 16
@@ -73,6 +75,8 @@ def forget_old() -> None:
     now = timezone.now()
     Invitation.objects.filter(until__lt=now).delete()
     waiting().filter(date_joined__lt=now - timedelta(days=WAITING_DAYS)).delete()
+    late = waiting().order_by("date_joined", "pk").values_list("pk", flat=True)[MOST_WAITING:]
+    get_user_model().objects.filter(pk__in=list(late)).delete()
 
 
 def new_recovery(teacher: Any) -> str:

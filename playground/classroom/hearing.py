@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from django.contrib.auth import SESSION_KEY
 from django.utils.translation import gettext_lazy as _
 
+from playground import callers
 from playground.classroom import others, rooms, voting
 from playground.classroom.models import Classroom, Student, Vote
-from playground.exercises import gates
+from playground.exercises import gates, learners
 from playground.exercises.models import Learner
 from playground.messages import Message
 
 
 def begin() -> None:
     """Listen, and ask before each answer."""
+    callers.register(group_of)
     gates.worked.connect(_worked, dispatch_uid="classroom")
     gates.register(frozen)
     gates.register(voted_on, hides=True)
     others.begin()
+
+
+def group_of(browser: Mapping[str, Any]) -> str:
+    """Return how limits call a student's class, or a teacher."""
+    learner = browser.get(learners.NUMBER)
+    if isinstance(learner, int):
+        found = Student.objects.filter(learner=learner).values_list("classroom", flat=True).first()
+        if found is not None:
+            return f"class {found}"
+    return f"teacher {browser[SESSION_KEY]}" if SESSION_KEY in browser else ""
 
 
 def voted_on(learner: Learner, slug: str) -> Message | None:

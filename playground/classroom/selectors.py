@@ -103,7 +103,7 @@ def for_students(classroom: Classroom) -> dict[str, Any]:
             "at": classroom.pushed_at.isoformat(),
             "id": pushed.short_id,
             "by": classroom.pushed_by,
-            "at_us": None if pushed.story else json.loads(pushed.body)["until_us"],
+            "at_us": None if pushed.story else json.loads(pushed.text.body)["until_us"],
         }
         if pushed and classroom.pushed_at
         else None,

@@ -114,6 +114,8 @@ def join(browser: Any, code: str, nickname: str) -> Student:
     try:
         with transaction.atomic():
             learner = learners.begin(browser)
+            learner.group = f"class {classroom.pk}"
+            learner.save(update_fields=["group"])
             student = Student.objects.create(
                 classroom=classroom,
                 learner=learner,

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import library, ownership, repeating, sharing
+from playground import library, ownership, sharing
 from playground import selectors as kept_runs
 from playground.classroom import leaving, limits, ready_lesson, reports, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher
@@ -203,8 +203,7 @@ def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody, or a session of the teacher's as it is now."""
     mine = request.POST.get("session", "")
     if mine and ownership.owns(request.session, mine):
-        with repeating.for_request(request):
-            kept = sharing.share(session_or_gone(mine))
+        kept = sharing.share(session_or_gone(mine))
         services.push(found, kept.short_id, request.user.get_username())
     else:
         services.push(found, request.POST.get("link", ""), request.user.get_username())

@@ -12,7 +12,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.releases import PROFILES, RELEASES
-from playground import affordable, holds, limits, other_release, repeating, selectors, services, sharing
+from playground import (
+    affordable,
+    callers,
+    holds,
+    keeping,
+    limits,
+    other_release,
+    repeating,
+    selectors,
+    services,
+    sharing,
+)
 from playground.comparing import changes, ready, titles
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
@@ -24,7 +35,7 @@ from playground.messages import Message, Refused
 from playground.models import Scenario
 from playground.storybook import brought
 from playground.storybook.texts import in_language
-from playground.web.access import charge, rate_limited, say, scenario_or_gone, session_or_gone
+from playground.web.access import charge, keeps, rate_limited, say, scenario_or_gone, session_or_gone
 from playground.web.counted import counted_as
 from playground.web.errors import answer
 from playground.whatif.labels import metric
@@ -47,6 +58,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     if session:
         try:
             found = session_or_gone(session)
+            keeping.check(callers.of_request(request))
             holds.check_may_leave(found.public_id)
             a = sharing.share(found).short_id
         except Refused as refused:
@@ -83,7 +95,7 @@ def _example(a: Scenario) -> tuple[Scenario, Scenario]:
 
 
 @require_POST
-@rate_limited
+@keeps
 def new(request: HttpRequest) -> HttpResponse:
     """Make B out of A with one change, and show both."""
     kept = scenario_or_gone(request.POST.get("a", "")[:80])
@@ -132,7 +144,7 @@ def _title(a: dict[str, Any], form: ChangeForm) -> str:
 
 
 @require_POST
-@rate_limited
+@keeps
 def releases(request: HttpRequest) -> HttpResponse:
     """Show a run, or one that is ready for this, on the chosen releases."""
     chosen = [series for series in RELEASES if series in request.POST.getlist("release")]

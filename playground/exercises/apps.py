@@ -12,11 +12,13 @@ class ExercisesConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Say which sessions wait for an answer, and of which no copy may be made."""
-        from playground import holds  # noqa: PLC0415 - needs the models
-        from playground.exercises import catalog, stages  # noqa: PLC0415 - as above
+        """Say which sessions wait for an answer, which are of use before, and what learners take."""
+        from playground import holds, keeping, services  # noqa: PLC0415 - needs the models
+        from playground.exercises import catalog, learners, stages  # noqa: PLC0415 - as above
         from playground.exercises.builder import made  # noqa: PLC0415 - as above
 
         holds.register_wait(stages.holds_us)
         holds.register(stages.waits)
+        keeping.register(learners.kept_bytes)
+        services.register_use(stages.used)
         catalog.register(made.content_of)

@@ -8,12 +8,15 @@ from typing import Any
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from playground.exercises.models import Learner
+from playground import callers
+from playground.exercises.models import Attempt, Learner
 from playground.timeline import ALPHABET
 
 KEY = "learner"
 NUMBER = "learner_number"
 """The signed cookie has the learner's number as well: a new personal code sends nobody out who is in."""
+LEARNER_BYTES = 512
+ANSWER_BYTES = 512
 CODE_LETTERS = 12
 """Some 59 bits: nobody finds another one's work by trying."""
 
@@ -59,7 +62,8 @@ def begin(browser: Any) -> Learner:
     found = current(browser)
     if found is None:
         code = new_code()
-        found = Learner.objects.create(code_trace=trace_of(code))
+        group = callers.trace_of(callers.present().group)
+        found = Learner.objects.create(code_trace=trace_of(code), group=group)
         browser[KEY], browser[NUMBER] = code, found.pk
     else:
         Learner.objects.filter(pk=found.pk).update(last_seen=timezone.now())
@@ -94,3 +98,11 @@ def renew_code(learner: Learner) -> str:
     learner.code_trace = trace_of(code)
     learner.save(update_fields=["code_trace"])
     return code
+
+
+def kept_bytes(whose: dict[str, str]) -> int:
+    """Return about how much the learners of a group and their answers take."""
+    found = Learner.objects.filter(**whose)
+    return (
+        LEARNER_BYTES * found.count() + ANSWER_BYTES * Attempt.objects.filter(work__learner__in=found).count()
+    )

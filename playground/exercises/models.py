@@ -17,6 +17,12 @@ class Learner(models.Model):
     leaving_at = models.DateTimeField(
         null=True, db_index=True, help_text="when everything of theirs was deleted"
     )
+    group = models.CharField(
+        max_length=32,
+        blank=True,
+        db_index=True,
+        help_text="the class, or trace of the address where it began",
+    )
 
     class Meta:
         ordering = ("-created",)

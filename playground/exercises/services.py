@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground import repeating
+from playground import callers, keeping, repeating
 from playground.exercises import catalog, gates, limits, stages, task
 from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import kind_of
@@ -26,6 +26,8 @@ from playground.models import Session
 from playground.services import delete_sessions
 
 R = TypeVar("R")
+CHECKED_EACH: Final = 10
+"""Of so many answers to an exercise it is asked for one whether there is room for more."""
 
 
 def begin(learner: Learner, exercise: Exercise) -> Work:
@@ -54,8 +56,10 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
             _("This exercise has had %(most)s answers, which is the limit. Look at the solution."),
             most=limits.ATTEMPTS,
         )
+    if work.attempts % CHECKED_EACH == CHECKED_EACH - 1:
+        keeping.check(callers.present())
     whole = _whole_answer(work, exercise, given)
-    with _place(work, exercise, whole):
+    with _place(exercise, whole):
         verdict = _done(exercise, whole, graded)
     _keep(work, verdict)
     _move_on(work, exercise, verdict, given)
@@ -69,11 +73,22 @@ def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
     )
 
 
-def _place(work: Work, exercise: Exercise, whole: Any) -> contextlib.AbstractContextManager[None]:
-    """Hold a place for repeating a run, where that may be needed."""
-    if not kind_of(exercise).repeats(whole):
-        return contextlib.nullcontext()
-    return repeating.gate.place(f"learner {work.learner_id}")
+def _place(exercise: Exercise, whole: Any) -> contextlib.AbstractContextManager[None]:
+    """Hold a place for repeating a run, where one is needed: `Known` takes its own."""
+    needed = exercise.unit == catalog.MADE or kind_of(exercise).repeats(whole)
+    return repeating.for_present() if needed else contextlib.nullcontext()
+
+
+def _out_of_time() -> Callable[[], bool]:
+    """Return what ends a run that takes too long; its time begins when it is asked first, not in a queue."""
+    begun: list[float] = []
+
+    def is_over() -> bool:
+        if not begun:
+            begun.append(time.monotonic())
+        return time.monotonic() > begun[0] + limits.GRADING_S
+
+    return is_over
 
 
 def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
@@ -96,16 +111,14 @@ def _done(exercise: Exercise, whole: Any, work: BoundedJob[[Exercise, Any], R]) 
 @job(RUN)
 def graded(exercise: Exercise, whole: Any) -> Verdict:
     """Grade an answer. Raises Refused."""
-    deadline_s = time.monotonic() + limits.GRADING_S
-    return task.graded(exercise, whole, lambda: time.monotonic() > deadline_s)
+    return task.graded(exercise, whole, _out_of_time())
 
 
 @job(RUN)
 def stands(exercise: Exercise, whole: Any) -> dict[str, Any] | None:
     """Return how an answer stands that is being made; None where that cannot be said."""
-    deadline_s = time.monotonic() + limits.GRADING_S
     try:
-        return kind_of(exercise).standing(exercise, whole, lambda: time.monotonic() > deadline_s)
+        return kind_of(exercise).standing(exercise, whole, _out_of_time())
     except (BadAnswer, TooLong):
         return None
 
@@ -115,7 +128,7 @@ def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
     if work.done_at is None and _gate_reason(work, exercise) is not None:
         return None
     whole = _whole_answer(work, exercise, None)
-    with _place(work, exercise, whole):
+    with _place(exercise, whole):
         return _done(exercise, whole, stands)
 
 

@@ -31,6 +31,11 @@ def _is_held(works: QuerySet[Work]) -> bool:
     return work is not None and held(catalog.variant(work.exercise, work.variant), work)
 
 
+def used() -> QuerySet[Any]:
+    """Return the keys of the sessions that belong to somebody's work."""
+    return Work.objects.exclude(session=None).values("session")
+
+
 def waits(public_id: str) -> Message | None:
     """Return why nobody may make a copy of a session now: the copy could be played on, and show the answer."""
     if not _is_held(Work.objects.filter(session__public_id=public_id)):

@@ -24,7 +24,7 @@ from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
 from playground.messages import Message, Refused
 from playground.web import live_page
-from playground.web.access import View, rate_limited, rate_limited_reading
+from playground.web.access import View, keeps, rate_limited, rate_limited_reading
 from playground.web.errors import Gone
 from playground.web.errors import answer as error_page
 
@@ -183,7 +183,7 @@ def standing(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 
 
 @require_POST
-@rate_limited
+@keeps
 def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     """Begin an exercise: a session of its own, and the visitor becomes a learner."""
     found = _found(unit, slug)
@@ -215,7 +215,7 @@ def solution(request: HttpRequest, work: Work, found: Exercise) -> None:
     services.show_solution(work, found)
 
 
-@rate_limited
+@keeps
 @changes_work
 def again(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Begin the exercise again."""
@@ -235,7 +235,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@rate_limited
+@keeps
 def bring(request: HttpRequest) -> HttpResponse:
     """Take in the progress that somebody took along in a file."""
     upload = request.FILES.get("file")

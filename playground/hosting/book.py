@@ -26,6 +26,8 @@ class Remembered(msgspec.Struct):
     """Virtual time at which the run waits for an answer; None for none."""
     rows: int = 0
     """How many the record has: a command is one, and taking it back another."""
+    uncharged_bytes: int = 0
+    """Of its rows, that nobody was charged for yet."""
 
 
 class Unreachable(Exception):
@@ -55,6 +57,9 @@ class Book(Protocol):
 
     async def load(self) -> Remembered:
         """Return everything on record."""
+
+    async def make_room(self, command: dict[str, Any]) -> None:
+        """Let a command be kept before the engine gets it. Raises `Refused` where there is no room for it."""
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
         """Write a command down as row `sequence`; it counts as given only after this."""

@@ -20,7 +20,7 @@ class Client:
         close: ends the socket, for good or so that its browser connects again.
         move: ends the socket so that its browser connects to the process that has the session.
         owner: whether it may command; everybody else only watches.
-        address: where it comes from, as far as that is known.
+        group: the class or the address that it belongs to, as limits count.
     """
 
     def __init__(
@@ -30,14 +30,14 @@ class Client:
         owner: bool = True,
         close: Callable[[bool], None] = lambda for_good: None,
         move: Callable[[], None] = lambda: None,
-        address: str = "",
+        group: str = "",
     ) -> None:
         self.send = send
         self.close = close
         self.move = move
         self.language = language
         self.owner = owner
-        self.address = address
+        self.group = group
         self.joined = False
         """Whether it has been welcomed."""
         self.seen = True

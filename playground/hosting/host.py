@@ -53,13 +53,13 @@ class Host:
         limits: Limits,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Host], None] = lambda host: None,
-        address: str = "",
+        group: str = "",
         after: asyncio.Task[None] | None = None,
     ) -> None:
         self.session_id = session_id
         self.audience = Audience()
-        self.address = address
-        """Of who woke it: how many sessions one address keeps awake is bounded."""
+        self.group = group
+        """Of who woke it: how many sessions one address or class keeps awake is bounded."""
         self.closed = False
         self.limits = limits
         self.clock = clock

@@ -276,6 +276,7 @@ class Keeper:
             Elsewhere: another process owns the session by now, and it was not written down.
         """
         checks.check_command(command, self._limits, self.record.rows)
+        await self._book.make_room(command)
         done = await self.call(protocol.Submit, command=command)
         if not await self.write_down_own(done["number"]):
             raise Refused(wording.NOT_WRITTEN)

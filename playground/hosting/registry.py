@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
@@ -26,6 +27,9 @@ from playground.messages import Message, Refused
 
 logger = logging.getLogger(__name__)
 
+FEW: Final = 4
+FOR_OTHERS: Final = 12
+"""One part in so many of all sessions is left for addresses and classes that have few."""
 MOMENT_S = 20.0
 """Longest wait for a busy session to say where it is."""
 
@@ -76,24 +80,27 @@ class Registry:
 
         Strangers share the places of a session; its owner always gets in.
         """
-        host = self._hosts.get(session_id) or self._new(session_id, client.address)
+        host = self._hosts.get(session_id) or self._new(session_id, client.group)
         if not client.owner and host.audience.strangers >= self.limits.sockets_per_session:
             text = _("This session already has %(most)s viewers, which is its limit.")
             raise TooManyWatchers(text, most=self.limits.sockets_per_session)
         host.join(client)
         return host
 
-    def _new(self, session_id: str, address: str) -> Host:
-        same = [host for host in self._hosts.values() if address and host.address == address]
+    def _new(self, session_id: str, group: str) -> Host:
+        same = [host for host in self._hosts.values() if group and host.group == group]
         if len(same) >= self.limits.sessions_per_address:
             text = _(
                 "%(most)s sessions of your network are open on this server, which is its limit for one address. "
                 "Close a page with a session, and try again."
             )
             self._make_room(same, Message(text, most=self.limits.sessions_per_address))
-        if len(self._hosts) >= self.limits.sessions_per_process:
+        most = self.limits.sessions_per_process
+        if len(same) >= FEW:
+            most -= most // FOR_OTHERS
+        if len(self._hosts) >= most:
             text = _("This server hosts %(most)s sessions, which is its limit. Try again in a few minutes.")
-            self._make_room(self._hosts.values(), Message(text, most=self.limits.sessions_per_process))
+            self._make_room(self._hosts.values(), Message(text, most=most))
         host = Host(
             session_id,
             book=self._book(session_id),
@@ -103,7 +110,7 @@ class Registry:
             limits=self.limits,
             clock=self._clock,
             on_closed=self._closed,
-            address=address,
+            group=group,
             after=self._resting.get(session_id),
         )
         self._hosts[session_id] = host

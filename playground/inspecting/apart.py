@@ -21,9 +21,11 @@ from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
+from playground.callers import Caller
 from playground.inspecting import bounds
-from playground.inspecting.places import Places, places
+from playground.inspecting.places import places
 from playground.inspecting.unreadable import Unreadable
+from playground.places import Full, Places, Ticket
 
 R = TypeVar("R")
 logger = logging.getLogger(__name__)
@@ -43,52 +45,64 @@ class Apart:
 
     Args:
         parcel: what is read; it is closed at the end.
-        visitor: who has a place meanwhile.
+        caller: who has a place meanwhile.
         held: places.
     """
 
-    def __init__(self, parcel: IO[bytes], visitor: str, held: Places = places) -> None:
+    def __init__(self, parcel: IO[bytes], caller: Caller, held: Places = places) -> None:
         self._parcel = parcel
-        self._visitor = visitor
+        self._caller = caller
         self._held = held
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Yield the lines."""
         with self._parcel, tempfile.TemporaryFile() as found:
-            entered = False
+            ticket: Ticket | None = None
             try:
                 ends_s = time.monotonic() + LEAVES_S
-                while not (entered := self._held.enter(self._visitor)):
+                while (ticket := self._entered()) is None:
                     if time.monotonic() > ends_s:
                         raise Unreadable("one_at_a_time")
                     yield _line(step="waiting", ahead=1)
                     await asyncio.sleep(ASKS_S)
-                async with aclosing(self._steps(found)) as lines:
+                async with aclosing(self._steps(ticket, found)) as lines:
                     async for line in lines:
                         yield line
             except Unreadable as bad:
                 yield msgspec.json.encode(bad.to_json())
                 return
+            except Full:
+                yield msgspec.json.encode(Unreadable("many_read").to_json())
+                return
             finally:
-                if entered:
-                    self._held.leave(self._visitor)
+                if ticket is not None:
+                    self._held.leave(ticket)
             while block := found.read(BLOCK_BYTES):
                 yield block
 
-    async def _steps(self, found: IO[bytes]) -> AsyncGenerator[bytes, None]:
+    def _entered(self) -> Ticket | None:
+        """Begin to wait; None where this visitor has another place. Raises Full where too many wait."""
+        try:
+            return self._held.enter(self._caller, most=1)
+        except Full as full:
+            if full.yours:
+                return None
+            raise
+
+    async def _steps(self, ticket: Ticket, found: IO[bytes]) -> AsyncGenerator[bytes, None]:
         """Yield a line for each step, until the answer is in `found`."""
-        async with aclosing(self._wait()) as lines:
+        async with aclosing(self._wait(ticket)) as lines:
             async for line in lines:
                 yield line
         async with aclosing(self._work(found)) as lines:
             async for line in lines:
                 yield line
 
-    async def _wait(self) -> AsyncGenerator[bytes, None]:
-        """Wait for a place."""
+    async def _wait(self, ticket: Ticket) -> AsyncGenerator[bytes, None]:
+        """Wait for a place. Raises Full where others were refused less."""
         ends_s = time.monotonic() + bounds.PATIENCE_S
         before = 0
-        while ahead := self._held.ahead(self._visitor):
+        while ahead := self._held.ahead(ticket):
             if time.monotonic() > ends_s:
                 raise Unreadable("many_read")
             if ahead != before:

@@ -21,8 +21,8 @@ MOST_ANSWER: Final = 16 * 1024 * 1024
 GRACE_S: Final = 5
 """What it has after its time to answer with what it has found."""
 NICENESS: Final = 15
-AT_ONCE: Final = max(1, (os.cpu_count() or 1) // 2)
-"""Processes that read at the same time: engines need the other processors."""
+AT_ONCE: Final = max(2, (os.cpu_count() or 1) // 2)
+"""Processes that read at the same time; of one caller one less. Engines come first: these are nice."""
 PATIENCE_S: Final = 120.0
 """How long somebody waits for a place."""
 

@@ -14,14 +14,14 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 
 from engine.releases import PROFILES, Profile
-from playground import ownership, repeating
+from playground import callers, repeating
 from playground.inspecting import definitions, engine_files, parcel, reading, uploads
 from playground.inspecting.apart import Apart
 from playground.inspecting.choice import read_choice
 from playground.inspecting.page import context
 from playground.inspecting.unreadable import Unreadable
 from playground.jobs.job import CHECK, job
-from playground.web.access import address_of, rate_limited, session_or_gone
+from playground.web.access import rate_limited, session_or_gone
 
 logger = logging.getLogger(__name__)
 
@@ -110,5 +110,5 @@ def _apart(request: HttpRequest) -> Apart:
     """Return the answer about a broker's files, which a process of its own reads."""
     files = request.FILES.getlist("files")
     paths = uploads.names_of(files, request.POST.get("paths", ""))
-    visitor = ownership.known_visitor(request.session) or f"at {address_of(request)}"
-    return Apart(parcel.pack(files, paths, read_choice(request.POST.get("choice", ""))), visitor)
+    packed = parcel.pack(files, paths, read_choice(request.POST.get("choice", "")))
+    return Apart(packed, callers.of_request(request))

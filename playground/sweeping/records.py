@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
 import msgspec
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from playground import limits
+from playground import callers, limits
+from playground.callers import Caller
 from playground.messages import Refused
 from playground.models import OwnSweep
 from sweeps.errors import kept
@@ -19,28 +21,40 @@ from sweeps.grid import Grid, Spec
 from workloads.remarks import Remark
 from workloads.workload import Workload
 
-STALE: Final = timedelta(minutes=5)
-"""A sweep that wrote nothing for so long lost its process."""
+STALE: Final = timedelta(minutes=2)
+"""A sweep of which its process has said nothing for so long has lost it: also one that waits is spoken of."""
+OF_ONE: Final = 2
+"""Of the sweeps that may run or wait, one address or class has one part in so many."""
 
 
-def ask(visitor: str, spec: Spec, cells: int, large: bool, remarks: Sequence[Remark] = ()) -> OwnSweep:
-    """Keep what a visitor asks for; the oldest that is kept for this browser gives way.
+def ask(caller: Caller, spec: Spec, cells: int, large: bool, remarks: Sequence[Remark] = ()) -> OwnSweep:
+    """Keep what somebody asks for; the oldest that is kept for this browser gives way.
 
     Raises:
-        Refused: this browser has a sweep under way, or too many wait on this server.
+        Refused: this browser has a sweep under way, or too many wait, of its address or class or on this server.
     """
-    bounds = limits.current()
+    bounds, visitor, group = limits.current(), caller.visitor, callers.trace_of(caller.group)
     with transaction.atomic():
         under_way = OwnSweep.objects.filter(ended=False, touched__gt=timezone.now() - STALE)
         if under_way.filter(visitor=visitor).exists():
             raise Refused(_("A sweep of yours is still under way. Wait for it, then ask again."))
+        most = max(1, bounds.sweeps_waiting // OF_ONE)
+        if group and under_way.filter(group=group).count() >= most:
+            text = _("Your class or network has %(most)s sweeps under way. Wait until one of them is done.")
+            raise Refused(text, most=most)
         if under_way.count() >= bounds.sweeps_waiting:
             raise Refused(_("This server is busy with other sweeps. Try again in a few minutes."))
         kept = OwnSweep.objects.filter(visitor=visitor).order_by("-created", "-pk")
         old = kept.values_list("pk", flat=True)[max(0, bounds.sweeps_per_visitor - 1) :]
         OwnSweep.objects.filter(pk__in=list(old)).delete()
+        written = _written(spec, large, remarks)
         return OwnSweep.objects.create(
-            name=spec.grid.name, visitor=visitor, spec=_written(spec, large, remarks), cells=cells
+            name=spec.grid.name,
+            visitor=visitor,
+            group=group,
+            spec=written,
+            size_bytes=len(msgspec.json.encode(written)),
+            cells=cells,
         )
 
 
@@ -87,7 +101,13 @@ def end(name: str, document: bytes | None, error: Exception | None = None) -> No
     """Note the heatmap, or why there is none."""
     failure = "" if error is None else kept(error)
     found = {"ended": True, "document": document, "error": failure, "touched": timezone.now()}
+    found["size_bytes"] = F("size_bytes") + len(document or b"")
     OwnSweep.objects.filter(name=name).update(**found)
+
+
+def are_here(names: Collection[str]) -> None:
+    """Note that a process has these sweeps: it runs them, or they wait there for their turn."""
+    OwnSweep.objects.filter(name__in=list(names)).update(touched=timezone.now())
 
 
 def lost(sweep: OwnSweep) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import queue
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from django.db import close_old_connections
 from engine import ENGINE_VERSION
 from playground import limits
 from playground.models import OwnSweep
+from playground.places import Lanes
 from playground.sweeping import records, tables
 from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
@@ -35,6 +35,7 @@ NICENESS: Final = 10
 """Sessions that somebody watches come first."""
 TOLERANCE: Final = 3
 """A sweep that takes so many times its bound is ended."""
+SPEAKS_S: Final = 20.0
 AGAIN_S: Final = 0.5
 """How often progress is written."""
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -115,24 +116,37 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
 
 
 class Runner:
-    """A thread that runs what it is given, one sweep after the other, for as long as this process lives."""
+    """A thread that runs what it is given, for as long as this process lives: addresses and classes take turns."""
 
     def __init__(self) -> None:
-        self._waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._waiting: Lanes[str] = Lanes()
+        self._groups: dict[str, str] = {}
+        """Of what runs or waits."""
         self._begun = False
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
 
-    def take(self, name: str) -> None:
+    def take(self, group: str, name: str) -> None:
         """Run a sweep when its turn comes."""
-        self._waiting.put(name)
-        with self._lock:
+        with self._changed:
+            self._groups[name] = group
+            self._waiting.add(group, name)
+            self._changed.notify_all()
             if not self._begun:
                 self._begun = True
-                threading.Thread(target=self._work, name="sweeps of visitors", daemon=True).start()
+                for work in (self._work, self._speak):
+                    threading.Thread(target=work, name="sweeps of visitors", daemon=True).start()
+
+    def _next(self) -> str:
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting.count)
+            name = self._waiting.first()
+            assert name is not None  # noqa: S101 - it was waited for
+            self._waiting.remove(self._groups[name], name, has_its_turn=True)
+            return name
 
     def _work(self) -> None:
         while True:
-            name = self._waiting.get()
+            name = self._next()
             try:
                 sweep = records.find(name)
                 if sweep is not None:
@@ -140,6 +154,23 @@ class Runner:
             except Exception:
                 logger.exception("the sweep %s failed", name)
                 records.end(name, None, SweepError("server_fault"))
+            finally:
+                with self._changed:
+                    del self._groups[name]
+                close_old_connections()
+
+    def _speak(self) -> None:
+        """Say again and again what runs and waits here, so that nobody takes it for lost."""
+        while True:
+            time.sleep(SPEAKS_S)
+            with self._changed:
+                names = list(self._groups)
+            if not names:
+                continue
+            try:
+                records.are_here(names)
+            except Exception:
+                logger.exception("what became of %s sweeps could not be written", len(names))
             finally:
                 close_old_connections()
 

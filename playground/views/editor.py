@@ -14,7 +14,7 @@ from playground.models import Scenario
 from playground.pasted import text_of
 from playground.storybook import brought
 from playground.storybook.entry import BadScenario, Entry, Problem
-from playground.web.access import charge, rate_limited, rate_limited_reading
+from playground.web.access import charge, keeps, rate_limited, rate_limited_reading
 
 BLANK = """{
   "version": 1,
@@ -36,11 +36,15 @@ BLANK = """{
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@rate_limited
 def edit(request: HttpRequest) -> HttpResponse:
     """Show a scenario's text; take a written one and play it."""
     if request.method == "POST":
         return _play(request)
+    return _shown(request)
+
+
+@rate_limited
+def _shown(request: HttpRequest) -> HttpResponse:
     return _page(request, _text_of(request.GET.get("from", "")))
 
 
@@ -96,6 +100,7 @@ def check(request: HttpRequest) -> HttpResponse:
     )
 
 
+@keeps
 def _play(request: HttpRequest) -> HttpResponse:
     text = text_of(request.POST.get("text", ""))
     entry, problems = _checked(request, text)

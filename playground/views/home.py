@@ -21,7 +21,7 @@ from playground.pasted import text_of
 from playground.storybook import brought
 from playground.storybook.entry import BadScenario
 from playground.storybook.texts import in_language
-from playground.web.access import View, charge, rate_limited, say, scenario_or_gone
+from playground.web.access import View, charge, keeps, say, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ def leads_home(view: View) -> View:
 
 @leads_home
 @require_POST
-@rate_limited
+@keeps
 def new(request: HttpRequest) -> HttpResponse:
     """Begin a session: with a ready or shared scenario, or with nothing but a profile."""
     name = request.POST.get("scenario", "")
@@ -134,7 +134,7 @@ def _ready(request: HttpRequest, kept: Scenario) -> Session:
 
 @leads_home
 @require_POST
-@rate_limited
+@keeps
 def demo(request: HttpRequest) -> HttpResponse:
     """Return the session that runs on the first page, for its script: one for each browser, made when missing."""
     session = demos.session_for(request.session, again="again" in request.POST)
@@ -149,7 +149,7 @@ def demo(request: HttpRequest) -> HttpResponse:
 
 @leads_home
 @require_POST
-@rate_limited
+@keeps
 def import_scenario(request: HttpRequest) -> HttpResponse:
     """Begin a session with a scenario that somebody saved: an uploaded file, or pasted text."""
     most = limits.current().scenario_bytes

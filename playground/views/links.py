@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ from playground.storybook.brought import Unrepeatable
 from playground.storybook.lead import lead_to
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import in_language
-from playground.web.access import charge, rate_limited, rate_limited_reading, say, scenario_or_gone
+from playground.web.access import charge, keeps, rate_limited_reading, say, scenario_or_gone
 from playground.web.errors import Gone, answer
 
 logger = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ def in_a_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
 
 
 @require_safe
-@rate_limited
+@keeps
 @never_cache
 @in_its_language
 def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
@@ -117,7 +117,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
 
 
 @require_safe
-@rate_limited
+@keeps
 @never_cache
 @in_its_language
 def stateless(request: HttpRequest, packed: str) -> HttpResponse:
@@ -223,12 +223,19 @@ def _card_address(short_id: str, place: Place) -> str:
 @cache_control(public=True, max_age=86_400)
 def card(request: HttpRequest, short_id: str) -> HttpResponse:
     """Draw the moment of a link, for those who show what it is."""
-    kept = scenario_or_gone(short_id)
-    try:
+    kept, at_us = scenario_or_gone(short_id), place_of(request.GET).at_us
+
+    def drawn() -> bytes:
         scenario = _repeatable(kept)
+        return draw_moment(kept.title, scenario, _moment(at_us, scenario))
+
+    try:
+        data = _kept(request, pictures, (services.packed_name(kept), at_us), drawn)
     except Unrepeatable:
         raise Gone(_("No such picture"), Message(_("This run cannot be repeated any more."))) from None
-    return _preview_image(request, services.packed_name(kept), kept.title, scenario)
+    except JobEnded as ended:
+        raise Gone(_("No such picture"), ended.message) from None
+    return HttpResponse(data, content_type="image/png")
 
 
 @require_safe
@@ -236,26 +243,34 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
 @cache_control(public=True, max_age=86_400)
 def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
     """Draw the moment of a link that holds its run."""
-    entry = _unpacked(request, packed).entry
-    return _preview_image(request, packed, entry.run["title"], entry.run)
+    at_us = place_of(request.GET).at_us
 
+    def drawn() -> bytes:
+        run = links.unpacked(packed).entry.run
+        return draw_moment(run["title"], run, _moment(at_us, run))
 
-def _preview_image(request: HttpRequest, name: str, title: str, scenario: dict[str, Any]) -> HttpResponse:
-    at_us = _moment(request, scenario)
-    data = pictures.find((name, at_us))
-    if data is None:
-        with repeating.for_request(request, picture=True):
-            try:
-                data = pictures.keep((name, at_us), draw_moment(title, scenario, at_us))
-            except JobEnded as ended:
-                raise Gone(_("No such picture"), ended.message) from None
+    try:
+        data = _kept(request, pictures, (packed, at_us), drawn)
+    except links.BadLink as bad:
+        raise Gone(_("This link leads nowhere"), bad.message) from None
+    except JobEnded as ended:
+        raise Gone(_("No such picture"), ended.message) from None
     return HttpResponse(data, content_type="image/png")
 
 
-def _moment(request: HttpRequest, scenario: dict[str, Any]) -> int:
+def _kept(request: HttpRequest, answers: Answers, key: Hashable, find: Callable[[], bytes]) -> bytes:
+    """Return an answer that is kept, which needs no place; else find it in a place of whoever asks."""
+    data = answers.find(key)
+    if data is not None:
+        return data
+    with repeating.for_request(request, picture=True):
+        data = answers.find(key)  # others may have asked for the same meanwhile
+        return answers.keep(key, find()) if data is None else data
+
+
+def _moment(at_us: int | None, scenario: dict[str, Any]) -> int:
     """Return the moment that an address names, the run's end where it names none."""
     until_us = int(scenario["until_us"])
-    at_us = place_of(request.GET).at_us
     return until_us if at_us is None else min(at_us, until_us)
 
 
@@ -278,14 +293,14 @@ def draw_moment(title: str, scenario: dict[str, Any], at_us: int) -> bytes:
 @cache_control(public=True, max_age=86_400)
 def lead(request: HttpRequest, short_id: str) -> HttpResponse:
     """Return what leads to a moment of a link, for a figure that plays it without a session."""
-    kept = scenario_or_gone(short_id)
-    try:
+    kept, at_us = scenario_or_gone(short_id), place_of(request.GET).at_us
+
+    def led() -> bytes:
         scenario = _repeatable(kept)
-        key = services.packed_name(kept), _moment(request, scenario)
-        data = leads.find(key)
-        if data is None:
-            with repeating.for_request(request, picture=True):
-                data = leads.keep(key, lead_of(scenario, key[1]))
+        return lead_of(scenario, _moment(at_us, scenario))
+
+    try:
+        data = _kept(request, leads, (services.packed_name(kept), at_us), led)
     except Refused as problem:
         return answer(request, 409, _("That did not work"), problem.message)
     except RunTooLong:
@@ -333,7 +348,7 @@ def embed(request: HttpRequest, short_id: str) -> HttpResponse:
 
 @csrf_exempt  # nothing here depends on who asks: no cookie is read, and none is set
 @require_POST
-@rate_limited
+@keeps
 @framed
 def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     """Begin a session for a frame; the key in the answer lets its socket play, and no more."""

@@ -9,21 +9,45 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.releases import RELEASES
-from playground import demo, holds, ownership, selectors, sharing, whereabouts
+from playground import callers, demo, holds, keeping, ownership, selectors, services, sharing, whereabouts
 from playground.doors import door
 from playground.links import packed
 from playground.messages import Message, Refused
 from playground.models import Scenario
 from playground.web import live_page
-from playground.web.access import charge, rate_limited, rate_limited_reading, say, session_or_gone
+from playground.web.access import charge, keeps, rate_limited, rate_limited_reading, say, session_or_gone
 from playground.web.errors import Gone, answer
 from playground.web.query import whole_number
 
+LISTED = 200
 FILE_BYTES = 4096
 """Most bytes of a file in one answer."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def mine(request: HttpRequest) -> HttpResponse:
+    """List what this browser began, with what it takes; delete what was chosen."""
+    if request.method == "POST":
+        services.delete_sessions(
+            keeping.sessions_of(request.session).filter(public_id__in=request.POST.getlist("session"))
+        )
+        return redirect("sessions")
+    rows = [
+        {
+            "public_id": each.public_id,
+            "title": each.origin.title if each.origin and each.origin.title else _("Playground"),
+            "begun": each.created,
+            "goes": keeping.goes_at(each),
+            "size_bytes": keeping.SESSION_BYTES + each.record_bytes + each.text_bytes,
+        }
+        for each in keeping.sessions_of(request.session)[:LISTED]
+    ]
+    context = {"rows": rows, "used": keeping.shown(callers.of_request(request))}
+    return render(request, "playground/sessions.html", context)
 
 
 @require_safe
@@ -47,7 +71,7 @@ def kept_until(kept: Scenario) -> int:
 
 
 @require_POST
-@rate_limited
+@keeps
 def share(request: HttpRequest, session_id: str) -> HttpResponse:
     """Make a link that repeats the session up to now."""
     found = session_or_gone(session_id)
@@ -67,7 +91,7 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
 
 
 @require_POST
-@rate_limited
+@keeps
 def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     """Begin a session of one's own that is this one up to the moment that is looked at."""
     found = session_or_gone(session_id)
@@ -83,7 +107,7 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
 
 
 @require_POST
-@rate_limited
+@keeps
 def release(request: HttpRequest, session_id: str) -> HttpResponse:
     """Begin a session of one's own with this one's commands on another release; say what does not exist there."""
     found = session_or_gone(session_id)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, Final
 
 import orjson
@@ -12,29 +11,17 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from playground import limits, selectors, services
+from playground import callers, keeping, limits, ratelimit, selectors, services
 from playground.messages import Message
 from playground.models import Scenario, Session
-from playground.ratelimit import SharedBuckets
 from playground.web.errors import Gone, too_many
 
 View = Callable[..., HttpResponse]
 
 
-@cache
-def buckets(limit: str) -> SharedBuckets:
-    """Return the callers' buckets of a limit, full for one that was not seen before."""
-    return SharedBuckets(limit, getattr(limits.current(), limit))
-
-
-def address_of(request: HttpRequest) -> str:
-    """Return where a request comes from (behind a proxy, daphne needs --proxy-headers to find it)."""
-    return request.META.get("REMOTE_ADDR") or ""
-
-
-def _has_token(request: HttpRequest, limit: str) -> bool:
-    """Take a token of the request's address."""
-    return buckets(limit).take(address_of(request), time.monotonic())
+def has_token(request: HttpRequest, what: str) -> bool:
+    """Take a token of whoever asks; `what` is a key of `ratelimit.PER_MINUTE`."""
+    return ratelimit.take(what, callers.of_request(request).group)
 
 
 def rate_limited_reading(view: View) -> View:
@@ -42,7 +29,7 @@ def rate_limited_reading(view: View) -> View:
 
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not _has_token(request, "reads_per_minute"):
+        if not has_token(request, "reads"):
             return too_many(request, Message(_("Too many requests for bytes of files. Wait a little.")))
         return view(request, *args, **kwargs)
 
@@ -51,7 +38,7 @@ def rate_limited_reading(view: View) -> View:
 
 def may_repeat(request: HttpRequest) -> bool:
     """Take a token for repeating a run up to a moment of the past."""
-    return _has_token(request, "past_per_minute")
+    return has_token(request, "past")
 
 
 def rate_limited(view: View) -> View:
@@ -59,11 +46,23 @@ def rate_limited(view: View) -> View:
 
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not _has_token(request, "new_per_minute"):
+        if not has_token(request, "new"):
             text = _(
                 "This server makes up to %(most)s sessions and links a minute for one address. Wait a little."
             )
             return too_many(request, Message(text, most=limits.current().new_per_minute))
+        return view(request, *args, **kwargs)
+
+    return limited
+
+
+def keeps(view: View) -> View:
+    """Let whoever asks begin only so many things a minute, and have only so much: for views that keep something."""
+
+    @rate_limited
+    @wraps(view)
+    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        keeping.check(callers.of_request(request))
         return view(request, *args, **kwargs)
 
     return limited
@@ -74,7 +73,7 @@ def rate_limited_launch(view: View) -> View:
 
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not _has_token(request, "launches_per_minute"):
+        if not has_token(request, "launches"):
             text = _(
                 "Too many launches from one address. Wait a little, and open the exercise from the course again."
             )
@@ -91,7 +90,7 @@ PIECE_BYTES: Final = 16 * 1024
 def charge(request: HttpRequest, scenario: dict[str, Any]) -> None:
     """Count what was just kept for a visitor: who brings large scenarios waits longer for the next one."""
     pieces = len(orjson.dumps(scenario)) // PIECE_BYTES
-    buckets("new_per_minute").spend(address_of(request), time.monotonic(), pieces)
+    ratelimit.spend("new", callers.of_request(request).group, pieces)
 
 
 def say(request: HttpRequest, said: Iterable[Message]) -> None:
@@ -105,7 +104,8 @@ def session_or_gone(public_id: str) -> Session:
     session = selectors.session_by_id(public_id)
     if session is None:
         text = _(
-            "Sessions that nobody opens for %(days)s days are removed; links made with Share stay for %(links)s days."
+            "Sessions that nobody opens for %(days)s days are removed, those in which nothing was done after one day; "
+            "links made with Share stay for %(links)s days."
         )
         days, links = limits.current().keep_days, limits.current().links_days
         raise Gone(_("This session is gone"), Message(text, days=days, links=links))

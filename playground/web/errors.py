@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from playground import repeating, rim
+from playground import keeping, repeating, rim
 from playground.messages import Message
 from playground.web import turned_away
 from playground.web.plain_page import plain_page
@@ -102,7 +102,7 @@ def busy(request: HttpRequest, message: Any) -> HttpResponse:
 
 
 class BusyMiddleware:
-    """Answers what a view raised because there is no place, or no database, now: 503 and a time."""
+    """Answers what a view raised because there is no place, no room or no database now."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -116,6 +116,8 @@ class BusyMiddleware:
         if isinstance(error, repeating.Busy):
             logger.info("no place to repeat a run at %.200s", request.path)
             return busy(request, error.message)
+        if isinstance(error, keeping.NoRoom):
+            return answer(request, 409, _("There is no room for more"), error.message)
         if isinstance(error, OperationalError):  # it is locked or gone, or all connections to it are in use
             logger.warning("the database does not answer, at %.200s", request.path, exc_info=error)
             return busy(request, NO_DATABASE)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from playground import limits, ownership
+from playground import callers, limits, ownership
 from playground.messages import Message, Refused
 from playground.models import OwnSweep, Session
 from playground.sweeping import asked, records
@@ -21,7 +21,7 @@ from playground.sweeping.grids import OFFERED
 from playground.sweeping.refusals import failure
 from playground.sweeping.remarks import messages_of
 from playground.sweeping.runner import runner
-from playground.web.access import charge, rate_limited
+from playground.web.access import charge, keeps
 from playground.web.errors import Gone
 from playground.whatif.labels import parameter
 from playground.whatif.shipped import Heatmap, heatmaps
@@ -50,7 +50,7 @@ def own(request: HttpRequest) -> HttpResponse:
     return _take(request) if request.method == "POST" else _form(request, asked.answers(request.GET))
 
 
-@rate_limited
+@keeps
 def _take(request: HttpRequest) -> HttpResponse:
     given = asked.answers(request.POST)
     try:
@@ -60,11 +60,12 @@ def _take(request: HttpRequest) -> HttpResponse:
             session = Session.objects.get(public_id=given["session"])
         workload, remarks = asked.workload_of(given["kind"], given["text"], session)
         spec, plan = asked.plan_of(workload, asked.new_name(), given["x"], given["y"], large)
-        sweep = records.ask(ownership.visitor(request.session), spec, len(plan.cells), large, remarks)
+        ownership.visitor(request.session)
+        sweep = records.ask(callers.again(request), spec, len(plan.cells), large, remarks)
     except Refused as refused:
         return _form(request, given, _in_words(refused.message))
     charge(request, workload.scenario)
-    runner().take(sweep.name)
+    runner().take(sweep.group, sweep.name)
     return redirect("whatif_progress", sweep.name)
 
 

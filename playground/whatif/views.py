@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from playground.messages import Message
 from playground.sweeping import tables
 from playground.sweeping.refusals import failure
-from playground.web.access import rate_limited, say
+from playground.web.access import keeps, say
 from playground.web.errors import Gone, answer
 from playground.whatif.cells import peak_us
 from playground.whatif.context import page_context
@@ -80,7 +80,7 @@ def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
 
 
 @require_POST
-@rate_limited
+@keeps
 def compare_cells(request: HttpRequest) -> HttpResponse:
     """Open the runs of two pinned cells side by side."""
     heatmap = known_to(request.POST.get("heatmap", "")).get(request.POST.get("heatmap", ""))
@@ -96,7 +96,7 @@ def compare_cells(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@rate_limited
+@keeps
 def open_cell(request: HttpRequest) -> HttpResponse:
     """Open the run of one cell in the playground, with the digest that it must reach."""
     heatmap = known_to(request.POST.get("heatmap", "")).get(request.POST.get("heatmap", ""))

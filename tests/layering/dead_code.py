@@ -47,6 +47,7 @@ ALLOWED = (
     (r"playground/urls\.py", r"handler\d+", "Django's name"),
     (r"playground/web/errors\.py", r"csrf_failure|BusyMiddleware|process_exception", "a setting names it"),
     (r"playground/whereabouts\.py", r"ElsewhereMiddleware|process_exception", "a setting names it"),
+    (r"playground/callers\.py", "CallerMiddleware", "a setting names it"),
     (r"playground/whereabouts\.py", "status_code", "an attribute of Django's answers"),
     (r"playground/classroom/logins\.py", "LoginsInForce", "a setting names it"),
     (

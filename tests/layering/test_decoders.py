@@ -17,6 +17,7 @@ BOUNDED: Final = {
     "playground/hosting/checkpoints.py": "a checkpoint: signed by this server before, of at most CHECKPOINT_BYTES",
     "playground/hosting/engine_door.py": "a checkpoint's run, as above",
     "playground/inspecting/uploads.py": "a zip: read in blocks up to a bound of all, in a process with bounds",
+    "playground/models.py": "a scenario's text, packed by this server: models.MOST_TEXT_BYTES",
     "playground/jobs/link.py": "orders and answers between processes of this server: link.MOST_BYTES",
 }
 """The files that may unfold bytes or build objects of them, with what bounds each."""

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from playground import live, selectors, services, writer
+from playground import live, ratelimit, selectors, services, writer
 from playground.hosting.registry import Registry
 from playground.library import files, load
 from playground.models import Scenario
-from playground.web import access
 from tests.fuzz.damage import load as load_files
 
 PLAIN_NAMES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
@@ -28,10 +27,10 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     settings.STATIC_ROOT = tmp_path / "static"
     settings.SESSIONS_DIR = tmp_path / "sessions"
     settings.WATERLINE = {**settings.WATERLINE, "workers": 0}
-    access.buckets.cache_clear()
+    ratelimit.forget()
     with translation.override("en"):
         yield
-    access.buckets.cache_clear()
+    ratelimit.forget()
 
 
 @pytest.fixture

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import affordable, limits, services
+from playground import affordable, limits, ratelimit, services
 from playground.library import entries
 from playground.models import Session
 from playground.storybook.entry import BadScenario, read
-from playground.web import access
 
 
 def scenario(**parts: Any) -> dict[str, Any]:
@@ -57,7 +56,7 @@ def test_an_import_says_so_and_begins_nothing(client: Client) -> None:
 @pytest.mark.django_db
 def test_who_brings_large_scenarios_waits_longer(client: Client, limit: Any) -> None:
     limit(new_per_minute=10)
-    access.buckets.cache_clear()
+    ratelimit.forget()
     commands = [{"at_us": at_us, "do": "publish", "count": 1, "size_bytes": 10} for at_us in range(2000)]
     text = json.dumps(
         {**services.blank_scenario("classroom"), "title": "Mine", "commands": commands, "until_us": 10_000}

@@ -13,10 +13,11 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
+from playground import ratelimit
 from playground.classroom import services as classes
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
-from playground.exercises import catalog, limits
+from playground.exercises import catalog
 from playground.exercises.authors.runs import command_line
 from playground.exercises.builder import made
 from playground.exercises.kinds import grade, order, solution_of
@@ -40,10 +41,10 @@ GET = {"do": "get", "count": 2, "ack": False}
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    limits.forget()
+    ratelimit.forget()
     made.forget()
     yield
-    limits.forget()
+    ratelimit.forget()
     made.forget()
 
 

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import ownership, services
+from playground import ownership, ratelimit, services
 from playground.lti.models import LogIn
 from playground.models import Session
-from playground.web import access
 from tests.conftest import ROOT
 from tests.web.lti_platform import CUSTOM, Platform
 from tests.web.test_lti import begin, connected, launch
@@ -49,9 +48,9 @@ def jump(monkeypatch: pytest.MonkeyPatch) -> Jump:
 
 @pytest.fixture
 def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
-    access.buckets.cache_clear()
+    ratelimit.forget()
     yield from connected(Platform(), monkeypatch)
-    access.buckets.cache_clear()
+    ratelimit.forget()
 
 
 def names_of(path: Any) -> set[str]:

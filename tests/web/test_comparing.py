@@ -123,7 +123,7 @@ def test_every_preset_fits_the_run_that_the_list_begins_with(
     made = client.post("/compare/new", {"a": library[0].slug, "preset": str(preset)})
     assert made.status_code == 302
     kept = Scenario.objects.get(short_id=made["Location"].split("/")[-2])
-    node = door().rehearse(door().check(json.loads(kept.body)))
+    node = door().rehearse(door().check(json.loads(kept.text.body)))
     node.advance(4_000_000)
     assert node.refused == []
 

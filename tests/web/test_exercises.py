@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground import ownership, whereabouts
+from playground import ownership, ratelimit, whereabouts
 from playground.classroom import leaving
 from playground.exercises import catalog, gates, learners, limits, services, task
 from playground.exercises.grading import Verdict
@@ -29,9 +29,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    limits.forget()
+    ratelimit.forget()
     yield
-    limits.forget()
+    ratelimit.forget()
 
 
 def address(slug: str, action: str = "") -> str:
@@ -388,7 +388,7 @@ def test_answers_are_rate_limited(client: Client) -> None:
     wrong = {**solution_of(catalog.exercise("first-paging"))[0], "5": "q4"}
     codes = [
         client.post(address("first-paging", "answer"), posted("first-paging", wrong)).status_code
-        for _try in range(limits.ATTEMPTS_PER_MINUTE + 3)
+        for _try in range(ratelimit.PER_MINUTE["attempts"] + 3)
     ]
     assert codes[0] == 302
     assert codes[-1] == 409

@@ -15,14 +15,16 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from playground.callers import Caller
 from playground.inspecting import apart, bounds, parcel, played, reading, rehearsal, uploads
 from playground.inspecting.choice import USUAL, Choice
-from playground.inspecting.places import Places
 from playground.inspecting.unreadable import OutOfTime, Unreadable
+from playground.places import Full, Places
 from tests.helpers.hostile_journal import scattered_acks
 from tests.web.test_inspecting import sent, zipped
 
 ROOT = Path(__file__).resolve().parents[2]
+SOMEBODY = Caller("192.0.2.1", "somebody")
 
 
 def ran(code: str) -> subprocess.CompletedProcess[str]:
@@ -69,13 +71,14 @@ def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
         return begun[-1]
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", watched)
-    places = Places()
+    places = Places(count=2, waiting=2)
     held = parcel_of(scattered_acks(200_000))
 
     async def leave() -> None:
-        lines = aiter(apart.Apart(held, "somebody", places))
+        lines = aiter(apart.Apart(held, SOMEBODY, places))
         assert "progress" in json.loads(await anext(lines))
-        assert not places.enter("somebody")
+        with pytest.raises(Full):
+            places.enter(SOMEBODY, most=1)
         await lines.aclose()
 
     asyncio.run(leave())
@@ -84,18 +87,17 @@ def test_who_leaves_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
     assert held.closed
-    assert places.enter("somebody")
+    assert places.enter(SOMEBODY, most=1)
 
 
 def test_who_stops_and_gives_something_else_need_not_try_again() -> None:
-    places = Places()
-    assert places.enter("somebody")
+    places = Places(count=2, waiting=2)
+    ticket = places.enter(SOMEBODY, most=1)
 
     async def give() -> dict[str, Any]:
-        lines = aiter(apart.Apart(parcel_of(scattered_acks(10)), "somebody", places))
+        lines = aiter(apart.Apart(parcel_of(scattered_acks(10)), SOMEBODY, places))
         assert json.loads(await anext(lines)) == {"progress": {"step": "waiting", "ahead": 1}}
-        places.ahead("somebody")
-        places.leave("somebody")
+        places.leave(ticket)
         return [json.loads(line) async for line in lines][-1]
 
     assert asyncio.run(give())["kind"] == "vhost"
@@ -103,30 +105,17 @@ def test_who_stops_and_gives_something_else_need_not_try_again() -> None:
 
 def test_a_visitor_who_reads_already_is_refused_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apart, "LEAVES_S", 0.1)
-    places = Places()
-    assert places.enter("somebody")
+    places = Places(count=2, waiting=2)
+    assert places.enter(SOMEBODY, most=1)
 
     async def give() -> dict[str, Any]:
-        return [
-            json.loads(line) async for line in apart.Apart(parcel_of({"0.idx": b""}), "somebody", places)
-        ][-1]
+        return [json.loads(line) async for line in apart.Apart(parcel_of({"0.idx": b""}), SOMEBODY, places)][
+            -1
+        ]
 
     assert asyncio.run(give())["unreadable"] == "one_at_a_time"
-    assert not places.enter("somebody"), "the place is still the other's"
-
-
-def test_a_visitor_reads_once_at_a_time() -> None:
-    places = Places(count=1, waiting=2)
-    assert [places.enter(who) for who in ("a", "a", "b", "c")] == [True, False, True, False]
-    assert (places.ahead("a"), places.ahead("b")) == (0, 1)
-    places.leave("a")
-    assert places.ahead("b") == 0
-    assert places.enter("c")
-    assert places.ahead("c") == 1
-    places.leave("c")
-    places.leave("b")
-    assert places.enter("a")
-    assert places.ahead("a") == 0
+    with pytest.raises(Full):  # the place is still the other's
+        places.enter(SOMEBODY, most=1)
 
 
 def test_the_process_knows_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from engine.reading.conditions import Condition, Watch
+from playground import ratelimit
 from playground.classroom import selectors, services, voting
-from playground.exercises import catalog, limits
+from playground.exercises import catalog
 from playground.exercises.authors import fields
 from playground.exercises.authors.runs import Run
 from playground.exercises.grading import BadAnswer, Verdict
@@ -79,7 +80,7 @@ class TrueOrFalse(Prediction):
 @pytest.fixture
 def truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Exercise]:
     """Return an exercise of a kind that was just plugged in, in the catalogue."""
-    limits.forget()
+    ratelimit.forget()
     monkeypatch.setitem(KINDS, "truth", TrueOrFalse())
     like = catalog.exercise("first-in")
     texts = {name: msgspec.to_builtins(getattr(like, name)) for name in ("en", "zh_hans", "zh_hant")}
@@ -104,7 +105,7 @@ def truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Exercise]:
     monkeypatch.setattr(catalog, "exercises", lambda: known)
     monkeypatch.setattr(catalog, "units", lambda: others)
     yield made
-    limits.forget()
+    ratelimit.forget()
 
 
 def test_a_kind_that_is_plugged_in_is_graded(truth: Exercise) -> None:

@@ -15,7 +15,7 @@ import pytest_asyncio
 from channels.db import database_sync_to_async
 from django.utils import timezone
 
-from playground import leases, limits, selectors, services
+from playground import book, leases, limits, selectors, services
 from playground.book import DatabaseBook, Tenure
 from playground.doors import door
 from playground.hosting.book import Elsewhere
@@ -318,3 +318,55 @@ async def test_a_process_that_was_killed_is_not_waited_for(start: Any, tmp_path:
     b = start("b")
     b.tenure = Tenure(b.tenure.holder, LONG_S, b.registry.directory.swept)
     await b.reader(one).until("snapshot")
+
+
+class Seen:
+    """Stands for `playground.presence`, with the processes that are seen to be gone."""
+
+    GRACE_S = 0.05
+
+    def __init__(self, *gone: str) -> None:
+        self.gone = list(gone)
+        self.asked = 0
+
+    def is_gone(self, process: str) -> bool:
+        self.asked += 1
+        return process in self.gone
+
+    def hold(self) -> None:
+        """Be seen."""
+
+
+async def test_the_sessions_of_a_process_that_is_gone_need_not_lapse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that died was waited for until its lease lapsed: 9 to 10 s."""
+    one, two = await in_database(begin)(), await in_database(begin)()
+    for each in (one, two):
+        await in_database(leases.take)(each, A, LONG_S)
+    seen = Seen(A.process)
+    monkeypatch.setattr(book, "presence", seen)
+    heir = Tenure(B, LONG_S, presence=seen)  # type: ignore[arg-type]
+    assert await heir.take(one, None) == 2
+    asked = seen.asked
+    assert await heir.take(two, None) == 2
+    assert (asked, seen.asked) == (2, 2), "all leases of it are over at once"
+
+
+@pytest.mark.parametrize("comes_back", [True, False])
+async def test_who_lives_or_comes_back_keeps_its_sessions(
+    monkeypatch: pytest.MonkeyPatch, comes_back: bool
+) -> None:
+    one = await in_database(begin)()
+    await in_database(leases.take)(one, A, LONG_S)
+    seen = Seen(*([A.process] if comes_back else []))
+    found = seen.is_gone
+
+    def is_gone(process: str) -> bool:
+        gone = found(process)
+        seen.gone.clear()  # its connection broke, and it has another one by now
+        return gone
+
+    monkeypatch.setattr(seen, "is_gone", is_gone)
+    monkeypatch.setattr(book, "presence", seen)
+    with pytest.raises(Elsewhere):
+        await Tenure(B, LONG_S, presence=seen).take(one, None)  # type: ignore[arg-type]
+    assert seen.asked == 1 + comes_back

@@ -18,7 +18,7 @@ from engine import ENGINE_VERSION
 from playground import library, links, ownership, selectors, services
 from playground import library as ready
 from playground.doors import door
-from playground.models import Scenario, Session
+from playground.models import Scenario, ScenarioText, Session
 from playground.storybook.entry import read
 from playground.views import links as link_views
 from tests.web import record
@@ -257,7 +257,11 @@ def test_a_broken_link_answers_with_a_page(client: Client) -> None:
 def test_a_link_of_an_older_form_opens_by_migration(client: Client) -> None:
     old = {"version": 0, "title": "Old", "scale": "classroom", "commands": [], "until_ms": 3000}
     kept = Scenario.objects.create(
-        short_id="2222222222", title="Old", body=json.dumps(old), digest="0" * 32, engine_version="0.0.1"
+        short_id="2222222222",
+        title="Old",
+        text=ScenarioText.of(json.dumps(old)),
+        digest="0" * 32,
+        engine_version="0.0.1",
     )
     response = client.get(f"/r/{kept.short_id}/")
     assert opened(response).scenario["until_us"] == 3_000_000
@@ -268,7 +272,11 @@ def test_a_link_of_an_older_form_opens_by_migration(client: Client) -> None:
 def test_a_link_that_cannot_be_repeated_says_so_and_keeps_its_file(client: Client) -> None:
     odd = {"version": 1, "title": "Odd", "profile": "classroom", "commands": [{"at_us": 0, "do": "teleport"}]}
     kept = Scenario.objects.create(
-        short_id="3333333333", title="Odd", body=json.dumps(odd), digest="", engine_version="0.0.2"
+        short_id="3333333333",
+        title="Odd",
+        text=ScenarioText.of(json.dumps(odd)),
+        digest="",
+        engine_version="0.0.2",
     )
     page = client.get(f"/r/{kept.short_id}/")
     assert page.status_code == 409

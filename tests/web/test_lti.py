@@ -16,7 +16,8 @@ from django.test import Client
 from jwcrypto.jwk import JWK
 from lti_tool.models import Key, LtiRegistration, LtiUser
 
-from playground.exercises import catalog, limits
+from playground import ratelimit
+from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Learner, Work
 from playground.lti import launches, scores, statements
@@ -33,7 +34,7 @@ def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
 
 def connected(found: Platform, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Yield a platform that is registered here. Scores are sent by a thread; here the test calls what it does."""
-    limits.forget()
+    ratelimit.forget()
     cache.clear()
     ours = key("tool")
     Key.objects.create(

@@ -13,11 +13,10 @@ from django.test import Client
 from django.utils import timezone
 from lti_tool.models import LtiDeployment, LtiRegistration
 
-from playground import limits
+from playground import limits, ratelimit
 from playground.exercises.models import Learner
 from playground.lti import log_ins
 from playground.lti.models import LogIn
-from playground.web import access
 from tests.web.lti_platform import AGS, CLAIM, CLIENT, CUSTOM, DEEP_LINKING, Platform
 from tests.web.test_lti import begin, connected, launch
 
@@ -26,9 +25,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
-    access.buckets.cache_clear()
+    ratelimit.forget()
     yield from connected(Platform(), monkeypatch)
-    access.buckets.cache_clear()
+    ratelimit.forget()
 
 
 def form_of(client: Client, platform: Platform, subject: str = "u1", **claims: Any) -> dict[str, str]:

@@ -9,10 +9,9 @@ from django.test import Client
 
 from engine.replay import Player, on_ledger
 from engine.replay.frames import encode
-from playground import live, selectors
+from playground import live, ratelimit, selectors
 from playground.hosting import missed_rows
 from playground.views import past
-from playground.web import access
 from tests.web import record
 
 pytestmark = pytest.mark.django_db
@@ -127,7 +126,7 @@ def test_what_a_stop_would_leave_is_asked_of_a_repetition(
     assert client.get(f"/s/{session_id}/survival", {"kind": "storm"}).status_code == 400
     assert client.get("/s/2345/survival", {"kind": "power"}).status_code == 404
     limit(past_per_minute=0, past_s=0)
-    access.buckets.cache_clear()
+    ratelimit.forget()
     again = client.get(f"/s/{session_id}/survival", {"kind": "power"})
     assert again.json() == fates, "what is kept is free"
     assert client.get(f"/s/{session_id}/survival", {"kind": "kill"}).status_code == 429

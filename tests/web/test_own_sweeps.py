@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground import holds, limits, ownership, services
+from playground import holds, limits, ownership, ratelimit, services
 from playground.messages import Message
 from playground.models import CommandRecord, OwnSweep, Session
 from playground.sweeping import asked, grids, records, runner, tables
@@ -29,8 +30,16 @@ ASKED = {"kind": "perf-test", "text": LINE, "x": "queue_mode", "y": "persistent"
 def taken(monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path) -> list[str]:
     """Keep the names of sweeps that would run, and run none."""
     names: list[str] = []
+
+    def take(_group: str, name: str) -> None:
+        names.append(name)
+
     settings.VAR_DIR = tmp_path / "var"
-    monkeypatch.setattr(own, "runner", lambda: type("Kept", (), {"take": staticmethod(names.append)}))
+    monkeypatch.setattr(
+        own,
+        "runner",
+        lambda: type("Kept", (), {"take": staticmethod(take)}),
+    )
     return names
 
 
@@ -138,7 +147,7 @@ def test_the_bounds(client: Client, taken: list[str], settings: Any) -> None:
 
 def test_a_server_takes_so_many_and_keeps_so_many(client: Client, taken: list[str], settings: Any) -> None:
     bounded(settings, sweeps_waiting=1, sweeps_per_visitor=2)
-    assert ask(Client()).status_code == 302
+    assert Client().post("/whatif/own/", ASKED, REMOTE_ADDR="192.0.2.9").status_code == 302
     assert "busy with other sweeps" in ask(client).content.decode()
     records.end(taken[0], b"{}")
     for _ in range(3):
@@ -165,6 +174,73 @@ def test_one_that_takes_too_long_or_loses_its_process_says_so(
     assert "restarted in the meantime" in client.get(f"/whatif/own/{taken[1]}/").content.decode()
     assert ask(client).status_code == 302
     assert client.get("/whatif/own/own-0/").status_code == 404
+
+
+@pytest.fixture
+def at_peace(settings: Any) -> None:
+    """Let no rate be reached."""
+    bounded(settings, new_per_minute=1000)
+    ratelimit.forget()
+
+
+def test_one_address_fills_half_of_the_queue_however_many_cookies_it_has(
+    taken: list[str], at_peace: None
+) -> None:
+    """Eight visitors of one address once filled it."""
+    here, house = "192.0.2.1", "2001:db8:1:2::%x"
+
+    def answers(address: str) -> int:
+        return Client().post("/whatif/own/", ASKED, REMOTE_ADDR=address).status_code
+
+    assert [answers(here) for _each in range(6)] == [302] * 4 + [400] * 2
+    assert (
+        "class or network has 4 sweeps"
+        in Client().post("/whatif/own/", ASKED, REMOTE_ADDR=here).content.decode()
+    )
+    assert [answers(house % each) for each in range(1, 6)] == [302] * 4 + [400]
+    assert (
+        "busy with other sweeps"
+        in Client().post("/whatif/own/", ASKED, REMOTE_ADDR="192.0.2.2").content.decode()
+    )
+
+
+def test_what_waits_is_counted_and_not_lost_however_long_it_waits(
+    taken: list[str], at_peace: None, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After five minutes those that waited were counted no longer, and read that the server was started anew."""
+    bounded(settings, sweeps_waiting=2)
+    for address in ("192.0.2.1", "192.0.2.2"):
+        assert Client().post("/whatif/own/", ASKED, REMOTE_ADDR=address).status_code == 302
+    OwnSweep.objects.update(touched=timezone.now() - timedelta(minutes=10))
+    mine = runner.Runner()
+    monkeypatch.setattr(runner.threading, "Thread", lambda **_given: SimpleNamespace(start=lambda: None))
+    for name in taken:
+        mine.take("", name)
+
+    def once(_seconds: float, passed: list[int] = []) -> None:  # noqa: B006 - counts
+        passed.append(1)
+        if len(passed) > 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner.time, "sleep", once)
+    monkeypatch.setattr(runner, "close_old_connections", lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        mine._speak()
+    page = Client().get(f"/whatif/own/{taken[0]}/").content.decode()
+    assert "waits for its turn" in page
+    assert "started anew" not in page
+    assert (
+        "busy with other sweeps"
+        in Client().post("/whatif/own/", ASKED, REMOTE_ADDR="192.0.2.3").content.decode()
+    )
+
+
+def test_addresses_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = runner.Runner()
+    monkeypatch.setattr(runner.threading, "Thread", lambda **_given: SimpleNamespace(start=lambda: None))
+    for group, name in (("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1")):
+        mine.take(group, name)
+    assert [mine._next() for _each in range(4)] == ["a1", "b1", "a2", "a3"]
 
 
 def test_large_ones_are_a_spark_job_where_the_operator_allows_it(
@@ -214,7 +290,7 @@ def test_the_runner_takes_one_after_the_other(
     mine = runner.Runner()
     for number in range(2):
         OwnSweep.objects.create(name=f"own-{number}", visitor="v", spec={}, cells=1)
-        mine.take(f"own-{number}")
+        mine.take("", f"own-{number}")
     until = time.monotonic() + 60
     while OwnSweep.objects.filter(ended=False).exists() and time.monotonic() < until:
         time.sleep(0.02)

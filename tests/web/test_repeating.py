@@ -14,21 +14,25 @@ from django.test import Client
 from django.urls import reverse
 
 from playground import live, repeating, services, sharing
+from playground.callers import Caller
 from playground.comparing.reel import Studio
 from playground.doors import door
+from playground.places import USUAL
 from playground.repeating import Busy, Gate
 from tests.helpers.patience import PATIENCE_S
+
+GREEDY = Caller("192.0.2.1", "greedy")
 
 
 def test_places_are_bounded_and_those_who_wait_come_in_order() -> None:
     gate, came = Gate(places=1), []
 
     def work(name: str) -> None:
-        with gate.place(name):
+        with gate.place(Caller(name)):
             came.append(name)
 
     threads = []
-    with gate.place("first"):
+    with gate.place(Caller("first")):
         for name in "abc":
             threads.append(threading.Thread(target=work, args=(name,)))
             threads[-1].start()
@@ -40,15 +44,15 @@ def test_places_are_bounded_and_those_who_wait_come_in_order() -> None:
 
 
 def test_a_full_queue_refuses_at_once_and_one_that_does_not_move_after_a_while() -> None:
-    with Gate(places=1, waiting=0).place("x"):
+    with Gate(places=1, waiting=0).place(Caller("x")):
         pass
     full = Gate(places=1, waiting=0)
-    with full.place("one"), pytest.raises(Busy, match="as many runs"), full.place("two"):
+    with full.place(Caller("one")), pytest.raises(Busy, match="as many runs"), full.place(Caller("two")):
         pass
     slow = Gate(places=1, patience_s=0.1)
-    with slow.place("one"), pytest.raises(Busy, match="as many runs"), slow.place("two"):
+    with slow.place(Caller("one")), pytest.raises(Busy, match="as many runs"), slow.place(Caller("two")):
         pass
-    with slow.place("two"):
+    with slow.place(Caller("two")):
         pass
 
 
@@ -56,11 +60,11 @@ def test_one_visitor_has_only_so_many_and_gets_them_back() -> None:
     gate = Gate(places=10)
     for _round in range(2):
         with contextlib.ExitStack() as held:
-            for _each in range(repeating.PER_VISITOR):
-                held.enter_context(gate.place("greedy", "192.0.2.1"))
-            with pytest.raises(Busy, match="of yours"), gate.place("greedy", "192.0.2.1"):
+            for _each in range(USUAL):
+                held.enter_context(gate.place(GREEDY))
+            with pytest.raises(Busy, match="of yours"), gate.place(GREEDY):
                 pass
-            with gate.place("other", "192.0.2.1"):
+            with gate.place(GREEDY._replace(visitor="other")):
                 pass
 
 
@@ -68,10 +72,10 @@ def test_all_pictures_of_a_page_are_drawn_and_leave_a_visitor_their_own_runs() -
     gate = Gate(places=99)
     with contextlib.ExitStack() as held:
         for _each in range(repeating.PICTURES_PER_VISITOR):
-            held.enter_context(gate.place("reader", "192.0.2.1", picture=True))
-        with gate.place("reader", "192.0.2.1"):
+            held.enter_context(gate.place(GREEDY, picture=True))
+        with gate.place(GREEDY):
             pass
-        with pytest.raises(Busy, match="of yours"), gate.place("reader", "192.0.2.1", picture=True):
+        with pytest.raises(Busy, match="of yours"), gate.place(GREEDY, picture=True):
             pass
 
 
@@ -80,7 +84,7 @@ def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Take the only place that there is."""
     gate = Gate(places=1, waiting=0)
     monkeypatch.setattr(repeating, "gate", gate)
-    with gate.place("somebody else"):
+    with gate.place(Caller("somebody else")):
         yield
 
 

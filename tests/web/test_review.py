@@ -12,8 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from playground import ratelimit
 from playground.classroom import services
-from playground.exercises import bringing, catalog, limits, review
+from playground.exercises import bringing, catalog, review
 from playground.exercises.models import Attempt, Work
 from tests.web.test_exercises import address, begin
 
@@ -23,9 +24,9 @@ DAY = timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    limits.forget()
+    ratelimit.forget()
     yield
-    limits.forget()
+    ratelimit.forget()
 
 
 def worked(slug: str, age: timedelta, **fields: Any) -> Work:

@@ -62,7 +62,7 @@ async def test_a_running_session_can_be_shared(browsers: Any) -> None:  # noqa: 
     browser = await browsers()
     await play_a_little(browser)
     answer = await post_share(browser.session_id)
-    kept = await database_sync_to_async(Scenario.objects.get)(short_id=answer.json()["short_id"])
+    kept = await database_sync_to_async(selectors.scenario_by_name)(answer.json()["short_id"])
     node = door().rehearse(selectors.scenario_body(kept))
     node.advance(node.scenario.until_us)
     assert node.log.digest == kept.digest

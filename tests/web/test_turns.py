@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from playground import repeating
+from playground.callers import Caller
 from playground.turns import MOST_REST_S, PARTS, InTurn, Overfull, Turn, Turns, aside, lane_of
 from playground.web.overfull import answer_busy
 from tests.helpers.patience import PATIENCE_S
@@ -254,7 +255,7 @@ async def test_whoever_repeats_a_run_needs_no_turn() -> None:
     app, over = InTurn(_page, _refuse, turns), threading.Event()
 
     def repeats() -> None:
-        with gate.place("somebody"):
+        with gate.place(Caller("somebody")):
             assert over.wait(PATIENCE_S)
 
     slow = asyncio.create_task(app(_scope(work=repeats), None, Answered()))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import sharing
+from playground import services, sharing
 from playground.doors import door
-from playground.models import CommandRecord, Session
+from playground.models import CommandRecord, ScenarioText, Session
 from tests.web import test_host
 from tests.web.test_host import World
 
@@ -54,7 +54,7 @@ async def test_nothing_to_undo_is_reported(worlds: Any) -> None:
 def begin(client: Client) -> Session:
     address = client.post("/s/new", {"profile": "classroom"})["Location"]
     session = Session.objects.get(public_id=address.split("/")[2])
-    session.scenario = door().check(SCENARIO)
+    session.text = ScenarioText.of(services.body_of(door().check(SCENARIO)))
     session.reached_us = 1_000_000
     session.save()
     for sequence, at_us in enumerate((200_000, 600_000)):

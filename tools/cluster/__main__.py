@@ -36,7 +36,7 @@ def main() -> int:
             with (
                 tempfile.TemporaryDirectory(prefix="wl-cluster-") as scratch,
                 cluster.running(
-                    Path(scratch), given.apps + 1, listen, lease_s=3, keep=False, scenarios=False
+                    Path(scratch), given.apps + 1, listen, lease_s=proof.LEASE_S, keep=False, scenarios=False
                 ) as running,
             ):
                 for proves in (load.one_dies, proof.owner_dies):

@@ -17,6 +17,9 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from bench.websocket import Socket, Visitor
 from tools.cluster.cluster import Cluster
 
+LEASE_S = 9
+KILLED_S = 2 * LEASE_S / 3
+"""A lease is renewed at a third of its time: whoever waited until it lapses would wait longer."""
 PATIENCE_S = 0.2
 MOVED = 4015
 
@@ -58,6 +61,7 @@ async def owner_dies(cluster: Cluster) -> str:
     begun_s = time.monotonic()
     again = await joined(visitor, late["moved"])
     killed_s = time.monotonic() - begun_s
+    assert killed_s < KILLED_S, f"the sessions of a process that was killed were free after {killed_s:.1f} s"
     after = await asyncio.to_thread(run_so_far, visitor, path)
     await again.close()
     assert after == before, (before, after)

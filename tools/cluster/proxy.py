@@ -56,11 +56,16 @@ http {{
     client_max_body_size {forms};
     client_header_timeout {head_s}s;
     client_body_timeout {head_s}s;
+    # Of IPv6 the first half is an address: whoever has one has all that begin so (playground/addresses.py).
+    map $binary_remote_addr $caller {{
+        default $binary_remote_addr;
+        "~^(?<network>[\\s\\S]{{8}})[\\s\\S]{{8}}\\z" $network;
+    }}
     # Connections of one address, sockets among them, in all processes together; a class may be behind one.
-    limit_conn_zone $binary_remote_addr zone=addresses:2m;
+    limit_conn_zone $caller zone=addresses:2m;
     # The same of those that send files.
     map $request_method $sender {{
-        POST    $binary_remote_addr;
+        POST    $caller;
         default '';
     }}
     limit_conn_zone $sender zone=senders:2m;

@@ -51,7 +51,7 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     try:
         run = runs.of_session(session.scenario, stages.log_of(session), at_us, end_us)
         if request.method == "POST":
-            with repeating.gate.place(f"teacher {request.user.pk}"):
+            with repeating.for_request(request):
                 plain = drafts.content(kind, request.POST, run)
                 if "keep" in request.POST:
                     kept = made.keep(request.user, plain)
@@ -126,7 +126,7 @@ def bring(request: HttpRequest) -> HttpResponse:
         else request.POST.get("text", "")
     )
     try:
-        with repeating.gate.place(f"teacher {request.user.pk}"):
+        with repeating.for_request(request):
             kept = made.keep(request.user, made.of_file(text))
     except Refused as refused:
         return _list(request, str(refused.message), 422)

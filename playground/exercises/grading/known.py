@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
+from playground import repeating
+
 T = TypeVar("T")
 
 MOST: Final = 500
@@ -27,13 +29,22 @@ class Known(Generic[T]):
         self._lock = threading.Lock()
 
     def answer(self, exercise: Any, *more: Any) -> T:
-        """Return what the engine finds. Raises what the question raises, and keeps nothing then."""
-        kept = self._kept.get(id(exercise))
-        if kept is not None and kept[0] is exercise:
-            return kept[1]
-        found = self._ask(exercise, *more)
+        """Return what the engine finds, for which only who asks first needs a place.
+
+        Raises what the question raises, and keeps nothing then.
+        """
+        known = self._known(exercise)
+        if known:
+            return known[0]
+        with repeating.for_present():
+            known = self._known(exercise)  # others may have asked the same meanwhile
+            found = known[0] if known else self._ask(exercise, *more)
         with self._lock:
             self._kept[id(exercise)] = exercise, found
             while len(self._kept) > MOST:
                 del self._kept[next(iter(self._kept))]
         return found
+
+    def _known(self, exercise: Any) -> tuple[T] | None:
+        kept = self._kept.get(id(exercise))
+        return kept[1:] if kept is not None and kept[0] is exercise else None

@@ -141,8 +141,8 @@ class Kind(ABC):
         return given
 
     def repeats(self, answer: Any) -> bool:
-        """Return whether a run may have to be repeated to judge an answer."""
-        return True
+        """Return whether this answer's own run has to be repeated; what is `Known` of the exercise is not meant."""
+        return False
 
     def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
         """Return how far one is after an answer."""

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from playground import limits, services
+from playground import keeping, limits, services
 from playground.hosting.directories import sweep
 from playground.sweeping import records, tables
 
@@ -29,11 +29,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Delete and say how many."""
         deleted = services.delete_sessions_unseen_for(options["days"])
+        unused = services.delete_unused_unseen_for(keeping.UNUSED_S)
         links = services.delete_links_unseen_for(options["links_days"])
         sweeps = records.delete_older_than(options["days"])
+        texts = services.delete_texts_of_nothing()
         tables.delete_without_sweep()
         swept = sweep(settings.SESSIONS_DIR)
         self.stdout.write(
-            f"{deleted} sessions and {links} links deleted, and {sweeps} sweeps of visitors; files of {len(swept)} "
-            "dead processes removed"
+            f"{deleted + unused} sessions deleted, of which {unused} were never used, {links} links, {texts} texts of "
+            f"scenarios, and {sweeps} sweeps of visitors; files of {len(swept)} dead processes removed"
         )

@@ -64,5 +64,5 @@ def _digest(entry: Entry) -> str | None:
 def unchanged(there: Scenario, entry: Entry, digest: str) -> bool:
     """Return whether the library has this very entry already."""
     body = timeline.canonical({**entry.run, "digest": None})
-    kept = (there.body, there.digest, there.engine_version, there.story)
+    kept = (there.text.body, there.digest, there.engine_version, there.story)
     return kept == (body, digest, door().version, entry.story_json())

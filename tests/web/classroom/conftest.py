@@ -8,19 +8,16 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground.classroom import limits
+from playground import ratelimit
 from playground.classroom.models import Classroom
-from playground.exercises import limits as exercise_limits
 from tests.web.classroom.people import PASSWORD
 
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    limits.forget()
-    exercise_limits.forget()
+    ratelimit.forget()
     yield
-    limits.forget()
-    exercise_limits.forget()
+    ratelimit.forget()
 
 
 @pytest.fixture

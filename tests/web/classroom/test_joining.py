@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.classroom import limits, names, services
+from playground import ratelimit
+from playground.classroom import names, services
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.exercises.models import Learner, Work
@@ -45,9 +46,11 @@ def test_wrong_codes_are_all_answered_alike(classroom: Classroom) -> None:
 
 
 def test_guessing_is_rate_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(limits.PER_MINUTE, "join", 5)
+    monkeypatch.setitem(ratelimit.PER_MINUTE, "join", 5)
     form = {"code": "2222-2222", "nickname": "owl"}
-    codes = [client.post("/class/join/", form).status_code for _try in range(limits.PER_MINUTE["join"] + 1)]
+    codes = [
+        client.post("/class/join/", form).status_code for _try in range(ratelimit.PER_MINUTE["join"] + 1)
+    ]
     assert codes[-1] == 429
 
 
