@@ -105,7 +105,9 @@ def test_the_whole_adds_up_and_the_lists_show_one_queue() -> None:
     assert (ready_of(state["queues"]["tasks"]), unacked_of(state["queues"]["tasks"])) == (2, 1)
     assert held_messages(state) == made.node.held_messages() == 3
     assert drawn_queue(state) == state["queues"]["tasks:2"]
-    text = ask(made.node, "list_queues name messages_ready messages_unacknowledged backing_queue_status").text
+    text = ask(
+        made.node, "-q list_queues name messages_ready messages_unacknowledged backing_queue_status"
+    ).text
     row = text.splitlines()[-1].split("\t")
     assert row[:3] == ["tasks", "2", "1"]
     assert row[3].startswith("[{priority_lengths,[{0,1},{1,0},{2,1}]},{mode,default},{version,3},{q1,0}")
