@@ -300,14 +300,14 @@ fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelit
 words: dev-env ## Hold headline, log, Why?, gauges and table to each other at every moment of random runs, and count
 	@$(PY) -m tests.programs.words $(WORDS_ARGS)
 
-attack: dev-env ## Try all that a stranger may, with an innocent session beside it; on this machine only
-	@$(PY) -m tests.programs.attack $(if $(TINY),--tiny)
+attack: dev-env ## Try all that a stranger may (or GROUP=files), with a server beside it that is left alone; on this machine only
+	@$(PY) -m tests.programs.attack $(if $(TINY),--tiny) $(if $(GROUP),--group $(GROUP))
 
 fuzz: $(if $(TINY),dev-env,compiled) ## Play COUNT=100000 random programs over all verbs from SEED on, on the sources and compiled
 	@$(PY) -m tests.programs.fuzz --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES))
 
-soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing may be lost, different or left over
-	@$(PY) -m tests.programs.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)
+soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60, with attacks by ATTACKS=1; then nothing may be lost, different or left over
+	@$(PY) -m tests.programs.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny) $(if $(ATTACKS),--attacks)
 
 predict: dev-env ## Drive a real node with the workloads, run the engine on the same, write the errors: make predict DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make predict DATE=2026-01-31"; exit 1; }

@@ -75,28 +75,6 @@ async def texts_that_become_large(world: World) -> None:
     assert memory_bytes(world.server.process.pid) - before < 150 * 2**20
 
 
-async def patterns_made_to_hang(world: World) -> None:
-    """B: a policy's pattern, in a session and in a scenario: what it costs is known before a name is seen."""
-    person = world.person()
-    seat = await world.seat(person, await in_thread(person.new_session))
-    name = "a" * 255
-    declared = await seat.command("queue", {"do": "declare_queue", "name": name})
-    assert declared["t"] == "accepted", declared
-    patterns = {
-        "(?=.*" * 7 + "b" + ")" * 7: True,
-        "^(a|a|b(a|b(a|ba*)*)*)*c": True,
-        "((a{64}){64}){64}": False,
-    }
-    for pattern, taken in patterns.items():
-        policy = {"name": "p", "pattern": pattern, "definition": {"max-length": 1}}
-        reply = await seat.command(pattern, {"do": "set_policy", **policy})
-        assert (reply["t"] == "accepted") == taken, reply
-        text = scenario(topology={"queues": [{"name": name}], "policies": [policy]})
-        answer = await in_thread(person.ask, "/s/import", text=text)
-        assert answer.status < 500, (pattern, answer.status)
-        assert (answer.status != 422) == taken, (pattern, answer.status)
-
-
 async def runs_to_repeat(world: World) -> None:
     """B: pictures, checks, exports, comparisons and moments of the past take turns; others are asked to come later."""
     person = world.person()
@@ -233,7 +211,6 @@ CASES = (
     one_event_of_many_messages,
     settings_that_make_files_without_end,
     texts_that_become_large,
-    patterns_made_to_hang,
     runs_to_repeat,
     many_small_sessions,
     many_sessions_wake_at_once,

@@ -28,3 +28,8 @@ def parent_of(pid: int) -> int:
         if line.startswith("PPid:"):
             return int(line.split()[1])
     raise ProcessLookupError(pid)
+
+
+def memory_of_all(pid: int) -> int:
+    """Return what a process and all that it started hold in memory."""
+    return sum(memory_bytes(each) for each in (pid, *descendants_of(pid)))

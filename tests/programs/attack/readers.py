@@ -8,6 +8,7 @@ import http.client
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -27,12 +28,17 @@ ENDS_S: Final = 20.0
 EDGE: Final = "----waterline"
 
 
-def _zipped(count: int) -> bytes:
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return files as a zip."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path, data in scattered_acks(count).items():
+        for path, data in files.items():
             packed.writestr(path, data)
     return held.getvalue()
+
+
+def _acks(count: int) -> bytes:
+    return zipped(scattered_acks(count))
 
 
 def _readers(world: World) -> list[int]:
@@ -45,7 +51,7 @@ def _readers(world: World) -> list[int]:
     return found
 
 
-def _give(world: World, data: bytes, leaves: bool = False) -> list[dict[str, object]]:
+def given(world: World, data: bytes, leaves: bool = False) -> list[dict[str, object]]:
     """Give a zip; return the lines of the answer, only the first ones where the visitor leaves."""
     person: Person = world.person()
     person.ask("/inspect/")
@@ -67,9 +73,9 @@ def _give(world: World, data: bytes, leaves: bool = False) -> list[dict[str, obj
 
 async def journals_of_millions(world: World) -> None:
     """Each is read in a process with bounds, a few at once; the server itself holds nothing of them."""
-    data = await in_thread(_zipped, ACKS // 1000 if world.tiny else ACKS)
+    data = await in_thread(_acks, ACKS // 1000 if world.tiny else ACKS)
     before = memory_bytes(world.server.process.pid)
-    giving = asyncio.gather(*(in_thread(_give, world, data) for _each in range(2 if world.tiny else 5)))
+    giving = asyncio.gather(*(in_thread(given, world, data) for _each in range(2 if world.tiny else 5)))
     most_memory = most_readers = 0
     while not giving.done():
         running = _readers(world)
@@ -90,14 +96,14 @@ async def journals_of_millions(world: World) -> None:
 
 async def readers_who_leave(world: World) -> None:
     """Nothing goes on for somebody who has left, and the place is free again."""
-    data = await in_thread(_zipped, ACKS // 100 if world.tiny else ACKS)
+    data = await in_thread(_acks, ACKS // 100 if world.tiny else ACKS)
     await asyncio.gather(
-        *(in_thread(_give, world, data, leaves=True) for _each in range(2 if world.tiny else 6))
+        *(in_thread(given, world, data, leaves=True) for _each in range(2 if world.tiny else 6))
     )
     async with asyncio.timeout(ENDS_S):
         while _readers(world):  # noqa: ASYNC110 - seen only from outside
             await asyncio.sleep(0.1)
-    [*_steps, answer] = await in_thread(_give, world, await in_thread(_zipped, 100))
+    [*_steps, answer] = await in_thread(given, world, await in_thread(_acks, 100))
     assert answer.get("kind") == "vhost", answer
 
 

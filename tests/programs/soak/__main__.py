@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import itertools
 import sys
 import tempfile
@@ -18,7 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from tests.programs.attack.world import World
+from tests.programs.attack.cases import chosen
+from tests.programs.attack.world import World, seats_left
 from tests.programs.soak import remains
 from tests.programs.soak.faults import FAULTS, Place
 from tests.programs.soak.users import AGAIN_S, User, absurd, hostile
@@ -29,9 +31,22 @@ USERS, TINY_USERS = 6, 2
 TINY_REST_S = 4.0
 """In a tiny run, those who only make trouble rest: all that a server does for a while was to read what they sent."""
 THREADS: Final = 24
+MOST_OF_ATTACK_S: Final = 120.0
+"""For one case of `make attack`; then the next one."""
 
 
-async def soak(place: Place, seconds: float, tiny: bool) -> list[str]:
+async def attacked(place: Place, over: asyncio.Event, tiny: bool) -> None:
+    """Try all that `make attack` tries, again and again; that faults come between is no case's fault."""
+    for case in itertools.cycle(chosen(tiny)):
+        if over.is_set():
+            return
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(MOST_OF_ATTACK_S), seats_left(world := World(place.server, tiny=True)):
+                await case(world)
+        await asyncio.sleep(TINY_REST_S if tiny else AGAIN_S)
+
+
+async def soak(place: Place, seconds: float, tiny: bool, attacks: bool = False) -> list[str]:
     """Let everything happen for so long; return what is wrong afterwards."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     over = asyncio.Event()
@@ -42,6 +57,8 @@ async def soak(place: Place, seconds: float, tiny: bool) -> list[str]:
         for kind in (absurd, hostile)
         for number in range(1 if tiny else 2)
     ]
+    if attacks:
+        at_work.append(asyncio.create_task(attacked(place, over, tiny)))
     ends_s = time.monotonic() + seconds
     happened = 0
     for fault in FAULTS if tiny else itertools.cycle(FAULTS):
@@ -76,12 +93,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.programs.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--tiny", action="store_true", help="each fault once, and no more")
+    parser.add_argument("--attacks", action="store_true", help="with the cases of `make attack` all the time")
     options = parser.parse_args(argv)
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="waterline-") as scratch:
         place = Place(Path(scratch) / "var")
         try:
-            problems = asyncio.run(soak(place, 60 * options.minutes, options.tiny))
+            problems = asyncio.run(soak(place, 60 * options.minutes, options.tiny, options.attacks))
         finally:
             workers = place.workers()
             place.stop()
