@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,7 @@ async def attack(world: World, cases: Sequence[Case]) -> tuple[list[Stretch], di
         except Exception as error:  # noqa: BLE001 - whatever is wrong is reported at the end
             problems[case.__name__] = f"{error!r}\n{traceback.format_exc(limit=-3)}"
         stretches.append(Stretch(case.__name__, begin_s, time.monotonic()))
+        print(f"{case.__name__}: {'failed' if case.__name__ in problems else 'done'}", flush=True)
         if world.tiny:
             continue
         kept = await memory_kept(world, before)
@@ -128,19 +130,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Attack; return 0 only if everything holds."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.attack", description=__doc__)
     parser.add_argument("--tiny", action="store_true", help="the least that shows that it works")
-    parser.add_argument("--group", choices=list(GROUPS), default="", help="the cases of one file")
+    parser.add_argument(
+        "--group", choices=list(GROUPS), action="append", help="the cases of a file, or of several"
+    )
     parser.add_argument("--only", metavar="CASE", default="", help="the cases whose names have this")
     options = parser.parse_args(argv)
-    cases = chosen(options.tiny, options.group, options.only)
+    cases = chosen(options.tiny, options.group or list(GROUPS), options.only)
     began_s = time.monotonic()
     with contextlib.ExitStack() as held:
         place = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="waterline-")))
         handles.raise_to_most()  # some cases open more connections than a process may by default
         more = {"WATERLINE_UNWATCHED_S": "1", "WATERLINE_LOG_LEVEL": "WARNING"}
-        server, other = (
-            held.enter_context(live_server.running(place / name, options=("--proxy-headers",), more=more))
-            for name in ("attacked", "beside")
-        )
+        live_server.prepare(place / "attacked")
+        shutil.copytree(place / "attacked", place / "beside")
+        servers = []
+        for name in ("attacked", "beside"):
+            servers.append(live_server.start(place / name, options=("--proxy-headers",), more=more))
+            held.callback(live_server.stop, servers[-1])
+        server, other = servers
         os.nice(10)  # who attacks from elsewhere takes no processor of this machine
         world = World(server, options.tiny)
         with innocent(server.url, place / "here"), innocent(other.url, place / "there"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any, Final
 
 from tests.programs.attack import (
@@ -55,18 +55,18 @@ LONG: Final = frozenset(
 """Those that are not worth their time in a tiny run: others show that their way works."""
 
 
-def chosen(tiny: bool, group: str = "", only: str = "") -> list[Case]:
+def chosen(tiny: bool, groups: Collection[str] = tuple(GROUPS), only: str = "") -> list[Case]:
     """Return cases in their order.
 
     Args:
         tiny: without the long ones.
-        group: the name of one group; empty for all.
+        groups: names of groups.
         only: a part of the cases' names.
     """
     return [
         case
         for name, cases in GROUPS.items()
-        if group in ("", name)
+        if name in groups
         for case in cases
         if only in case.__name__ and not (tiny and case in LONG)
     ]

@@ -52,4 +52,4 @@ def test_every_case_has_a_name_of_its_own_and_each_group_a_tiny_one() -> None:
     assert len(names) == len(set(names))
     assert {case for cases in GROUPS.values() for case in cases} >= LONG
     for group in GROUPS:
-        assert chosen(tiny=True, group=group), group
+        assert chosen(tiny=True, groups=[group]), group
