@@ -145,7 +145,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         shutil.copytree(place / "attacked", place / "beside")
         servers = []
         for name in ("attacked", "beside"):
-            servers.append(live_server.start(place / name, options=("--proxy-headers",), more=more))
+            servers.append(
+                live_server.start(place / name, options=("--proxy-headers",), more=more, seconds=PATIENCE_S)
+            )
             held.callback(live_server.stop, servers[-1])
         server, other = servers
         os.nice(10)  # who attacks from elsewhere takes no processor of this machine
