@@ -50,6 +50,7 @@ LONG: Final = frozenset(
         hogs.runs_to_repeat,
         hogs.many_sessions_wake_at_once,
         hogs.links_without_end,
+        crowds.stages_that_are_kept,
     }
 )
 """Those that are not worth their time in a tiny run: others show that their way works."""
