@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from engine.broker.commands import packed
 from playground import affordable, limits, ratelimit, services
 from playground.library import entries
 from playground.models import Session
@@ -64,3 +67,37 @@ def test_who_brings_large_scenarios_waits_longer(client: Client, limit: Any) -> 
     statuses = [client.post("/s/import", {"text": text}).status_code for _each in range(3)]
     assert statuses[0] == 302
     assert statuses[-1] == 429
+
+
+ZEROS = base64.b64encode(zlib.compress(bytes(4 * 10_000_000))).decode()
+"""A column of ten million sizes, in some tens of thousands of characters."""
+
+
+def bursts(*counts: int, sizes: str) -> list[dict[str, Any]]:
+    return [
+        {"at_us": 5, "do": "publish", "count": count, "size_bytes": 0, "sizes": sizes} for count in counts
+    ]
+
+
+@pytest.mark.parametrize("counts", [(10_000_000,), (40, 40, 21)])
+def test_messages_that_differ_are_counted_before_any_column_is_unpacked(
+    counts: tuple[int, ...], limit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit(max_unequal=100)
+    monkeypatch.setattr(packed, "zlib", None)
+    with pytest.raises(BadScenario, match=f"{sum(counts)} messages have sizes"):
+        read(scenario(commands=bursts(*counts, sizes=ZEROS)), limits.current())
+    found = limits.beyond(
+        {"do": "publish", "count": 101, "size_bytes": 1, "expirations": "AAAA"}, limits.current()
+    )
+    assert found is not None
+    assert found[0] == "count"
+
+
+@pytest.mark.django_db
+def test_a_file_of_zeros_is_refused_at_each_door_and_leaves_nothing(client: Client) -> None:
+    body = scenario(commands=bursts(10_000_000, sizes=ZEROS))
+    before = packed._kept.used_bytes
+    assert client.post("/s/import", {"text": json.dumps(body)}).status_code == 422
+    assert client.post("/library/check/", {"text": json.dumps(body)}).status_code == 200
+    assert packed._kept.used_bytes == before

@@ -1,0 +1,65 @@
+"""The server ends soon after it was asked to, whatever strangers make it do."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import threading
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from engine.broker.commands.packed import pack
+from playground.hosting.workers.nursery import CAN_FORK
+from playground.links import packed
+from tests.helpers.patience import PATIENCE_S
+from tools import live_server
+
+ENDS_S: Final = 10.0
+COUNT: Final = 50_000
+"""Messages that differ, in one event: seconds of work that nothing but the end of its process interrupts."""
+
+
+def busy_link() -> str:
+    """Return a link whose picture takes that long."""
+    sizes = pack([0, 1] * (COUNT // 2))
+    burst = {"at_us": 0, "do": "publish", "count": COUNT, "size_bytes": 1, "sizes": sizes}
+    run: dict[str, Any] = {"version": 1, "title": "x", "profile": "4.3.6", "commands": [burst]}
+    link = packed({**run, "until_us": 1_000_000})
+    assert link is not None
+    assert len(link) < 300
+    return link
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="processes for jobs are forked on Linux alone")
+def test_it_ends_in_the_middle_of_jobs(tmp_path: Path) -> None:
+    live_server.prepare(tmp_path)
+    server = live_server.start(tmp_path, seconds=3 * PATIENCE_S)
+    answers: list[int] = []
+
+    def draw(number: int) -> None:
+        with contextlib.suppress(OSError), urllib.request.urlopen(address(number)) as answer:
+            answers.append(answer.status)
+
+    def address(number: int) -> str:
+        return f"{server.url}/x/{link}/card.png?at={number}"
+
+    try:
+        link = busy_link()
+        draw(0)  # the processes are there
+        assert answers == [200]
+        threads = [threading.Thread(target=draw, args=(at_us,), daemon=True) for at_us in range(1, 5)]
+        for each in threads:
+            each.start()
+        time.sleep(1)
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(ENDS_S)
+        assert answers == [200], "they were in the middle"
+    except subprocess.TimeoutExpired:
+        pytest.fail(f"the server is still there after {ENDS_S} s")
+    finally:
+        live_server.stop(server)
