@@ -24,11 +24,9 @@ COUNT: Final = 50_000
 """Messages that differ, in one event: seconds of work that nothing but the end of its process interrupts."""
 
 
-def busy_link() -> str:
-    """Return a link whose picture takes that long."""
-    sizes = pack([0, 1] * (COUNT // 2))
-    burst = {"at_us": 0, "do": "publish", "count": COUNT, "size_bytes": 1, "sizes": sizes}
-    run: dict[str, Any] = {"version": 1, "title": "x", "profile": "4.3.6", "commands": [burst]}
+def link_of(*commands: dict[str, Any]) -> str:
+    """Return a link with a run."""
+    run: dict[str, Any] = {"version": 1, "title": "x", "profile": "4.3.6", "commands": list(commands)}
     link = packed({**run, "until_us": 1_000_000})
     assert link is not None
     assert len(link) < 300
@@ -41,18 +39,17 @@ def test_it_ends_in_the_middle_of_jobs(tmp_path: Path) -> None:
     server = live_server.start(tmp_path, seconds=3 * PATIENCE_S)
     answers: list[int] = []
 
-    def draw(number: int) -> None:
-        with contextlib.suppress(OSError), urllib.request.urlopen(address(number)) as answer:
+    def draw(link: str, at_us: int) -> None:
+        address = f"{server.url}/x/{link}/card.png?at={at_us}"
+        with contextlib.suppress(OSError), urllib.request.urlopen(address) as answer:
             answers.append(answer.status)
 
-    def address(number: int) -> str:
-        return f"{server.url}/x/{link}/card.png?at={number}"
-
     try:
-        link = busy_link()
-        draw(0)  # the processes are there
+        draw(link_of(), 0)  # the processes are there
         assert answers == [200]
-        threads = [threading.Thread(target=draw, args=(at_us,), daemon=True) for at_us in range(1, 5)]
+        sizes = pack([0, 1] * (COUNT // 2))
+        busy = link_of({"at_us": 0, "do": "publish", "count": COUNT, "size_bytes": 1, "sizes": sizes})
+        threads = [threading.Thread(target=draw, args=(busy, at_us), daemon=True) for at_us in range(1, 5)]
         for each in threads:
             each.start()
         time.sleep(1)
