@@ -30,6 +30,10 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     ),
     # --- a line of a log ---
     "too_many_lines": _("There may be at most %(most)s lines. Cut the log here."),
+    "no_table_line": _(
+        "This is not a line of a table: a value has more than %(most)s characters, or a quotation mark "
+        "has no partner."
+    ),
     "line_too_long": _("A line may have at most %(most)s characters."),
     "time_before_first": _("The time is before that of the first message. Sort the lines by time."),
     "time_too_late": _("It is more than %(hours)s hours after the first message. Cut the log here."),
@@ -45,10 +49,6 @@ OF_WORKLOADS: Final[dict[str, Any]] = {
     "not_true_or_false": _("%(name)s = %(text)s is neither true nor false."),
     "count_out_of_range": _("count cannot be %(count)s. Possible: 1 to %(most)s."),
     "no_whole_number": _("%(name)s = %(text)s is not a whole number."),
-    "no_table_line": _(
-        "This is not a line of a table: a value has more than %(most)s characters, or a quotation mark "
-        "has no partner."
-    ),
     # --- a line of a trace ---
     "no_trace_line": _("This is not a line of a rabbitmq_tracing log in JSON."),
     "no_trace_entry": _("This is not an entry of a rabbitmq_tracing log as text."),
