@@ -13,9 +13,8 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from engine.amqp.arguments import with_version
-from engine.amqp.policies import RULES_3_8
-from engine.amqp.policies import RULES_4_0 as POLICIES_4_0
 from engine.amqp.rules import TODAYS, AmqpRules
+from engine.amqp.validation import VALIDATIONS
 from engine.backing_queue.generation import Generation
 from engine.backing_queue.host_files import StorageSettings
 from engine.backing_queue.means import Declared, Implementation, any_queue
@@ -189,7 +188,7 @@ V3_8_9: Final = Release(
         "recovery_flushes": False,
         "fetchwhile_forgets": True,
     },
-    amqp=AmqpRules(policies=RULES_3_8),
+    amqp=AmqpRules(validation=VALIDATIONS["3.8.9"]),
     profiles={"real": "articles", "classroom": "3.8.9-classroom"},
 )
 """The broker that the articles describe (V1-V10)."""
@@ -212,8 +211,8 @@ GONE_IN_4: Final[Mapping[Feature, str]] = MappingProxyType(
 )
 """What queues of version 2 have no more in any 4.x."""
 
-TODAYS_NODE: Final[Values] = {"vm_memory_high_watermark": 0.6}
-"""4.x rings at 60 % of the memory (W72)."""
+TODAYS_NODE: Final[Values] = {"vm_memory_high_watermark": 0.6, "max_message_size": 16 * MEBIBYTE}
+"""4.x rings at 60 % of the memory (W72), and takes messages of 16 MiB at most (W1)."""
 
 V4_0_5: Final = Release(
     name="4.0.5",
@@ -224,7 +223,13 @@ V4_0_5: Final = Release(
         PRIORITY_QUEUE: priorities_of(from_version_1.make, least=1),
     },
     rules=RULES_4_0,
-    amqp=msgspec.structs.replace(TODAYS, limits_channels=True, exchanges_stay=False, policies=POLICIES_4_0),
+    amqp=msgspec.structs.replace(
+        TODAYS,
+        validation=VALIDATIONS["4.0.5"],
+        limits_channels=True,
+        exchanges_stay=False,
+        acknowledgements_time_out=True,
+    ),
     node=TODAYS_NODE,
     profiles={"real": "4.0.5", "classroom": "4.0.5-classroom"},
     gone=GONE_IN_4,
@@ -239,7 +244,7 @@ V4_3_6: Final = Release(
         CLASSIC_V2: Implementation(any_queue, version_2.CLASSIC_V2.make),
         PRIORITY_QUEUE: priorities_of(version_2.CLASSIC_V2.make, least=1),
     },
-    amqp=TODAYS,
+    amqp=msgspec.structs.replace(TODAYS, validation=VALIDATIONS["4.3.6"]),
     node=TODAYS_NODE,
     profiles={"real": "4.3.6", "classroom": "4.3.6-classroom"},
     gone=GONE_IN_4,

@@ -20,9 +20,12 @@ VERSION: Final = "x-queue-version"
 
 LOCATOR: Final = "x-queue-master-locator"
 LOCATORS: Final = ("client-local", "random", "min-masters")
-"""On which node a new queue's master begins; the broker passes over an argument with another value (H15)."""
+"""On which node a new queue's master begins (H15)."""
 
 Arguments = Mapping[str, Any]
+
+Row = tuple[Any, ...]
+"""What a release knows of a name: a kind of check, and what that needs."""
 
 Check = Callable[[Any, Arguments], str | None]
 """Returns what is wrong with a value, in the broker's words, or None."""
@@ -43,28 +46,40 @@ def amqp_type(value: Any) -> str:
     return "array" if isinstance(value, list) else "table"
 
 
-def _integer(value: Any, _: Arguments) -> str | None:
-    if amqp_type(value) not in ("signedint", "long"):
-        return f'"expected integer, got {amqp_type(value)}"'
-    return None
+def _whole(value: Any, words: str) -> str | None:
+    """Return what is wrong with a value that must be a whole number of at least 0; `words` names how that is said."""
+    kind = amqp_type(value)
+    if kind not in ("signedint", "long"):
+        return f'"expected integer, got {kind}"' if words == "expected" else f"{{unacceptable_type,{kind}}}"
+    return f"{{value_negative,{value}}}" if value < 0 else None
 
 
-def _not_negative(value: Any, arguments: Arguments) -> str | None:
-    return _integer(value, arguments) or (f"{{value_negative,{value}}}" if value < 0 else None)
+def _natural(words: str) -> Check:
+    return lambda value, _: _whole(value, words)
 
 
-def _ttl(value: Any, arguments: Arguments) -> str | None:
-    wrong = _not_negative(value, arguments)
-    return wrong or (f"{{value_too_large,{value}}}" if value > MAX_EXPIRY_MS else None)
+def _ttl(words: str, most: int | None = None) -> Check:
+    def check(value: Any, _: Arguments) -> str | None:
+        wrong = _whole(value, words)
+        return wrong or (f"{{value_too_large,{value}}}" if most is not None and value > most else None)
+
+    return check
 
 
-def _expires(value: Any, arguments: Arguments) -> str | None:
-    return "{value_zero,0}" if amqp_type(value) == "signedint" and value == 0 else _ttl(value, arguments)
+def _expires(words: str, most: int | None = None) -> Check:
+    def check(value: Any, arguments: Arguments) -> str | None:
+        zero = amqp_type(value) == "signedint" and value == 0
+        return "{value_zero,0}" if zero else _ttl(words, most)(value, arguments)
+
+    return check
 
 
-def _priority(value: Any, arguments: Arguments) -> str | None:
-    wrong = _not_negative(value, arguments)
-    return wrong or (f"{{max_value_exceeded,{value}}}" if value > MAX_PRIORITY else None)
+def _priority(words: str) -> Check:
+    def check(value: Any, _: Arguments) -> str | None:
+        wrong = _whole(value, words)
+        return wrong or (f"{{max_value_exceeded,{value}}}" if value > MAX_PRIORITY else None)
+
+    return check
 
 
 def _boolean(value: Any, _: Arguments) -> str | None:
@@ -82,50 +97,43 @@ def _dead_letter_key(value: Any, arguments: Arguments) -> str | None:
     return wrong
 
 
-def _one_of(possible: tuple[str, ...], otherwise: str) -> Check:
+def _one_of(otherwise: str, *possible: str) -> Check:
     def check(value: Any, arguments: Arguments) -> str | None:
         wrong = _text(value, arguments)
-        return wrong or (None if value in possible else otherwise.format(value))
+        return wrong or (None if value in possible else otherwise.replace(PLACE, value))
 
     return check
 
 
-def _version(value: Any, arguments: Arguments) -> str | None:
-    wrong = _not_negative(value, arguments)
-    return wrong or (None if value in (1, 2) else f"\"unsupported queue version '{value}'\"")
+def _version(words: str, *possible: int) -> Check:
+    def check(value: Any, _: Arguments) -> str | None:
+        wrong = _whole(value, words)
+        return wrong or (None if value in possible else f"\"unsupported queue version '{value}'\"")
+
+    return check
 
 
-QUEUE_MODES: Final = ("default", "lazy")
-OVERFLOWS: Final = ("drop-head", "reject-publish", "reject-publish-dlx")
+PLACE: Final = "~"
+"""Stands for the value in a text of a table."""
+ANOTHER_TYPE: Final = "another_type"
+"""Of an argument that queues of another type take: the broker says so."""
+DENIED: Final = "denied"
+"""Of an argument that ends the connection whatever its value."""
+LOCATION: Final = "location"
+"""Of an argument that names where a master begins: another value ends the connection."""
 
-CHECKS: Final[dict[str, Check]] = {
-    "x-queue-type": _one_of(("classic", "quorum", "stream"), "\"unsupported queue type '{}'\""),
-    "x-expires": _expires,
-    "x-message-ttl": _ttl,
-    "x-dead-letter-exchange": _text,
-    "x-dead-letter-routing-key": _dead_letter_key,
-    "x-max-length": _not_negative,
-    "x-max-length-bytes": _not_negative,
-    PRIORITIES: _priority,
-    "x-overflow": _one_of(OVERFLOWS, "invalid_overflow"),
-    "x-queue-mode": _one_of(QUEUE_MODES, "\"unsupported queue mode '{}'\""),
-    VERSION: _version,
-    "x-single-active-consumer": _boolean,
+CHECKS: Final[dict[str, Callable[..., Check]]] = {
+    "expires": _expires,
+    "ttl": _ttl,
+    "text": lambda: _text,
+    "key": lambda: _dead_letter_key,
+    "natural": _natural,
+    "priority": _priority,
+    "boolean": lambda: _boolean,
+    "one_of": _one_of,
+    "version": _version,
 }
-"""The arguments that a classic queue takes, in the order in which the broker looks at them."""
-
-OTHER_TYPES: Final = (
-    "x-max-in-memory-length",
-    "x-max-in-memory-bytes",
-    "x-delivery-limit",
-    "x-quorum-initial-group-size",
-    "x-dead-letter-strategy",
-    "x-max-age",
-    "x-stream-max-segment-size-bytes",
-    "x-initial-cluster-size",
-    "x-queue-leader-locator",
-)
-"""Arguments that quorum queues or streams take."""
+"""Kinds of checks, as the tables name them; each takes the rest of its row."""
 
 NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
     ("x-queue-type", "quorum", "quorum_queue"),
@@ -134,8 +142,17 @@ NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
 """What the broker could do and Waterline does not: argument and value, and the code of the refusal that explains it."""
 
 
-def check_arguments(queue: str, arguments: Arguments) -> None:
+def wrong_with(row: Row, value: Any, arguments: Arguments) -> str | None:
+    """Return what a row of a table finds wrong with a value, in the broker's words behind the argument's name."""
+    kind, *rest = row
+    return CHECKS[kind](*rest)(value, arguments) if kind in CHECKS else None
+
+
+def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -> None:
     """Refuse what the broker refuses in a declaration (P18), and report what is not modelled here.
+
+    Args:
+        rows: what the release knows of each argument, in the order in which it looks at them.
 
     Raises AmqpError as the broker does; CommandError for a thing that only the broker can do.
     """
@@ -145,19 +162,23 @@ def check_arguments(queue: str, arguments: Arguments) -> None:
             "precondition_failed",
             f"invalid type '{amqp_type(dead_letter)}' for arg 'x-dead-letter-exchange' in {queue_words(queue)}",
         )
-    for name, check in CHECKS.items():
-        wrong = check(arguments[name], arguments) if name in arguments else None
+    for name, row in rows.items():
+        wrong = wrong_with(row, arguments[name], arguments) if name in arguments else None
         if wrong is not None:
             raise AmqpError("precondition_failed", f"invalid arg '{name}' for {queue_words(queue)}: {wrong}")
     for name, value, code in NOT_HERE:
         if arguments.get(name) == value:
             raise CommandError(code, name=name, value=value)
     for name in arguments:
-        if name in OTHER_TYPES:
+        if rows.get(name, ("",))[0] == ANOTHER_TYPE:
             raise AmqpError(
                 "precondition_failed",
                 f"invalid arg '{name}' for {queue_words(queue)} of queue type rabbit_classic_queue",
             )
+    for name, value in arguments.items():
+        kind, *rest = rows.get(name, ("",))
+        if kind == DENIED or (kind == LOCATION and value not in rest):
+            raise AmqpError("internal_error", rest[0] if kind == DENIED else "")
 
 
 def with_version(arguments: Arguments, version: int | None) -> Arguments:

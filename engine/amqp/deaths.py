@@ -19,11 +19,13 @@ def died(
     expiration_ms: int | None = None,
     new_routing_key: str | None = None,
     copies: Sequence[str] | None = None,
+    died_before: bool = False,
 ) -> dict[str, Any]:
     """Return the headers of a dead-lettered message.
 
     `x-death` has one entry for each pair of queue and reason, the latest first, with a count; only the first death
     of a pair leaves its time, exchange and keys. A message that dies for the first time gets `x-first-death-*` too.
+    Before 4.0 each death turns the older entries round, and a client's own header counts as one of the broker's (D16).
 
     Args:
         headers: of the message that died.
@@ -33,8 +35,12 @@ def died(
         expiration_ms: its own expiration; the dead-lettered message has none.
         new_routing_key: the queue's dead-letter-routing-key, which takes the CC header away.
         copies: further keys under which the message is routed, where deaths are beside the headers (W223).
+        died_before: whether its headers are of an earlier death, where deaths are beside them: what a client wrote
+            there itself counts for nothing then.
     """
     kept = dict(headers or {})
+    if copies is not None and not died_before:
+        kept.pop("x-death", None)
     carbon = kept.get("CC")
     carbon = carbon if isinstance(carbon, list) else []
     keys = [routing_key, *carbon] if copies is None else _without_blind([routing_key, *copies], len(carbon))
@@ -57,7 +63,7 @@ def died(
             "x-death": [death],
         }
     else:
-        kept["x-death"] = _with_another(before, death)
+        kept["x-death"] = _with_another(before, death, turned=copies is None)
     if copies is not None:
         kept |= {
             "x-last-death-exchange": exchange,
@@ -77,13 +83,29 @@ def _without_blind(keys: list[str], carbon: int) -> list[str]:
     return left
 
 
-def _with_another(before: Any, death: dict[str, Any]) -> list[dict[str, Any]]:
+def _with_another(before: Any, death: dict[str, Any], turned: bool) -> list[dict[str, Any]]:
+    """Return the deaths with this one in front.
+
+    Args:
+        turned: whether the older ones are grouped anew, which turns them round (D16).
+    """
     if not isinstance(before, list):  # a client turned it into something else: begin again
         return [death]
-    again = [each for each in before if _same(each, death)]
-    if again:
-        death = {**again[0], "count": again[0].get("count", 0) + 1}
-    return [dict(sorted(death.items())), *(each for each in before if not _same(each, death))]
+    older = _grouped(before)[::-1] if turned else before
+    again = next((each for each in older if _same(each, death)), None)
+    if again is not None:
+        death = {**again, "count": again.get("count", 0) + 1}
+    return [dict(sorted(death.items())), *(each for each in older if not _same(each, death))]
+
+
+def _grouped(deaths: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first entry of each pair of queue and reason; of several, it has a count."""
+    groups: dict[tuple[Any, Any], list[dict[str, Any]]] = {}
+    for each in deaths:
+        groups.setdefault((each.get("queue"), each.get("reason")), []).append(each)
+    if len(deaths) < 2:
+        return deaths
+    return [{"count": len(group), **group[0]} for group in groups.values()]
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

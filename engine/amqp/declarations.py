@@ -8,16 +8,15 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.amqp.arguments import CHECKS, Arguments, amqp_type, check_arguments, check_equivalent, check_field
+from engine.amqp.arguments import Arguments, amqp_type, check_arguments, check_equivalent, check_field
 from engine.amqp.errors import AmqpError, exchange_words, queue_words
 from engine.amqp.exchanges import DEFAULT, X_MATCH, Binding, Exchange
+from engine.amqp.validation import REFERENCE, Validation
 from engine.values.labels import bare
 
 RESERVED: Final = "amq."
 USER: Final = "guest"
 """Who all connections are."""
-MAX_MESSAGE_BYTES: Final = 134_217_728
-EXCHANGE_TYPES: Final = ("direct", "fanout", "topic", "headers")
 MAX_EXPIRATION_MS: Final = 315_360_000_000
 COPIES: Final = ("CC", "BCC")
 """Headers that name more routing keys (P16)."""
@@ -54,6 +53,7 @@ def declare_queue(
     passive: bool = False,
     arguments: dict[str, Any] | None = None,
     by_server: bool = False,
+    validation: Validation = REFERENCE,
 ) -> DeclaredQueue:
     """Return the queue that a declaration leads to: the existing one, if it is what was asked for, or a new one.
 
@@ -74,9 +74,9 @@ def declare_queue(
             raise _locked(name)
         check_field(thing, "durable", existing.durable, durable)
         check_field(thing, "auto_delete", existing.auto_delete, auto_delete)
-        check_equivalent(thing, CHECKS, existing.arguments, wished)
+        check_equivalent(thing, validation.counting, existing.arguments, wished)
         return existing
-    check_arguments(name, wished)
+    check_arguments(name, wished, validation.arguments)
     return DeclaredQueue(
         name=name, durable=durable, auto_delete=auto_delete, owner=owner, arguments=dict(wished)
     )
@@ -164,7 +164,12 @@ def _not_default(name: str) -> None:
 
 
 def declare_exchange(
-    existing: Exchange | None, wish: Exchange, passive: bool = False, unknown_type: str = "command_invalid"
+    existing: Exchange | None,
+    wish: Exchange,
+    passive: bool = False,
+    unknown_type: str = "command_invalid",
+    *,
+    validation: Validation = REFERENCE,
 ) -> Exchange:
     """Return the exchange that a declaration leads to: the existing one, if it is what was asked for, or a new one.
 
@@ -173,8 +178,9 @@ def declare_exchange(
 
     Raises AmqpError 403, 404, 406, or 503, which closes the connection.
     """
-    if not passive and wish.type not in EXCHANGE_TYPES:
-        raise AmqpError(unknown_type, f"unknown exchange type '{wish.type}'")
+    if not passive and wish.type not in validation.exchange_types:
+        known = "invalid" if wish.type in validation.other_types else "unknown"
+        raise AmqpError(unknown_type, f"{known} exchange type '{wish.type}'")
     _not_default(wish.name)
     thing = exchange_words(wish.name)
     if passive:
@@ -279,7 +285,7 @@ def check_publish(
     *,
     immediate: bool = False,
     size_bytes: int = 0,
-    max_message_bytes: int = MAX_MESSAGE_BYTES,
+    max_message_bytes: int = 0,
     expiration: str | None = None,
     user_id: str | None = None,
     headers: Arguments = NO_ARGUMENTS,
@@ -295,7 +301,7 @@ def check_publish(
     """
     if immediate:
         raise AmqpError("not_implemented", "immediate=true")
-    if size_bytes > max_message_bytes:
+    if max_message_bytes and size_bytes > max_message_bytes:
         raise AmqpError(
             "precondition_failed",
             f"message size {size_bytes} is larger than configured max size {max_message_bytes}",

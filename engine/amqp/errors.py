@@ -33,13 +33,13 @@ class AmqpError(EngineError):
 
     Args:
         name: the exception's name, a key of CODES.
-        explanation: the broker's words about this case.
+        explanation: the broker's words about this case, "" where it has none.
     """
 
     def __init__(self, name: str, explanation: str) -> None:
         self.name = name
         self.code, self.closes = CODES[name]
-        text = f"{name.upper()} - {explanation}".encode()
+        text = (f"{name.upper()} - {explanation}" if explanation else name.upper()).encode()
         if len(text) > MAX_TEXT:
             text = text[: MAX_TEXT - 3] + b"..."
         self.text = text.decode(errors="ignore")

@@ -345,7 +345,7 @@ class _Reader:
     def _escape(self, start: int) -> Fits:
         char = self._next()
         if not char:
-            raise PatternInvalid("\\ at end of pattern", start)
+            raise PatternInvalid("\\ at end of pattern", len(self._text))
         self._at += 1
         known = _CLASSES.get(char.lower())
         if known is not None:

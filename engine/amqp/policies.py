@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Any, Final, Literal
 
 import msgspec
 
-from engine.amqp.arguments import LOCATORS, OVERFLOWS, QUEUE_MODES
-from engine.amqp.mirroring import KEYS, refusal_of
+from engine.amqp.arguments import PLACE, Row
+from engine.amqp.mirroring import refusal_of
 from engine.amqp.patterns import PatternInvalid, PatternRefused, compiled, found_in
+from engine.amqp.validation import REFERENCE, Validation
 from engine.values.errors import Refusal
 from engine.values.labels import bare, host_of
 
 Kind = Literal["queues", "exchanges"]
+APPLIES: Final[dict[Kind, tuple[str, ...]]] = {
+    "queues": ("all", "queues", "classic_queues"),
+    "exchanges": ("all", "exchanges"),
+}
+"""What of a policy's `apply_to` means classic queues, and what exchanges."""
 
-STRATEGIES: Final = ("at-most-once", "at-least-once")
-LEADERS: Final = ("client-local", "balanced", "random", "least-leaders")
-AGE: Final = re.compile(r"[0-9]+[YMDhms]")
+Check = Callable[[Any, Mapping[str, Any]], bool]
+"""Returns whether a key's value is taken; the second is the whole definition."""
+
+AGE: Final = re.compile(r"0*[1-9][0-9]*[YMDhms]")
 INVALID: Final = "pattern should be regular expression but is invalid: "
-WIDTH: Final = 80
-"""Where the broker breaks a term that it prints."""
+WIDTH: Final = 78
+"""Up to here the broker prints a term in one line (seen: 76 and 79)."""
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +37,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         pattern: a regular expression, found anywhere in a name.
-        apply_to: one of the kinds that the release has.
+        apply_to: queues, exchanges or all.
     """
 
     name: str
@@ -39,136 +47,115 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     apply_to: str = "all"
 
 
-class PolicyRules(msgspec.Struct, frozen=True, kw_only=True):
-    """Which policies a release takes; the defaults are 3.10.8's.
-
-    Args:
-        without: keys that it does not know.
-        besides: keys that it knows and 3.10.8 does not.
-        any_number: keys whose whole number may be below 0.
-        denied: keys that it knows and takes from nobody, with its words.
-        kinds: what a policy can apply to.
-        other_kind: its words for anything else.
-    """
-
-    without: frozenset[str] = frozenset()
-    besides: frozenset[str] = frozenset()
-    any_number: frozenset[str] = frozenset()
-    denied: dict[str, str] = {}
-    kinds: tuple[str, ...] = ("queues", "exchanges", "all")
-    other_kind: str = "should be 'queues', 'exchanges' or 'all'"
-
-    def taking_all(self) -> PolicyRules:
-        """Return the rules without what the release refuses: kept runs have policies that it never took."""
-        return msgspec.structs.replace(self, without=frozenset(), denied={})
-
-
-REFERENCE: Final = PolicyRules()
-
-RULES_3_8: Final = PolicyRules(
-    without=frozenset(
-        {
-            "dead-letter-strategy",
-            "initial-cluster-size",
-            "max-age",
-            "queue-leader-locator",
-            "queue-version",
-            "stream-max-segment-size-bytes",
-        }
-    )
-)
-
-RULES_4_0: Final = PolicyRules(
-    without=frozenset(KEYS),
-    besides=frozenset({"consumer-timeout", "target-group-size"}),
-    any_number=frozenset({"delivery-limit"}),
-    kinds=("queues", "classic_queues", "quorum_queues", "streams", "exchanges", "all"),
-    other_kind=(
-        "should be one of: 'queues', 'classic_queues',  'quorum_queues', 'streams', 'exchanges', or 'all'"
-    ),
-)
-
-LOCATOR: Final = "queue-master-locator"
-RULES_4_3: Final = msgspec.structs.replace(
-    RULES_4_0, denied={LOCATOR: f"use of deprecated {LOCATOR} argument is not permitted"}
-)
-
-
 class PolicyRefused(Refusal):
     """The broker would not take this policy, in its own words; or this engine cannot do what it asks for."""
 
 
-def _any(_: Any) -> bool:
-    return True
+def _integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _natural(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _between(least: int | None = None, most: int | None = None) -> Check:
+    return lambda value, _: (
+        _integer(value) and (least is None or value >= least) and (most is None or value <= most)
+    )
 
 
-_KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
-    "alternate-exchange": (lambda v: isinstance(v, str), "alternate exchange name"),
-    "dead-letter-exchange": (lambda v: isinstance(v, str), "dead letter exchange name"),
-    "dead-letter-routing-key": (lambda v: isinstance(v, str), "dead letter routing key"),
-    "message-ttl": (_natural, "message TTL"),
-    "expires": (lambda v: _natural(v) and v >= 1, "queue expiry"),
-    "max-length": (_natural, "maximum length"),
-    "max-length-bytes": (_natural, "maximum length in bytes"),
-    "queue-mode": (lambda v: v in QUEUE_MODES, "queue-mode value"),
-    "queue-version": (lambda v: v in (1, 2), "queue-version value"),
-    "overflow": (lambda v: v in OVERFLOWS, "overflow value"),
-    "dead-letter-strategy": (lambda v: v in STRATEGIES, "dead letter strategy"),
-    "max-in-memory-length": (_natural, "maximum memory in bytes"),
-    "max-in-memory-bytes": (_natural, "maximum memory in bytes"),
-    "delivery-limit": (_natural, "delivery limit"),
-    "max-age": (lambda v: isinstance(v, str) and AGE.fullmatch(v) is not None, "max age"),
-    "stream-max-segment-size-bytes": (_natural, "segment size"),
-    "queue-leader-locator": (lambda v: v in LEADERS, "queue leader locator value"),
-    "initial-cluster-size": (_natural, "cluster size"),
-    "queue-master-locator": (lambda v: v in LOCATORS, "queue-master-locator value"),
+def _age(refused: str) -> Check:
+    """Return the check of an age; on what is not `refused` in words, the broker's own function ends with an error."""
+
+    def check(value: Any, _: Mapping[str, Any]) -> bool:
+        text = isinstance(value, str)
+        in_words = (
+            (text and value[:1].isdigit()) if refused == "numbers" else (text or isinstance(value, list))
+        )
+        if not in_words:
+            raise _crashes("max-age", value)
+        return text and AGE.fullmatch(value) is not None
+
+    return check
+
+
+def _retries(*possible: str) -> Check:
+    """Return the check of a kind of retries, of which all but `disabled` need a shortest delay."""
+
+    def check(value: Any, definition: Mapping[str, Any]) -> bool:
+        if value in possible and value != "disabled" and "delayed-retry-min" not in definition:
+            raise _in_its_words(f"delayed-retry-min is required when delayed-retry-type is {value}")
+        return value in possible
+
+    return check
+
+
+CHECKS: Final[dict[str, Callable[..., Check]]] = {
+    "text": lambda: lambda value, _: isinstance(value, str),
+    "integer": _between,
+    "one_of": lambda *possible: (
+        lambda value, _: any(value == each and type(value) is type(each) for each in possible)
+    ),
+    "never": lambda: lambda _value, _definition: False,
+    "any": lambda: lambda _value, _definition: True,
+    "age": _age,
+    "retries": _retries,
+    "mirrors": lambda: lambda _value, _definition: True,
 }
+"""Kinds of checks, as the tables name them; each takes what stands behind the words. Mirrors' keys go together (H6)."""
 
 
-def checked(policy: Policy, rules: PolicyRules = REFERENCE) -> Policy:
+def checked(policy: Policy, validation: Validation = REFERENCE) -> Policy:
     """Return the policy, if the broker would take it.
 
     Args:
-        policy: as somebody wants it.
-        rules: of the release.
+        validation: of its release.
 
     Raises PolicyRefused, with the broker's words where the broker would not take it either.
     """
-    refusals = [_refused_definition(policy.definition, rules)]
-    if policy.apply_to not in rules.kinds:
-        refusals.append(f"apply-to '{policy.apply_to}' unrecognised; {rules.other_kind}")
+    refusals = [_refused_definition(policy.definition, validation)]
+    if policy.apply_to not in validation.apply_to:
+        refusals.append(validation.apply_to_words.replace(PLACE, policy.apply_to))
     try:
         compiled(policy.pattern)
     except PatternRefused as error:
         raise error.inside("", PolicyRefused) from error
     except PatternInvalid as error:
-        refusals.append(INVALID + _pair(f'"{error.why}"', str(error.at)))
+        why = error.why.replace("\\", "\\\\")
+        refusals.append(INVALID + _pair(f'"{why}"', str(error.at)))
     words = "\n".join(filter(None, refusals))
     if words:
-        raise PolicyRefused("broker_refuses", words=words)
+        raise _in_its_words(words)
     return policy
 
 
-def _refused_definition(definition: Mapping[str, Any], rules: PolicyRules) -> str | None:
-    """Return how the broker refuses a definition, None where it takes it."""
+def _refused_definition(definition: Mapping[str, Any], validation: Validation) -> str | None:
+    """Return how the broker refuses a definition, None where it takes it; it looks at the keys in their order."""
     if not definition:
         return "no policy provided"
-    known = {*_KNOWN, *KEYS, *rules.besides} - rules.without
-    unknown = sorted((name, value) for name, value in definition.items() if name not in known)
-    if unknown:
-        return f"{listed(unknown)} are not recognised policy settings"
-    for name, value in definition.items():
-        if name in rules.denied:
-            return rules.denied[name]
-        good, words = _KNOWN.get(name, (_any, ""))
-        if not (good(value) or (name in rules.any_number and isinstance(value, int))):
-            objection = "invalid" if name == LOCATOR else "is not a valid"
-            return f"{term(value)} {objection} {words}"
-    return refusal_of(definition, term)
+    given = dict(sorted(definition.items()))
+    known = {name: value for name, value in given.items() if name in validation.keys}
+    parts = [partial(_refused_mirrors, known), partial(_refused_values, known, validation)]
+    for refused in parts if validation.mirrors_first else parts[::-1]:
+        words = refused()
+        if words is not None:
+            return words
+    unknown = [(name, value) for name, value in given.items() if name not in known]
+    return f"{listed(unknown)} are not recognised policy settings" if unknown else None
+
+
+def _refused_mirrors(known: Mapping[str, Any]) -> str | None:
+    if not isinstance(known.get("ha-mode", ""), str):
+        raise _crashes("ha-mode", known["ha-mode"])
+    return refusal_of(known, term)
+
+
+def _refused_values(known: Mapping[str, Any], validation: Validation) -> str | None:
+    found = (wrong_with(validation.keys[name], value, known) for name, value in known.items())
+    return next((words for words in found if words is not None), None)
+
+
+def wrong_with(row: Row, value: Any, definition: Mapping[str, Any]) -> str | None:
+    """Return what a row of a table finds wrong with a policy's value, in the broker's words."""
+    kind, words, *rest = row
+    return None if CHECKS[kind](*rest)(value, definition) else words.replace(PLACE, term(value))
 
 
 def _pair(one: str, other: str) -> str:
@@ -179,11 +166,20 @@ def _pair(one: str, other: str) -> str:
     return f"{{{one},\n{' ' * (len(INVALID) + 1)}{other}}}"
 
 
+def _in_its_words(words: str) -> PolicyRefused:
+    return PolicyRefused("broker_refuses", words=words)
+
+
+def _crashes(key: str, value: Any) -> PolicyRefused:
+    """Return the refusal of a value on which the broker's own check ends with an error, without words for a client."""
+    return PolicyRefused("policy_crashes", key=key, value=term(value))
+
+
 def listed(fields: Iterable[tuple[str, Any]]) -> str:
-    """Return names with their values as the broker's messages have them, one a line where one is too short."""
-    named = [_named(*each) for each in fields]
-    line = f"[{','.join(named)}]"
-    return line if len(line) < WIDTH - 1 else f"[{f',{chr(10)} '.join(named)}]"
+    """Return names with their values as the broker's messages have them."""
+    shown = [_named(*each) for each in fields]
+    line = f"[{','.join(shown)}]"
+    return line if len(line) <= WIDTH else "[" + ",\n ".join(shown) + "]"
 
 
 def _named(name: str, value: Any) -> str:
@@ -193,29 +189,33 @@ def _named(name: str, value: Any) -> str:
 def term(value: Any) -> str:
     """Return a value as the broker's messages have it."""
     if isinstance(value, str):
-        return f'<<"{value}">>'
+        return f'<<"{value}">>' if value else "<<>>"
     if isinstance(value, list):
         return f"[{','.join(map(term, value))}]"
+    if isinstance(value, dict):
+        return f"#{{{','.join(f'{term(key)} => {term(each)}' for key, each in sorted(value.items()))}}}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-APPLIES: Final[Mapping[Kind, tuple[str, ...]]] = {
-    "queues": ("all", "queues", "classic_queues"),
-    "exchanges": ("all", "exchanges"),
-}
-"""What a policy must apply to for a queue or an exchange of here: every queue is a classic one."""
-
-
-def policy_of(policies: Iterable[Policy], kind: Kind, name: str) -> Policy | None:
-    """Return the policy that a queue or an exchange gets: of all that fit, the one with the highest priority.
+def policy_of(
+    policies: Iterable[Policy], kind: Kind, name: str, not_for_classic: Collection[str] = ()
+) -> Policy | None:
+    """Return the policy that a queue or an exchange gets: of all that fit, the one with the highest priority (P17).
 
     Of equal priorities the first by name wins (the broker leaves it open).
+
+    Args:
+        not_for_classic: keys with which a policy fits no classic queue.
     """
+    fits = APPLIES[kind]
     vhost, called = host_of(name), bare(name)
     fitting = [
         each
         for each in policies
-        if each.apply_to in APPLIES[kind] and host_of(each.name) == vhost and found_in(each.pattern, called)
+        if each.apply_to in fits
+        and host_of(each.name) == vhost
+        and found_in(each.pattern, called)
+        and (kind == "exchanges" or not any(key in not_for_classic for key in each.definition))
     ]
     return min(fitting, key=lambda each: (-each.priority, each.name), default=None)
 

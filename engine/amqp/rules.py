@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from engine.amqp.policies import RULES_4_3, PolicyRules
+from engine.amqp.validation import REFERENCE, Validation
 
 
 class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,16 +24,22 @@ class AmqpRules(msgspec.Struct, frozen=True, kw_only=True):
         unknown_type: which of AMQP's errors an unknown type of an exchange is (P18, W225).
         exchanges_stay: a restart keeps exchanges that are not durable, and deletes queues that are not as at any time
             (W227); else it keeps what is durable (D1).
-        policies: which policies it takes.
+        commits_to_processes: a commit sends to the processes that the queues had when the messages were published, and
+            fails where one of them is gone (W229); else to the queues that have these names then (D13).
+        acknowledgements_time_out: the channel is closed whose oldest delivery waits longer than consumer_timeout (P21);
+            else a classic queue waits for ever (W230).
+        validation: which arguments, policies and exchanges it takes.
     """
 
+    commits_to_processes: bool = False
+    acknowledgements_time_out: bool = True
+    validation: Validation = REFERENCE
     limits_channels: bool = True
     consumes_again: bool = True
     serves_after_cancel: bool = False
     deaths_apart: bool = False
     unknown_type: Literal["command_invalid", "precondition_failed"] = "command_invalid"
     exchanges_stay: bool = False
-    policies: PolicyRules = PolicyRules()
 
 
 TODAYS: Final = AmqpRules(
@@ -43,6 +49,7 @@ TODAYS: Final = AmqpRules(
     deaths_apart=True,
     unknown_type="precondition_failed",
     exchanges_stay=True,
-    policies=RULES_4_3,
+    commits_to_processes=True,
+    acknowledgements_time_out=False,
 )
 """4.x, with what 4.3 denies (section 17 of the rules of version 2)."""

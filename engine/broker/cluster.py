@@ -92,7 +92,7 @@ class Cluster:
         self._codec = configuration.codec()
         below = configuration.queue.queue_index_embed_msgs_below
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
-        self.definitions = Definitions(self._emit, configuration.release.amqp.exchanges_stay)
+        self.definitions = Definitions(self._emit, configuration.release.amqp)
         self.roll = Roll(configuration.current, self._clock, self._emit)
         self.nodes = nodes_of(
             configuration,

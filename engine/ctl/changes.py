@@ -97,7 +97,7 @@ def _set_policy(request: Request, state: State, _: Live) -> Change:
         "apply_to": request.options.get("apply-to", "all"),
     }
     try:
-        checked(Policy(**fields), release_shown(state).amqp.policies)
+        checked(Policy(**fields), release_shown(state).amqp.validation)
     except PolicyRefused as error:
         if error.code != "broker_refuses":
             raise NotHere(f"{error}") from error

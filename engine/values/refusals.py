@@ -53,6 +53,9 @@ ENGLISH: Final[dict[str, str]] = {
     "never_stops": "%(name)s is in a conversion that never ends, so the node cannot stop; kill it, or the queue",
     "no_member": "%(name)s has no member on %(node)s; members: %(known)s",
     "no_consumer": "there is no consumer %(name)s; consumers: %(known)s",
+    "policy_crashes": (
+        "%(key)s = %(value)s ends RabbitMQ's own check with an error, so no policy is set; write another value"
+    ),
     "no_policy": "there is no policy %(name)s; policies: %(known)s",
     "no_channel": "there is no %(name)s; channels: %(known)s",
     "too_many_queues": "there are %(most)s queues already; delete one first",

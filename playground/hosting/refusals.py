@@ -75,6 +75,9 @@ TEXTS: Final[dict[str, Any]] = {
     ),
     "no_member": _("%(name)s has no member on %(node)s."),
     "no_consumer": _("There is no consumer called %(name)s."),
+    "policy_crashes": _(
+        "%(key)s = %(value)s ends RabbitMQ's own check with an error, so no policy is set. Write another value."
+    ),
     "no_policy": _("There is no policy called %(name)s."),
     "no_channel": _("No client called %(name)s has a channel."),
     "too_many_queues": _("There are %(most)s queues already. Delete one first."),

@@ -59,14 +59,48 @@ def test_cycles():
     once = died(None, reason="expired", **WHERE)
     assert without_cycles("expired", once, ["p", "q"]) == (("p",), ("q",))
     assert without_cycles("rejected", once, ["q"]) == (("q",), ())
-    rejected = died(
-        died(None, reason="expired", **WHERE),
-        reason="rejected",
-        queue="r",
-        exchange="",
-        routing_key="r",
-        time_s=8,
-    )
-    back = died(rejected, reason="expired", queue="s", exchange="", routing_key="s", time_s=9)
-    assert without_cycles("expired", back, ["q"]) == (("q",), ())  # somebody rejected it on the way
+    for release, expected in (({}, ((), ("q",))), ({"copies": (), "died_before": True}, (("q",), ()))):
+        rejected = died(
+            died(None, reason="expired", **WHERE, **release),
+            reason="rejected",
+            queue="r",
+            exchange="",
+            routing_key="r",
+            time_s=8,
+            **release,
+        )
+        back = died(rejected, reason="expired", queue="s", exchange="", routing_key="s", time_s=9, **release)
+        # Somebody rejected it on the way, which 3.x does not see any more: each death turns the older ones round.
+        assert without_cycles("expired", back, ["q"]) == expected
     assert without_cycles("expired", back, ["s"]) == ((), ("s",))
+
+
+def _deaths_in(*queues: str, **release):
+    headers = None
+    for queue in queues:
+        headers = died(
+            headers, reason="rejected", queue=queue, exchange="", routing_key=queue, time_s=1, **release
+        )
+    return [each["queue"] for each in headers["x-death"]]
+
+
+def test_each_death_turns_the_older_ones_round_before_4_0():
+    """D16: as on real nodes (directed program death-order); 4.x has them one after the other (W223)."""
+    assert _deaths_in("a", "b", "c", "d") == ["d", "b", "a", "c"]
+    assert _deaths_in("a", "b", "c", "d", copies=(), died_before=True) == ["d", "c", "b", "a"]
+
+
+def test_what_a_client_writes_into_x_death_counts_before_4_0_only():
+    """W223: the usual pattern of retries sends the header on."""
+    mine = {"x-death": [{"count": 2, "queue": "q", "reason": "rejected"}], "x-first-death-queue": "mine"}
+    before = died(mine, reason="rejected", **WHERE)
+    assert (before["x-death"][0]["count"], before["x-first-death-queue"]) == (3, "mine")
+    today = died(mine, reason="rejected", copies=(), **WHERE)
+    assert (today["x-death"][0]["count"], today["x-first-death-queue"]) == (1, "q")
+    again = died(today, reason="rejected", copies=(), died_before=True, **WHERE)
+    assert again["x-death"][0]["count"] == 2
+
+
+def test_entries_of_one_pair_are_one_before_4_0():
+    mine = {"x-death": [{"queue": "q", "reason": "expired"}, {"queue": "q", "reason": "expired"}]}
+    assert [each["count"] for each in died(mine, reason="expired", **WHERE)["x-death"]] == [3]

@@ -242,6 +242,8 @@ class Connections:
             check_publish(
                 exchange,
                 batch.exchange,
+                size_bytes=max(unpack(batch.sizes, batch.count)) if batch.sizes else batch.size_bytes,
+                max_message_bytes=self._settings().max_message_size,
                 expiration=batch.expiration,
                 user_id=None if user_id is None else str(user_id),
                 headers=batch.headers,
@@ -281,6 +283,9 @@ class Connections:
         if publisher.tx is None:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
+        if self._consumers.rules.commits_to_processes:
+            alive = [queue for queue in map(self._queues.get, queues) if queue is not None]
+            held = replace(held, processes=tuple((queue, queue.life) for queue in alive))
         publisher.tx.held.append(held)
         if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
             for each in publisher.tx.take():
@@ -310,8 +315,13 @@ class Connections:
     def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
         """Deliver messages to the queues that they were routed to."""
         batch, arrivals, message = held.batch, held.arrivals, held.message
-        queues, down, mirrored = self._whereto(held.queues)
-        if not queues and not down:
+        gone = [
+            queue.name
+            for queue, life in held.processes
+            if self._queues.get(queue.name) is not queue or queue.life != life
+        ]
+        queues, down, mirrored = self._whereto([name for name in held.queues if name not in gone])
+        if not queues and not down and not gone:
             self._unroutable(publisher, message, batch.count)
         travel = self._processes.timed
         if confirm:
@@ -323,7 +333,10 @@ class Connections:
                     waits.append(queue.name)
             waits += [member for name in down for member in mirrored.get(name, ())]
             waits += [name for name in down if not mirrored.get(name)]
+            waits += gone
             self.confirms.expect(publisher, Range(arrivals[0][0].msg_no, batch.count), waits)
+        for name in gone:
+            self.confirms.rejected(name, Range(arrivals[0][0].msg_no, batch.count), "gone")
         for name in down:
             self._to_nobody(name, held, confirm)
         for queue in queues:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -19,12 +20,14 @@ class Held(msgspec.Struct, frozen=True, gc=False):
         message: what it sent with them.
         arrivals: as they will arrive, with the expiration that each of them has in milliseconds.
         queues: where they were routed to.
+        processes: of these queues, each with the number of its process, where a commit sends to no other (W229).
     """
 
     batch: Publish
     message: Message
     arrivals: Sequence[tuple[Arrival, int | None]]
     queues: tuple[str, ...]
+    processes: tuple[tuple[Any, int], ...] = ()
 
 
 class Transaction:

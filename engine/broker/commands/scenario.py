@@ -9,7 +9,7 @@ import msgspec
 from engine.backing_queue.host_files import StorageSettings
 from engine.broker.commands import commands
 from engine.broker.commands.commands import AnyCommand
-from engine.broker.commands.settings import NodeSettings, resolve
+from engine.broker.commands.settings import NodeSettings, release_of, resolve
 from engine.broker.commands.topology import Topology
 from engine.broker.commands.validation import refused
 from engine.values.errors import CommandError, ScenarioError
@@ -113,7 +113,7 @@ def parse(data: bytes | str | dict[str, Any]) -> Scenario:
         raise refused(ScenarioError, error) from error
     resolve(raw.profile, raw.settings)
     if raw.topology is not None:
-        raw.topology.check()
+        raw.topology.check(release_of(raw.profile, raw.settings).amqp.validation)
     timed = tuple(_timed(number, each) for number, each in enumerate(raw.commands))
     for number, each in enumerate(timed):
         if each.at_us > raw.until_us:

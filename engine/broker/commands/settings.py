@@ -73,6 +73,9 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         nodes: how many nodes the cluster has; with more than one, work takes no time.
         ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).
         queue_master_locator: the node on which a new queue's master begins; argument and policy come first (H15).
+        max_message_size: bytes of the largest body that a channel takes (P22).
+        consumer_timeout_ms: how long a delivery may wait for its acknowledgement; 0 for as long as it likes (P21).
+        channel_tick_interval_ms: how often a channel looks at its oldest delivery (P21).
     """
 
     ram_bytes: RamBytes = 512 * MEBIBYTE
@@ -105,6 +108,9 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     nodes: Annotated[int, msgspec.Meta(ge=1, le=3)] = 1
     ring_hop_us: Annotated[int, msgspec.Meta(ge=0, le=20_000)] = 0
     queue_master_locator: Locator = "client-local"
+    max_message_size: Annotated[int, msgspec.Meta(ge=1, le=536_870_912)] = 128 * MEBIBYTE
+    consumer_timeout_ms: Annotated[int, msgspec.Meta(ge=0, le=86_400_000)] = 1_800_000
+    channel_tick_interval_ms: Annotated[int, msgspec.Meta(ge=100, le=3_600_000)] = 60_000
 
     @property
     def garbage_follows(self) -> bool:
@@ -135,6 +141,9 @@ SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
     "connection_bytes_per_s",
     "running_since_ms",
     "memory_monitor_after_ms",
+    "max_message_size",
+    "consumer_timeout_ms",
+    "channel_tick_interval_ms",
 }
 """Settings that are shown only once a scenario or a command names them.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -11,6 +11,7 @@ from engine.amqp.arguments import PRIORITIES, Arguments
 from engine.amqp.declarations import DeclaredQueue, check_binding, declare_exchange, declare_queue
 from engine.amqp.exchanges import PREDECLARED, Binding, Exchange
 from engine.amqp.policies import Policy, checked
+from engine.amqp.validation import Validation
 from engine.backing_queue.places import part_name
 from engine.broker.commands.base import (
     BrokerName,
@@ -24,9 +25,11 @@ from engine.broker.commands.base import (
     check_names,
 )
 from engine.broker.commands.topology_commands import (
+    AppliesTo,
     Bind,
     DeclareExchange,
     DeclareQueue,
+    ExchangeType,
     Pattern,
     Priority,
     SetPolicy,
@@ -93,7 +96,7 @@ class ExchangeSpec(_Spec, frozen=True):
     """An exchange, as DeclareExchange has it."""
 
     name: BrokerName
-    type: Literal["direct", "fanout", "topic", "headers"] = "direct"
+    type: ExchangeType = "direct"
     durable: bool = True
     auto_delete: bool = False
     internal: bool = False
@@ -116,7 +119,7 @@ class PolicySpec(_Spec, frozen=True):
     pattern: Pattern
     definition: Fields
     priority: Priority = 0
-    apply_to: Literal["queues", "exchanges", "all"] = "queues"
+    apply_to: AppliesTo = "queues"
 
 
 class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -138,8 +141,11 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         for binding in self.bindings:
             yield Bind(**binding.values())
 
-    def check_declared(self) -> None:
+    def check_declared(self, validation: Validation) -> None:
         """Look whether everything can be declared.
+
+        Args:
+            validation: of the release.
 
         Raises ScenarioError that names what cannot.
         """
@@ -155,15 +161,18 @@ class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         queues: dict[str, DeclaredQueue] = {}
         try:
             for policy in self.policies:
-                checked(Policy(**policy.values()))
+                checked(Policy(**policy.values()), validation)
             for queue in self.queues:
                 # The broker looks at arguments first: a count of priorities that it refuses is counted by nobody.
-                wanted = declare_queue(None, connection="hand", passive=False, **queue.values())
+                wanted = declare_queue(
+                    None, connection="hand", passive=False, validation=validation, **queue.values()
+                )
                 check_label(wanted.name, wanted.arguments, queues.values())
                 queues[wanted.name] = wanted
             for exchange in self.exchanges:
                 wish = Exchange(**exchange.values())
-                exchanges[exchange.name] = declare_exchange(exchanges.get(exchange.name), wish)
+                existing = exchanges.get(exchange.name)
+                exchanges[exchange.name] = declare_exchange(existing, wish, validation=validation)
             for each in self.bindings:
                 binding = Binding(**each.values())
                 check_binding(exchanges.get(each.exchange), queues.get(each.queue), binding, "hand")
@@ -195,18 +204,21 @@ class Topology(_Declared, frozen=True, kw_only=True):
             for command in each.commands():
                 yield placed(command, each.name)
 
-    def check(self) -> None:
+    def check(self, validation: Validation) -> None:
         """Look whether everything can be declared.
+
+        Args:
+            validation: of the release.
 
         Raises ScenarioError that names what cannot.
         """
-        self.check_declared()
+        self.check_declared(validation)
         names = [FIRST_HOST, *(each.name for each in self.vhosts)]
         for name in names:
             if names.count(name) > 1:
                 raise ScenarioError("twice", part="vhosts", name=name)
         for each in self.vhosts:
-            each.check_declared()
+            each.check_declared(validation)
         if sum(len(each.queues) for each in (self, *self.vhosts)) > MAX_QUEUES:
             raise ScenarioError("too_many_queues", most=MAX_QUEUES)
 

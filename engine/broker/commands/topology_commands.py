@@ -22,7 +22,9 @@ from engine.broker.commands.base import (
 )
 from engine.broker.commands.cluster_commands import NodeName
 
-Priority = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
+Priority = Annotated[int, msgspec.Meta(ge=1 - 2**53, le=2**53 - 1)]
+ExchangeType = Annotated[str, msgspec.Meta(max_length=32)]
+AppliesTo = Annotated[str, msgspec.Meta(max_length=32)]
 Pattern = Annotated[str, msgspec.Meta(max_length=255)]
 
 
@@ -62,7 +64,7 @@ class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
     """exchange.declare by hand; arguments as in AMQP."""
 
     name: BrokerName
-    type: Annotated[str, msgspec.Meta(max_length=32)] = "direct"
+    type: ExchangeType = "direct"
     durable: bool = True
     auto_delete: bool = False
     internal: bool = False
@@ -131,7 +133,7 @@ class SetPolicy(Command, frozen=True, tag="set_policy"):
     pattern: Pattern
     definition: Fields
     priority: Priority = 0
-    apply_to: Literal["queues", "classic_queues", "quorum_queues", "streams", "exchanges", "all"] = "queues"
+    apply_to: AppliesTo = "queues"
 
     def __post_init__(self) -> None:
         """Look at what the pattern could cost, before it is given; raises ValueRefused."""

@@ -23,7 +23,7 @@ from engine.amqp.declarations import (
 )
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
-from engine.amqp.policies import Policy, PolicyRefused, checked, policy_of
+from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.clients.channel import connection_of
 from engine.broker.commands import topology_commands as cmd
 from engine.broker.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES, check_label
@@ -97,6 +97,7 @@ class TopologyVerbs(OnClientParts):
             passive=command.passive,
             arguments=command.arguments,
             by_server=by_server,
+            validation=self._consumers.rules.validation,
         )
         if existing is not None:
             stat = partial(self._declare_queue, command)
@@ -110,7 +111,7 @@ class TopologyVerbs(OnClientParts):
         room = MAX_BACKING_QUEUES - others - 1
         if wanted.arguments.get(PRIORITIES, 0) > room:
             raise CommandError("too_many_priorities", room=max(room, 0), most=MAX_BACKING_QUEUES)
-        policy = policy_of(self._definitions.policies.values(), "queues", wanted.name)
+        policy = self._definitions.policy(wanted.name)
         node = self._nodes.node_of(connection_of(command.channel))
         there = self._places.node_for(wanted, {} if policy is None else policy.definition, node)
         self._queues.begin(wanted, node=there)
@@ -145,7 +146,10 @@ class TopologyVerbs(OnClientParts):
             internal=command.internal,
             arguments=command.arguments,
         )
-        wanted = declare_exchange(existing, wish, command.passive, self._consumers.rules.unknown_type)
+        rules = self._consumers.rules
+        wanted = declare_exchange(
+            existing, wish, command.passive, rules.unknown_type, validation=rules.validation
+        )
         if existing is None:
             self._definitions.add_exchange(wanted)
 
@@ -205,8 +209,7 @@ class TopologyVerbs(OnClientParts):
             apply_to=command.apply_to,
         )
         try:
-            rules = self._consumers.rules.policies.taking_all()
-            self._definitions.set_policy(checked(policy, rules))
+            self._definitions.set_policy(checked(policy, self._consumers.rules.validation))
         except PolicyRefused as error:
             raise error.inside("", CommandError) from error
         self._obey()

@@ -73,6 +73,7 @@ class DeadLetters:
                 expiration_ms=None if extent.read_back and not apart else before.expiration_ms,
                 new_routing_key=key,
                 copies=before.copies if apart else None,
+                died_before=before.rewritten,
             )
             again = Message(
                 exchange,

@@ -11,6 +11,7 @@ import msgspec
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges, declared_alternate
 from engine.amqp.policies import Effective, Policy, effective, policy_of
+from engine.amqp.rules import AmqpRules
 from engine.broker.commands.topology import MAX_BINDINGS
 from engine.report.transitions.amqp import (
     ExchangeDeclared,
@@ -26,6 +27,7 @@ from engine.report.transitions.base import Transition
 from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
 
+DEFAULT_RULES: Final = AmqpRules()
 MAX_EXCHANGES: Final = 16
 MAX_POLICIES: Final = 16
 
@@ -37,17 +39,18 @@ class Definitions:
 
     Args:
         emit: receives every transition.
-        exchanges_stay: whether a restart keeps exchanges that are not durable (W227).
+        rules: of the release.
     """
 
-    def __init__(self, emit: Callable[[Transition], None], exchanges_stay: bool = False) -> None:
+    def __init__(self, emit: Callable[[Transition], None], rules: AmqpRules = DEFAULT_RULES) -> None:
         self.queues: dict[str, DeclaredQueue] = {}
         self.exchanges = Exchanges()
         self.policies: dict[str, Policy] = {}
         self.hosts = [FIRST_HOST]
         """The virtual hosts that there are, the oldest first."""
         self._emit = emit
-        self._exchanges_stay = exchanges_stay
+        self._exchanges_stay = rules.exchanges_stay
+        self._not_for_classic = rules.validation.not_for_classic
 
     # --- virtual hosts -----------------------------------------------------------------------------------------------
 
@@ -83,7 +86,7 @@ class Definitions:
 
     def policy(self, name: str) -> Policy | None:
         """Return the policy that a queue has (P17)."""
-        return policy_of(self.policies.values(), "queues", name)
+        return policy_of(self.policies.values(), "queues", name, self._not_for_classic)
 
     def info_items(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue's definition; what has its usual value is left out."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from engine.amqp.arguments import CHECKS, LOCATOR, check_arguments
+from engine.amqp.arguments import check_arguments
+from engine.amqp.rules import AmqpRules
 from engine.broker.commands.base import DEFAULT_QUEUE
 from engine.broker.commands.topology import MAX_QUEUES
 from engine.values.errors import EngineError
@@ -21,6 +22,8 @@ from workloads.remarks import Remark
 
 EXCHANGE: Final = "perf"
 KEY: Final = "all"
+ARGUMENTS: Final = AmqpRules().validation.arguments
+"""Those of the release that an import is played on."""
 TYPES: Final = ("direct", "fanout", "topic", "headers")
 UNITS: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
@@ -148,7 +151,7 @@ def _arguments(given: Given, names: dict[str, str], remarks: list[Remark]) -> di
             found[key] = names.get(str(value), "dead")
         elif key == "x-single-active-consumer":
             found[key] = value is True
-        elif key in CHECKS or key == LOCATOR:
+        elif key in ARGUMENTS:
             found[key] = value
             _check(word, {**found, "x-dead-letter-exchange": ""} if "dead" in key else found)
         else:
@@ -164,7 +167,7 @@ def _arguments(given: Given, names: dict[str, str], remarks: list[Remark]) -> di
 
 def _check(word: Word, arguments: dict[str, Any]) -> None:
     try:
-        check_arguments(DEFAULT_QUEUE, arguments)
+        check_arguments(DEFAULT_QUEUE, arguments, ARGUMENTS)
     except EngineError as error:
         raise LineError(word.line, "queue_argument_refused", text=repr(word.text[:60]), why=error) from None
 

@@ -1,0 +1,216 @@
+"""The engine's tables, made of what real nodes answered: for each name the kind of check that gives every answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from engine.amqp import policies
+from engine.amqp.arguments import ANOTHER_TYPE, DENIED, LOCATION, MAX_EXPIRY_MS, PLACE, Row, wrong_with
+from engine.amqp.mirroring import KEYS as MIRRORS
+
+Answers = dict[str, list[list[Any]]]
+
+ORDER: Final = (
+    *("x-queue-type", "x-expires", "x-message-ttl", "x-dead-letter-exchange", "x-dead-letter-routing-key"),
+    *(
+        "x-max-length",
+        "x-max-length-bytes",
+        "x-max-priority",
+        "x-overflow",
+        "x-queue-mode",
+        "x-queue-version",
+    ),
+    "x-single-active-consumer",
+)
+"""In which the broker looks at a queue's arguments; the others follow."""
+INTERNAL_ERROR: Final = 541
+UNRECOGNISED: Final = " are not recognised policy settings"
+HEAD: Final = '''# ruff: noqa: E501 - the broker's texts are as long as they are
+"""Which arguments, policies and exchanges each release takes, and its words for the others.
+
+Written by `make questions` from the answers of real nodes (tests/recordings/questions); not to be changed by hand.
+"""
+
+from typing import Any, Final
+
+'''
+
+
+class NoCheck(ValueError):
+    """No kind of check gives these answers; the engine needs another one."""
+
+
+def written(answers: dict[str, Answers]) -> str:
+    """Return the tables' module for the answers of each release."""
+    parts = {
+        "ARGUMENTS": ("dict[str, dict[str, tuple[Any, ...]]]", arguments),
+        "KEYS": ("dict[str, dict[str, tuple[Any, ...]]]", keys),
+        "NOT_FOR_CLASSIC": ("dict[str, tuple[str, ...]]", not_for_classic),
+        "APPLY_TO": (
+            "dict[str, tuple[str, ...]]",
+            lambda each: tuple(n for n, words in each["apply_to"] if not words),
+        ),
+        "APPLY_TO_WORDS": (
+            "dict[str, str]",
+            lambda each: next(
+                words.replace(f"'{n}'", f"'{PLACE}'", 1) for n, words in each["apply_to"] if n == "odd"
+            ),
+        ),
+        "MIRRORS_FIRST": ("dict[str, bool]", mirrors_first),
+        "EXCHANGE_TYPES": (
+            "dict[str, tuple[str, ...]]",
+            lambda each: tuple(n for n, closed in each["exchange_types"] if not closed),
+        ),
+        "OTHER_TYPES": (
+            "dict[str, tuple[str, ...]]",
+            lambda each: tuple(
+                n for n, closed in each["exchange_types"] if closed and " invalid " in closed[1]
+            ),
+        ),
+    }
+    text = HEAD + "\n\n".join(
+        f"{name}: Final[{kind}] = { ({release: of(each) for release, each in answers.items()})!r}"
+        for name, (kind, of) in parts.items()
+    )
+    return formatted(text + "\n")
+
+
+def formatted(text: str) -> str:
+    """Return Python in the project's format."""
+    ruff = Path(sys.executable).with_name("ruff")
+    command = [str(ruff), "format", "--stdin-filename", "engine/amqp/tables.py", "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def arguments(answers: Answers) -> dict[str, Row]:
+    """Return what a release knows of each argument; what it passes over is left out."""
+    rows: dict[str, list[tuple[Any, list[Any]]]] = {}
+    for asked, closed in answers["arguments"]:
+        [(name, value)] = asked.items()
+        rows.setdefault(name, []).append((value, closed))
+    found = {name: row for name, each in rows.items() if (row := _argument(name, each)) is not None}
+    return {
+        name: found[name]
+        for name in (*(each for each in ORDER if each in found), *sorted(found.keys() - {*ORDER}))
+    }
+
+
+def _argument(name: str, rows: list[tuple[Any, list[Any]]]) -> Row | None:
+    refused = [(value, *closed) for value, closed in rows if closed]
+    if not refused:
+        return None
+    if all(text.endswith(" of queue type rabbit_classic_queue") for _, _, text in refused) and len(
+        refused
+    ) == len(rows):
+        return (ANOTHER_TYPE,)
+    if all(code == INTERNAL_ERROR for _, code, _ in refused):
+        if len(refused) == len(rows):
+            return (DENIED, refused[0][2].removeprefix("INTERNAL_ERROR - "))
+        return (LOCATION, *(value for value, closed in rows if not closed))
+    if name == "x-dead-letter-exchange":
+        return ("text",)  # refused in other words before any other argument is looked at
+    expected = [(value, _wrong(closed, name)) for value, closed in rows]
+    for row in _argument_rows(expected):
+        if all(wrong_with(row, value, {name: value}) == words for value, words in expected):
+            return row
+    raise NoCheck(f"{name}: {expected}")
+
+
+def _wrong(closed: list[Any], name: str) -> str | None:
+    if not closed:
+        return None
+    return str(closed[1]).removeprefix(
+        f"PRECONDITION_FAILED - invalid arg '{name}' for queue 'q' in vhost '/': "
+    )
+
+
+def _argument_rows(expected: list[tuple[Any, str | None]]) -> Iterator[Row]:
+    yield from (("text",), ("key",), ("boolean",))
+    taken = [value for value, words in expected if words is None]
+    for words in ("expected", "type"):
+        yield from ((kind, words) for kind in ("natural", "priority", "expires"))
+        yield from ((kind, words, MAX_EXPIRY_MS) for kind in ("ttl", "expires"))
+        yield ("version", words, *taken)
+    otherwise = next((words for value, words in expected if value == "odd" and words), "")
+    yield ("one_of", otherwise.replace("odd", PLACE), *taken)
+
+
+def keys(answers: Answers) -> dict[str, Row]:
+    """Return what a release knows of each key of a policy, in the order of their names."""
+    rows: dict[str, list[tuple[Any, str]]] = {}
+    for asked, words in answers["policies"]:
+        [(key, value)] = asked.items()
+        rows.setdefault(key, []).append((value, words))
+    return {key: row for key, each in sorted(rows.items()) if (row := _key(key, each)) is not None}
+
+
+def _key(key: str, rows: list[tuple[Any, str]]) -> Row | None:
+    if all(words.endswith(UNRECOGNISED) for _, words in rows):
+        return None
+    if key in MIRRORS:
+        return ("mirrors", "")  # looked at together
+    for row in _key_rows(rows):
+        if all(_words(row, key, value) == words for value, words in rows):
+            return row
+    raise NoCheck(f"{key}: {rows}")
+
+
+def _words(row: Row, key: str, value: Any) -> str:
+    try:
+        return policies.wrong_with(row, value, {key: value}) or ""
+    except policies.PolicyRefused as refused:
+        return str(refused.values.get("words", "crash"))
+
+
+def _key_rows(rows: list[tuple[Any, str]]) -> Iterator[Row]:
+    taken = [value for value, words in rows if not words]
+    words = next(
+        (
+            words.replace(policies.term(value), PLACE, 1)
+            for value, words in rows
+            if words not in ("", "crash")
+        ),
+        "",
+    )
+    yield ("text", words)
+    yield ("never", words)
+    numbers = [each for each in taken if isinstance(each, int)]
+    if numbers:
+        least = {-1: None}.get(min(numbers), min(numbers))
+        yield ("integer", words, *(() if least is None else (least,)))
+        for most in (255, 3_000_000_000):
+            yield ("integer", words, least, most)
+    yield ("one_of", words, *taken)
+    for refused in ("numbers", "texts"):
+        yield ("age", words, refused)
+    yield (
+        "retries",
+        words,
+        *(value for value, said in rows if said == "" or said.startswith("delayed-retry-min")),
+    )
+
+
+def not_for_classic(answers: Answers) -> tuple[str, ...]:
+    """Return the keys with which a policy does not apply to a classic queue: it kept all three messages."""
+    return tuple(
+        key for definition, kept in answers["kept"] if kept == 3 for key in definition if key != "max-length"
+    )
+
+
+def mirrors_first(answers: Answers) -> bool:
+    """Return whether a policy's keys of mirrors are looked at before the others."""
+    return any(
+        {*definition} == {"ha-mode", "max-length"} and "ha-mode" in words and "recognised" not in words
+        for definition, words in answers["definitions"]
+    )
+
+
+def main(folder: Path, out: Path, releases: tuple[str, ...]) -> None:
+    """Write the tables."""
+    answers = {each: json.loads((folder / f"validation-{each}.json").read_text()) for each in releases}
+    out.write_text(written(answers), encoding="utf-8")
