@@ -31,6 +31,7 @@ DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
 WORDS_ARGS := --count 14 --summary var/tiny/words.json
 CONSOLE_ARGS := --recorded --lines 40
 STORIES_ARGS := --nodes 2 --summary var/tiny/stories.json
+QUESTIONS_ARGS := --names 2 --out var/tiny/questions.json
 INTEROP_ARGS := --tiny --summary var/tiny/interop.json
 DIGESTS_ARGS := --only first-burst
 UNIT := first-in
@@ -75,7 +76,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run compiled cluster check test programs lint format types supplies supported js-lint js-types js-test py-test coverage \
-	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories interop fidelity words predict digests docs-images screenshots attack \
+	collect bench heatmaps spark-cluster spark-classes conformance differential console-lines stories questions interop fidelity words predict digests docs-images screenshots attack \
 	fuzz soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
@@ -280,6 +281,9 @@ differential: dev-env ## Compare COUNT random programs from SEED on with a real 
 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on with real nodes of RELEASE and on the engine
 	@$(PY) -m tests.programs.stories --release $(RELEASE) --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
+
+questions: dev-env ## Ask a real node of RELEASE which arguments, policies and exchanges it takes; make the engine's tables of the answers
+	@$(PY) -m tests.programs.questions --release $(RELEASE) $(QUESTIONS_ARGS)
 
 console-lines: dev-env ## Ask a real node of RELEASE the lines of the console's tests, and compare every answer
 	@$(PY) -m tests.ctl.compare --release $(RELEASE) $(CONSOLE_ARGS)

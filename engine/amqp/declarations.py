@@ -20,6 +20,7 @@ USER: Final = "guest"
 MAX_EXPIRATION_MS: Final = 315_360_000_000
 COPIES: Final = ("CC", "BCC")
 """Headers that name more routing keys (P16)."""
+FAST_REPLIES: Final = "amq.rabbitmq.reply-to"
 NO_ARGUMENTS: Final[Arguments] = {}
 
 
@@ -288,12 +289,14 @@ def check_publish(
     max_message_bytes: int = 0,
     expiration: str | None = None,
     user_id: str | None = None,
+    reply_to: Any = None,
     headers: Arguments = NO_ARGUMENTS,
 ) -> None:
     """Refuse a publish as AMQP does.
 
     Args:
         user_id: the property, which may only name the user of the connection.
+        reply_to: the property, which may not ask for fast replies: no consumer here takes them.
 
     Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large, an
     expiration that is not a time, or a CC or BCC that is not a list; 404 when there is no such exchange; 403 when it is
@@ -310,6 +313,8 @@ def check_publish(
         raise AmqpError("not_found", f"no {exchange_words(name)}")
     if exchange.internal:
         raise AmqpError("access_refused", f"cannot publish to internal {exchange_words(name)}")
+    if reply_to == FAST_REPLIES:
+        raise AmqpError("precondition_failed", "fast reply consumer does not exist")
     if user_id not in (None, USER):
         words = f"user_id property set to '{user_id}' but authenticated user was '{USER}'"
         raise AmqpError("precondition_failed", words)

@@ -10,6 +10,7 @@ import msgspec
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
+from engine.broker.clients.ack_timeouts import AckTimeout
 from engine.broker.clients.actors import Publisher
 from engine.broker.clients.closing import Closing
 from engine.broker.clients.confirms import Confirms
@@ -194,6 +195,16 @@ class Cluster:
             self.board.forget_actor,
             self._emit,
         )
+        if self.consumers.rules.acknowledgements_time_out:
+            self.consumers.time_out(
+                partial(
+                    AckTimeout,
+                    clock=self._clock,
+                    settings=self.configuration.current,
+                    own=self.definitions.consumer_timeout_ms,
+                    fail=self._closing.fail,
+                )
+            )
 
     def _build_nodes(self) -> None:
         """Build what stops and starts the nodes of the cluster, and fills mirrors."""

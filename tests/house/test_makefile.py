@@ -72,6 +72,7 @@ OTHERS = {
     "postgresql-test",
     "differential",
     "stories",
+    "questions",
     "interop",
 }
 """Each has a test of its own below."""
@@ -228,6 +229,7 @@ def test_cluster_shows_that_another_process_takes_over(place: Path) -> None:
     [
         ("differential", "3.10.8"),
         ("stories", "3.10.8"),
+        ("questions", "3.10.8"),
         ("interop", "3.10.8"),
         ("differential", "3.8.9"),
         ("interop", "3.8.9"),
@@ -246,7 +248,7 @@ def test_a_real_broker_is_compared_or_asked_for(place: Path, target: str, releas
         assert "rabbitmq" in (run.stdout + run.stderr).lower()
 
 
-@pytest.mark.parametrize("target", ["differential", "stories", "interop"])
+@pytest.mark.parametrize("target", ["differential", "stories", "questions", "interop"])
 @pytest.mark.parametrize("release", ["4.3.6", "4.0.5"])
 def test_a_broker_of_today_is_compared_where_it_is(
     place: Path, target: str, release: str, monkeypatch: pytest.MonkeyPatch

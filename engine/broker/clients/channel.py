@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
@@ -115,6 +115,13 @@ class Delivered(msgspec.Struct, frozen=True, gc=False):
     redelivered: int
 
 
+class Waiting(Protocol):
+    """Looks how long deliveries wait for their acknowledgements."""
+
+    def delivered(self, queue: str, held: int) -> None:
+        """Note deliveries of a queue; `held` others waited before."""
+
+
 class Channel:
     """One channel of one connection.
 
@@ -134,6 +141,8 @@ class Channel:
         self.served: set[str] = set()
         """Queues of which consumers of this channel got messages."""
         self._joins = joins
+        self.timeout: Waiting | None = None
+        """Closes the channel where an acknowledgement is late (P21)."""
 
     def __len__(self) -> int:
         """Number of unacknowledged deliveries."""
@@ -167,6 +176,7 @@ class Channel:
             self.observer(
                 Delivered(self.name, self.next_tag, queue, consumer, extent, offset, count, step, redelivered)
             )
+        held = self.unacked.total
         if ack:
             seq_id = extent.start + offset
             step = step if count > 1 or self._joins else 1
@@ -174,6 +184,8 @@ class Channel:
                 Unacked(self.next_tag, count, seq_id, queue, consumer, self._joins, step, life)
             )
         self.next_tag += count
+        if ack and self.timeout is not None:
+            self.timeout.delivered(queue, held)
 
     def take(self, count: int) -> list[Unacked]:
         """Return the oldest deliveries, which are held no longer."""

@@ -246,6 +246,7 @@ class Connections:
                 max_message_bytes=self._settings().max_message_size,
                 expiration=batch.expiration,
                 user_id=None if user_id is None else str(user_id),
+                reply_to=batch.properties.get("reply_to"),
                 headers=batch.headers,
             )
         except AmqpError as error:

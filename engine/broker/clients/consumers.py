@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.amqp.rules import AmqpRules
 from engine.broker.clients.actors import OPEN, Consumer
-from engine.broker.clients.channel import Channel, Delivered, Unacked, tags_of
+from engine.broker.clients.channel import Channel, Delivered, Unacked, Waiting, tags_of
 from engine.broker.clients.hand import Hand
 from engine.broker.clients.hand_deliveries import HandDeliveries
 from engine.broker.clients.queue import Queue
@@ -51,6 +51,17 @@ class Consumers:
         self._emit = emit
         self._on_gone = on_gone
         self.rules = rules
+        self._time_out: Callable[[Channel], Waiting] | None = None
+
+    def time_out(self, timeout: Callable[[Channel], Waiting]) -> None:
+        """Let channels be closed whose acknowledgements are late (P21)."""
+        self._time_out = timeout
+        self.hand.channel.timeout = timeout(self.hand.channel)
+
+    def _opened(self, channel: Channel) -> None:
+        channel.observer = self.observer
+        if self._time_out is not None:
+            channel.timeout = self._time_out(channel)
 
     def of(self, queue: str) -> list[Consumer]:
         """Return those that consume from a queue on an open connection."""
@@ -66,7 +77,7 @@ class Consumers:
             if len(self.by_hand) >= MAX_CHANNELS:
                 raise CommandError("too_many_channels", most=MAX_CHANNELS)
             found = self.by_hand[name] = Hand(name)
-            found.channel.observer = self.observer
+            self._opened(found.channel)
         return found
 
     @contextmanager
@@ -97,7 +108,8 @@ class Consumers:
     def subscribe(self, consumer: Consumer) -> None:
         """Make a consumer known to its queue; it takes its turn last."""
         self.all[consumer.name] = consumer
-        consumer.own_channel.observer = self.observer
+        if consumer.own_channel.timeout is None:
+            self._opened(consumer.own_channel)
         self._queues[consumer.queue].add(consumer)
 
     def unsubscribe(self, consumer: Consumer, serve: bool = False) -> bool:

@@ -42,7 +42,8 @@ ConsumerTag = BrokerName
 ExchangeName = Annotated[str, msgspec.Meta(max_length=MAX_SHORT_BYTES)]
 """As the others; the default exchange has an empty one."""
 RoutingKey = Annotated[str, msgspec.Meta(max_length=255)]
-FieldName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+FieldName = Annotated[str, msgspec.Meta(max_length=64)]
+"""May be empty, as for AMQP."""
 Text = Annotated[str, msgspec.Meta(max_length=255)]
 Fields = Annotated[dict[FieldName, Any], msgspec.Meta(max_length=MAX_FIELDS)]
 """A table of headers or arguments: true and false, integers, texts, null, and lists and tables of these."""

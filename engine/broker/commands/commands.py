@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Mapping
 from functools import lru_cache
@@ -289,13 +290,17 @@ def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(key for keys in lists for key in keys if isinstance(key, str))
 
 
+NUMBER: Final = re.compile(r"[+-]?[0-9]+")
+
+
 def message_of(command: Publish | SetPublisher) -> Message:
     """Return what a command gives for its messages besides their bodies."""
     headers = command.headers
     copies = copies_of(headers) if headers else ()
     expiration_ms = command.expiration_ms
     if isinstance(command, Publish) and command.expiration is not None:
-        expiration_ms = int(command.expiration) if command.expiration.isdecimal() else None
+        # One that is no time is refused before; a sign is part of a number.
+        expiration_ms = int(command.expiration) if NUMBER.fullmatch(command.expiration) else None
     return Message(
         command.exchange,
         command.routing_key,

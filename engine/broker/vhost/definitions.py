@@ -50,6 +50,7 @@ class Definitions:
         """The virtual hosts that there are, the oldest first."""
         self._emit = emit
         self._exchanges_stay = rules.exchanges_stay
+        self._times_queues = "consumer-timeout" in rules.validation.keys
         self._not_for_classic = rules.validation.not_for_classic
 
     # --- virtual hosts -----------------------------------------------------------------------------------------------
@@ -83,6 +84,15 @@ class Definitions:
     def effective(self, name: str) -> Effective:
         """Return what a queue obeys, after arguments and policy (P17)."""
         return effective(self.queues[name].arguments, self.policy(name))
+
+    def consumer_timeout_ms(self, name: str) -> int | None:
+        """Return how long deliveries of a queue may wait by its own argument and policy; None for the node's (P21)."""
+        if name not in self.queues or not self._times_queues:
+            return None
+        policy = self.policy(name)
+        by_policy = None if policy is None else policy.definition.get("consumer-timeout")
+        given = (self.queues[name].arguments.get("x-consumer-timeout"), by_policy)
+        return min((each for each in given if isinstance(each, int)), default=None)
 
     def policy(self, name: str) -> Policy | None:
         """Return the policy that a queue has (P17)."""

@@ -29,6 +29,7 @@ NAMED = (
     *("vm_memory_high_watermark", "vm_memory_high_watermark_paging_ratio", "disk_free_limit"),
     *("credit_flow_default_credit", "msg_store_credit_disc_bound", "queue_index_embed_msgs_below"),
     *("msg_store_file_size_limit", "queue_index_max_journal_entries"),
+    *("consumer_timeout", "channel_tick_interval", "max_message_size"),
 )
 
 
@@ -257,7 +258,29 @@ def index_missing(asked: Asked) -> dict[str, Any]:
     }
 
 
-QUESTIONS = (settings, process, memory_alarm, disk_alarm, credit, index_missing)
+def consumer_timeout(asked: Asked) -> dict[str, Any]:
+    """Return what becomes of a channel whose consumer acknowledges nothing, with 4 s for that and a tick of 2 s."""
+    asked.node.stop()
+    asked.node.configure({"consumer_timeout": 4000, "channel_tick_interval": 2000})
+    asked.node.start()
+    channel = asked.client("consumes")
+    channel.queue_purge(QUEUE)
+    for _ in range(3):
+        channel.basic_publish("", QUEUE, b"waits", pika.BasicProperties(delivery_mode=2))
+    closed: list[Any] = []
+    channel.add_on_cancel_callback(lambda _: closed.append("cancelled"))
+    channel.basic_consume(QUEUE, lambda *_: None)
+    began = time.monotonic()
+    while not closed and time.monotonic() - began < 2 * PATIENCE_S:
+        try:
+            channel.connection.process_data_events(0.2)
+        except pika.exceptions.AMQPChannelError as error:
+            closed = [error.reply_code, error.reply_text]
+    ready = asked.client("looks").queue_declare(QUEUE, passive=True).method.message_count
+    return {"closed": closed, "ready_after": ready}
+
+
+QUESTIONS = (settings, process, memory_alarm, disk_alarm, credit, index_missing, consumer_timeout)
 
 
 def ask(release: str, only: str | None = None) -> dict[str, Any]:

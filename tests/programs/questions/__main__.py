@@ -12,10 +12,12 @@ from typing import Any
 
 from tests.programs.differential.installation import LATEST, RELEASES
 from tests.programs.differential.node import PrivateNode
-from tests.programs.questions import grid
+from tests.programs.questions import grid, tables
 from tests.programs.questions.node import Asked
 
-KEPT = Path(__file__).resolve().parents[2] / "recordings" / "questions"
+ROOT = Path(__file__).resolve().parents[3]
+KEPT = ROOT / "tests" / "recordings" / "questions"
+TABLES = ROOT / "engine" / "amqp" / "tables.py"
 
 
 def ask(release: str, names: int | None = None) -> dict[str, Any]:
@@ -57,10 +59,10 @@ def ask(release: str, names: int | None = None) -> dict[str, Any]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Ask and write."""
+    """Ask and write; answers that go to another file leave the tables as they are."""
     parser = argparse.ArgumentParser(prog="python -m tests.programs.questions", description=__doc__)
     parser.add_argument("--release", choices=RELEASES, default=LATEST, help="of the real broker")
-    parser.add_argument("--out", type=Path, help="else beside the recordings")
+    parser.add_argument("--out", type=Path, help="else beside the recordings, of which the tables are made")
     parser.add_argument("--names", type=int, help="ask so many of each kind only")
     options = parser.parse_args(argv)
     out = options.out or KEPT / f"validation-{options.release}.json"
@@ -68,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     themes = [f" {json.dumps(theme)}: [\n{_rows(rows)}\n ]" for theme, rows in found.items()]
     out.write_text("{\n" + ",\n".join(themes) + "\n}\n", encoding="utf-8")
+    if options.out is None:
+        tables.write(KEPT, TABLES)
     print(f"questions: {sum(map(len, found.values()))} asked of {options.release}")
     return 0
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from engine.amqp import policies
 from engine.amqp.arguments import ANOTHER_TYPE, DENIED, LOCATION, MAX_EXPIRY_MS, PLACE, Row, wrong_with
 from engine.amqp.mirroring import KEYS as MIRRORS
+from engine.releases import RELEASES
 
 Answers = dict[str, list[list[Any]]]
 
@@ -210,7 +211,8 @@ def mirrors_first(answers: Answers) -> bool:
     )
 
 
-def main(folder: Path, out: Path, releases: tuple[str, ...]) -> None:
-    """Write the tables."""
-    answers = {each: json.loads((folder / f"validation-{each}.json").read_text()) for each in releases}
+def write(folder: Path, out: Path) -> None:
+    """Write the tables of all releases from the answers in a folder."""
+    names = [row.name for row in RELEASES.values()]
+    answers = {each: json.loads((folder / f"validation-{each}.json").read_text()) for each in names}
     out.write_text(written(answers), encoding="utf-8")
