@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.arguments import NOT_HERE
+from engine.amqp.validation import REFERENCE
 from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.broker.commands.scenario import parse
 from engine.broker.commands.topology import MAX_QUEUES, MAX_VHOSTS
@@ -347,6 +348,14 @@ class _Reader:
             self._leave(_name(each, "policies"), "policy_of_plugin", names=", ".join(plugins))
             definition = {key: value for key, value in definition.items() if key not in OF_PLUGIN}
             if not definition:
+                return
+        foreign = (
+            sorted(REFERENCE.not_for_classic & definition.keys()) if isinstance(definition, dict) else []
+        )
+        if foreign and applies != "exchanges":
+            names = ", ".join(foreign)
+            self._leave(_name(each, "policies"), "policy_not_for_classic", names=names)
+            if applies != "all":
                 return
         wanted = {
             "name": each.get("name"),

@@ -174,6 +174,25 @@ def test_what_a_plugin_or_an_operator_adds_is_named_one_by_one() -> None:
     }
 
 
+def test_a_policy_that_applies_to_no_classic_queue_is_told() -> None:
+    """P17: one key that classic queues do not have, and none of it holds for them."""
+    limited = {"max-length": 5, "delivery-limit": 3}
+    policies = [
+        {"name": "lost", "pattern": "^l", "definition": limited, "apply-to": "queues"},
+        {
+            "name": "both",
+            "pattern": "^b",
+            "definition": {**limited, "alternate-exchange": "amq.fanout"},
+            "apply-to": "all",
+        },
+        {"name": "kept", "pattern": "^k", "definition": {"max-length": 5}, "apply-to": "queues"},
+    ]
+    found = taken(policies=policies)
+    assert [each["name"] for each in found.scenario["topology"]["policies"]] == ["both", "kept"]
+    assert left_out(found) == {"lost": "policy_not_for_classic", "both": "policy_not_for_classic"}
+    assert dict(found.left_out)["lost"]["values"] == {"names": "delivery-limit"}
+
+
 def test_what_is_beyond_the_bounds_is_counted() -> None:
     found = taken(queues=[queue(f"q{at}") for at in range(100)])
     assert found.left_out_count == MOST_EACH - len(names(found)) + 1

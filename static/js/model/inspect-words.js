@@ -140,6 +140,7 @@ function failures() {
     section_unknown: gettext("not a section that is known here (entries: %(count)s)"),
     operator_policy: gettext("an operator policy: its limits for queues called %(pattern)s do not apply here"),
     policy_of_plugin: gettext("keys of the federation plugin, which is not played here: %(names)s; no message comes from another broker"),
+    policy_not_for_classic: gettext("it names keys that classic queues do not have, so RabbitMQ applies none of it to them, its limits included: %(names)s"),
     policy_of_other_queues: gettext("it applies to %(type)s only, and there are none here"),
     no_list: gettext("this is not a list"),
     no_objects: gettext("entries that are not objects: %(count)s"),
