@@ -102,6 +102,7 @@ PATHS: Final = (
         _("For operators"),
         _("Which command, which setting, and what does it cost?"),
         "operators-drill watermark-command watermark-advice remedies disk-limit-as-ram argument-beats-policy "
+        "one-foreign-key never-acknowledged "
         "named-by-the-broker passive-and-internal exchange-durability exchange-auto-delete topic-and-headers "
         "auto-delete-exclusive exclusive-queue",
     ),
