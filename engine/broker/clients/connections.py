@@ -285,7 +285,7 @@ class Connections:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
         if self._consumers.rules.commits_to_processes:
-            alive = [queue for queue in map(self._queues.get, queues) if queue is not None]
+            alive = [self._queues[name] for name in queues if name in self._queues]
             held = replace(held, processes=tuple((queue, queue.life) for queue in alive))
         publisher.tx.held.append(held)
         if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
@@ -319,7 +319,7 @@ class Connections:
         gone = [
             queue.name
             for queue, life in held.processes
-            if self._queues.get(queue.name) is not queue or queue.life != life
+            if queue.life != life or self._queues.get(queue.name) is not queue
         ]
         queues, down, mirrored = self._whereto([name for name in held.queues if name not in gone])
         if not queues and not down and not gone:
