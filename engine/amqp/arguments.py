@@ -8,8 +8,6 @@ from typing import Any, Final
 from engine.amqp.errors import AmqpError, queue_words
 from engine.values.errors import CommandError
 
-MAX_EXPIRY_MS: Final = 315_360_000_000
-"""Ten years: the longest TTL and expiry."""
 MAX_PRIORITY: Final = 255
 
 PRIORITIES: Final = "x-max-priority"

@@ -6,6 +6,8 @@ Written by `make questions` from the answers of real nodes (tests/recordings/que
 
 from typing import Any, Final
 
+REFERENCE: Final = "3.10.8"
+
 ARGUMENTS: Final[dict[str, dict[str, tuple[Any, ...]]]] = {
     "3.8.9": {
         "x-queue-type": ("one_of", "invalid_queue_type", "classic", "quorum"),

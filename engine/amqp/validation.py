@@ -55,4 +55,4 @@ VALIDATIONS: Final = {
 }
 """By the name of the release."""
 
-REFERENCE: Final = VALIDATIONS["3.10.8"]
+REFERENCE: Final = VALIDATIONS[tables.REFERENCE]

@@ -115,7 +115,7 @@ class Delivered(msgspec.Struct, frozen=True, gc=False):
     redelivered: int
 
 
-class Waiting(Protocol):
+class DeliveryWatch(Protocol):
     """Looks how long deliveries wait for their acknowledgements."""
 
     def delivered(self, queue: str, held: int) -> None:
@@ -141,7 +141,7 @@ class Channel:
         self.served: set[str] = set()
         """Queues of which consumers of this channel got messages."""
         self._joins = joins
-        self.timeout: Waiting | None = None
+        self.timeout: DeliveryWatch | None = None
         """Closes the channel where an acknowledgement is late (P21)."""
 
     def __len__(self) -> int:

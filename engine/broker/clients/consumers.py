@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.amqp.rules import AmqpRules
 from engine.broker.clients.actors import OPEN, Consumer
-from engine.broker.clients.channel import Channel, Delivered, Unacked, Waiting, tags_of
+from engine.broker.clients.channel import Channel, Delivered, DeliveryWatch, Unacked, tags_of
 from engine.broker.clients.hand import Hand
 from engine.broker.clients.hand_deliveries import HandDeliveries
 from engine.broker.clients.queue import Queue
@@ -51,9 +51,9 @@ class Consumers:
         self._emit = emit
         self._on_gone = on_gone
         self.rules = rules
-        self._time_out: Callable[[Channel], Waiting] | None = None
+        self._time_out: Callable[[Channel], DeliveryWatch] | None = None
 
-    def time_out(self, timeout: Callable[[Channel], Waiting]) -> None:
+    def time_out(self, timeout: Callable[[Channel], DeliveryWatch]) -> None:
         """Let channels be closed whose acknowledgements are late (P21)."""
         self._time_out = timeout
         self.hand.channel.timeout = timeout(self.hand.channel)

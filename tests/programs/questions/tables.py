@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.amqp import policies
-from engine.amqp.arguments import ANOTHER_TYPE, DENIED, LOCATION, MAX_EXPIRY_MS, PLACE, Row, wrong_with
+from engine.amqp.arguments import ANOTHER_TYPE, DENIED, LOCATION, PLACE, Row, wrong_with
 from engine.amqp.mirroring import KEYS as MIRRORS
-from engine.releases import RELEASES
+from engine.releases import REFERENCE, RELEASES
 
 Answers = dict[str, list[list[Any]]]
 
@@ -30,6 +30,8 @@ ORDER: Final = (
 )
 """In which the broker looks at a queue's arguments; the others follow."""
 INTERNAL_ERROR: Final = 541
+MAX_EXPIRY_MS: Final = 315_360_000_000
+"""Ten years: the longest TTL and expiry of those releases that have one."""
 UNRECOGNISED: Final = " are not recognised policy settings"
 HEAD: Final = '''# ruff: noqa: E501 - the broker's texts are as long as they are
 """Which arguments, policies and exchanges each release takes, and its words for the others.
@@ -74,7 +76,8 @@ def written(answers: dict[str, Answers]) -> str:
             ),
         ),
     }
-    text = HEAD + "\n\n".join(
+    head = f'{HEAD}REFERENCE: Final = "{REFERENCE.name}"\n\n'
+    text = head + "\n\n".join(
         f"{name}: Final[{kind}] = { ({release: of(each) for release, each in answers.items()})!r}"
         for name, (kind, of) in parts.items()
     )
