@@ -40,12 +40,19 @@ mine = presence.Presence("mine")
 mine.hold()
 with connection.cursor() as cursor:
     cursor.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
-gone_s = time.monotonic()
-while presence.is_gone("mine"):
-    time.sleep(0.01)
-    assert time.monotonic() - gone_s < {PATIENCE_S}
+
+
+def until(gone):
+    begun_s = time.monotonic()
+    while presence.is_gone("mine") is not gone:
+        time.sleep(0.01)
+        assert time.monotonic() - begun_s < {PATIENCE_S}
+
+
+until(True)
+until(False)
 mine.end()
-assert presence.is_gone("mine")
+until(True)
 """
 
 
