@@ -94,6 +94,7 @@ class Connections:
         self._emit = emit
         self._redo = redo
         self._settings = settings
+        self._max_message_size = settings().max_message_size
         self.way_in = WayIn(processes, self)
         self._carrier = BurstCarrier(scheduler, self._is_read, self.way_in.has_room, self._arrive)
         self.confirms = confirms
@@ -243,7 +244,7 @@ class Connections:
                 exchange,
                 batch.exchange,
                 size_bytes=max(unpack(batch.sizes, batch.count)) if batch.sizes else batch.size_bytes,
-                max_message_bytes=self._settings().max_message_size,
+                max_message_bytes=self._max_message_size,
                 expiration=batch.expiration,
                 user_id=None if user_id is None else str(user_id),
                 reply_to=batch.properties.get("reply_to"),

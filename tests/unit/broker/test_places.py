@@ -8,6 +8,7 @@ import pytest
 
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
+from engine.report.transitions.amqp import ConnectionClosed
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError
 
@@ -50,9 +51,17 @@ def test_the_argument_comes_before_the_policy_and_that_before_the_setting() -> N
     )
     assert declare(node, "p1", "n2") == "n2"
     assert declare(node, "p2", "n2", arguments={LOCATOR: "min-masters"}) == "n3"
-    assert declare(node, "p3", "n2", arguments={LOCATOR: "no such thing"}) == "n2", (
-        "the broker passes it over"
+
+
+def test_an_argument_that_names_no_strategy_ends_the_connection() -> None:
+    """H15: a 541 without words, as real nodes of 3.8.9 and 3.10.8 answered."""
+    node = cluster()
+    node.submit(
+        {"do": "declare_queue", "name": "q", "channel": "n1.1", "arguments": {LOCATOR: "no such thing"}}
     )
+    closed = [each for each in node.log.since(0).rows if isinstance(each, ConnectionClosed)]
+    assert [(each.code, each.text) for each in closed] == [(541, "INTERNAL_ERROR")]
+    assert "q" not in node.cluster.records
 
 
 def test_fewest_masters_and_of_equal_ones_the_first_by_name() -> None:
